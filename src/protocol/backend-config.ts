@@ -1,0 +1,118 @@
+/** The backend's configuration: this one schema is the source of the types, the checks, the defaults and the variables. */
+import { z } from 'zod';
+import { configSchema, LOG_LEVELS } from './config.ts';
+import { nameSchema } from './mqtt/topics.ts';
+import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
+
+const optionalFile = (description: string) =>
+  z.string().min(1, 'must name a file').max(4096).nullable().default(null).describe(description);
+
+const hasScheme = (text: string, schemes: readonly string[]): boolean =>
+  URL.canParse(text) && schemes.includes(new URL(text).protocol) && new URL(text).username === '';
+
+const serviceUrlSchema = z
+  .string()
+  .refine(
+    (text) => hasScheme(text, ['https:', 'http:']),
+    'must be an address such as "https://api.example", without user name',
+  )
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const streamUrlSchema = z
+  .string()
+  .refine((text) => hasScheme(text, ['wss:', 'ws:']), 'must be an address that begins with wss:// or ws://')
+  .refine((text) => !/[?&]token=/.test(text), 'must not hold a token: the device adds it');
+
+const serviceSchema = z.strictObject({
+  url: serviceUrlSchema.describe('HTTP address of the translation service, {base_url} of its specification.'),
+  streamUrl: streamUrlSchema.describe(
+    'Where devices open streams; {random_hash} stands for what each device fills in.',
+  ),
+  apiKeyFile: optionalFile('File or systemd credential that holds the account API key, and nothing else.'),
+  jwtFile: optionalFile('File or systemd credential that holds the account JWT, for voice cloning.'),
+  caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
+  timeout: z
+    .number()
+    .min(1)
+    .max(120)
+    .default(10)
+    .describe('Seconds that the service may take for an answer.'),
+});
+
+/** Terms of a session; each becomes the field of the same name of specification 4.1. */
+const terms = {
+  expiresInSeconds: z
+    .int()
+    .min(SESSION_LIMITS.expiresIn.min)
+    .max(SESSION_LIMITS.expiresIn.max)
+    .describe('Seconds within which the device must open the stream.'),
+  singleUse: z.boolean().describe('The token opens one stream only.'),
+  maxSessionDurationSeconds: z
+    .int()
+    .min(SESSION_LIMITS.maxDuration.min)
+    .max(SESSION_LIMITS.maxDuration.max)
+    .nullable()
+    .describe('Longest stream, seconds; null: no limit.'),
+  intents: z.array(intentSchema).min(1).describe('Products that devices may use.'),
+  connectionTypes: z.array(connectionTypeSchema).min(1).describe('Transports that devices may use.'),
+};
+
+const sessionSchema = z.strictObject({
+  expiresInSeconds: terms.expiresInSeconds.default(SESSION_LIMITS.expiresIn.min),
+  singleUse: terms.singleUse.default(true),
+  maxSessionDurationSeconds: terms.maxSessionDurationSeconds.default(null),
+  intents: terms.intents.default(['s2s']),
+  connectionTypes: terms.connectionTypes.default(['ws']),
+});
+
+const deviceNameSchema = z
+  .string()
+  .refine(
+    (text) =>
+      text.split('/').length === 2 && text.split('/').every((part) => nameSchema.safeParse(part).success),
+    'must be "tenant/device"',
+  );
+const deviceSchema = z.strictObject({
+  disabled: z.boolean().default(false).describe('Gets no tokens.'),
+  session: z.strictObject(terms).partial().default({}).describe('Terms that differ from "session".'),
+});
+
+const patternSchema = z
+  .string()
+  .regex(/^([a-z0-9-]{1,64}|\*)\/([a-z0-9-]{1,64}|\*)$/, 'must be "tenant/device"; "*" stands for any');
+
+const limitsSchema = z.strictObject({
+  burst: z.int().min(1).max(1000).default(8).describe('Requests that a device may make at once.'),
+  perMinute: z
+    .int()
+    .min(1)
+    .max(6000)
+    .default(12)
+    .describe('Requests that a device may make in the long run.'),
+  concurrency: z.int().min(1).max(256).default(16).describe('Requests to the service at once.'),
+});
+
+export const backendConfigSchema = z.strictObject({
+  mqtt: configSchema.shape.mqtt.safeExtend({
+    clientId: z
+      .string()
+      .min(1)
+      .max(128)
+      .nullable()
+      .default(null)
+      .describe('Client identifier on the broker; null makes one up for each start.'),
+  }),
+  service: serviceSchema.describe('The translation service.'),
+  session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
+  allow: z.array(patternSchema).min(1).describe('Devices that may have tokens: "tenant/device", "tenant/*".'),
+  devices: z.record(deviceNameSchema, deviceSchema).default({}).describe('Exceptions, by "tenant/device".'),
+  limits: limitsSchema.prefault({}).describe('What a device may ask for, and the service may be asked for.'),
+  log: z
+    .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
+    .prefault({})
+    .describe('What is logged.'),
+});
+
+export type BackendConfig = z.infer<typeof backendConfigSchema>;
+/** What a caller writes: everything that has a default may be left out. */
+export type BackendConfigInput = z.input<typeof backendConfigSchema>;

@@ -1,0 +1,209 @@
+/**
+ * The device's configuration (CONTRACT section 2). This one schema is the source of the types, the checks, the defaults
+ * and `config/schema.json`; a description here is what an operator reads in an editor.
+ */
+import { z } from 'zod';
+import { languageSchema } from './language.ts';
+import { nameSchema, prefixSchema } from './mqtt/topics.ts';
+import { INPUT_RATE_HZ } from './service/task.ts';
+
+const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
+
+export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
+export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
+const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
+
+export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
+export const START_MODES = ['boot', 'command', 'voice'] as const;
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const fileSchema = z.string().min(1, 'must name a file').max(4096);
+const optionalFile = (description: string) => fileSchema.nullable().default(null).describe(description);
+
+const brokerUrlSchema = z.string().superRefine((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !BROKER_SCHEMES.includes(url.protocol) || url.hostname === '') {
+    context.addIssue('must be an address such as "mqtts://broker.example:8883" (mqtt, mqtts, ws or wss)');
+  } else if (url.username !== '' || url.password !== '') {
+    context.addIssue('must not hold a user name or password: use "username" and "passwordFile"');
+  }
+});
+
+const deviceSchema = z
+  .strictObject({
+    id: nameSchema.describe('Name of this device, unique within its tenant.'),
+    tenant: nameSchema.describe('Who the device belongs to.'),
+  })
+  .describe('Who this device is on the broker.');
+
+/** Lets a check across keys run although one of the keys has a problem of its own, so that all are listed at once. */
+const DESPITE_OTHER_PROBLEMS = {
+  when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
+};
+const BELONG_TOGETHER = [
+  ['certFile', 'keyFile'],
+  ['keyFile', 'certFile'],
+  ['passwordFile', 'username'],
+] as const;
+const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
+
+const mqttSchema = z
+  .strictObject({
+    url: brokerUrlSchema.describe('Address of the broker: mqtt://, mqtts://, ws:// or wss://.'),
+    prefix: prefixSchema.default('dragoman/v1').describe('First levels of every topic.'),
+    username: z.string().min(1).max(256).nullable().default(null).describe('User name for the broker.'),
+    passwordFile: optionalFile('File that holds the password for the broker, and nothing else.'),
+    caFile: optionalFile("Certificate authority of the broker, PEM; null uses the system's."),
+    certFile: optionalFile('Client certificate of this device, PEM.'),
+    keyFile: optionalFile('Private key of the client certificate, PEM.'),
+  })
+  .superRefine((mqtt, context) => {
+    for (const [present, missing] of BELONG_TOGETHER) {
+      if (!isGiven(mqtt[present]) || isGiven(mqtt[missing])) continue;
+      context.addIssue({ code: 'custom', path: [missing], message: `must be given when "${present}" is` });
+    }
+  }, DESPITE_OTHER_PROBLEMS)
+  .describe('The line to the broker.');
+
+/** The driver of a capture or playback that names none. */
+export const DEFAULT_DRIVER = 'alsa';
+// Optional inside, because a union picks its member by the value as it was written.
+const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
+const alsaDeviceSchema = z.string().min(1, 'must name an ALSA device').max(256).default('default');
+const sampleRateSchema = z
+  .int()
+  .min(SAMPLE_RATE_HZ.min)
+  .max(SAMPLE_RATE_HZ.max)
+  .default(SAMPLE_RATE_HZ.default)
+  .describe("Samples per second of the lane's stream to the service.");
+const volumeSchema = z
+  .int()
+  .min(VOLUME_PERCENT.min)
+  .max(VOLUME_PERCENT.max)
+  .default(VOLUME_PERCENT.default)
+  .describe('Loudness in percent; 100 leaves the sound as it is.');
+
+const captureSchema = z
+  .discriminatedUnion('driver', [
+    z.strictObject({
+      driver: alsaSchema,
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('file').describe('A WAV file, played in real time: for tests and demos.'),
+      path: fileSchema.describe('WAV file to hear.'),
+      loop: z.boolean().default(false).describe('Begin again at the end; otherwise silence follows.'),
+      sampleRate: sampleRateSchema,
+    }),
+  ])
+  .describe('Where the lane hears.');
+
+const playbackSchema = z
+  .discriminatedUnion('driver', [
+    z.strictObject({
+      driver: alsaSchema,
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
+      volume: volumeSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
+      path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      volume: volumeSchema,
+    }),
+  ])
+  .describe('Where the lane speaks.');
+
+/** What an operator may change over MQTT (`config/desired`), without the defaults: a missing key leaves what is. */
+const desirable = {
+  source: languageSchema.describe('Language that is spoken into the microphone.'),
+  targets: z
+    .array(languageSchema)
+    .min(1)
+    .max(8)
+    .refine((targets) => new Set(targets).size === targets.length, 'must not name a language twice')
+    .describe('Languages that are spoken out, in this order.'),
+  voice: z
+    .string()
+    .min(1)
+    .max(128)
+    .nullable()
+    .describe('Voice that speaks: an id of the service, or null for its choice.'),
+  echo: z
+    .enum(ECHO_MODES)
+    .describe('Against hearing its own speaker: be deaf while speaking, cancel the echo, or nothing.'),
+  start: z.enum(START_MODES).describe('What begins a session: power, a command, or a voice.'),
+  standbyAfter: z
+    .number()
+    .min(0)
+    .max(STANDBY_AFTER_S.max)
+    .describe('Seconds without speech before the stream stops costing; 0 is never.'),
+};
+const logLevelSchema = z.enum(LOG_LEVELS).describe('Least important records that are written.');
+
+const laneSchema = z.strictObject({
+  id: nameSchema.default('main').describe('Name of the lane, unique on this device.'),
+  capture: captureSchema.prefault({}),
+  playback: playbackSchema.prefault({}),
+  source: desirable.source,
+  targets: desirable.targets,
+  voice: desirable.voice.default(null),
+  echo: desirable.echo.default('half-duplex'),
+  start: desirable.start.default('boot'),
+  standbyAfter: desirable.standbyAfter.default(STANDBY_AFTER_S.default),
+});
+
+const lanesSchema = z
+  .array(laneSchema)
+  .min(1, 'must hold at least one lane')
+  .max(16)
+  .superRefine((lanes, context) => {
+    const ids = Array.from(lanes, (lane) => lane?.id);
+    for (const [index, id] of ids.entries()) {
+      const first = ids.indexOf(id);
+      if (first === index || typeof id !== 'string') continue;
+      const message = `must be unique: lanes[${first}] has the same id`;
+      context.addIssue({ code: 'custom', path: [index, 'id'], message });
+    }
+  }, DESPITE_OTHER_PROBLEMS)
+  .describe('One microphone, one speaker and one stream each.');
+
+/** The whole configuration. Parsing fills in every default. */
+export const configSchema = z
+  .strictObject({
+    device: deviceSchema,
+    mqtt: mqttSchema,
+    lanes: lanesSchema,
+    service: z
+      .strictObject({
+        caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
+      })
+      .prefault({})
+      .describe('The translation service; its addresses come with each grant.'),
+    log: z
+      .strictObject({ level: logLevelSchema.default('info') })
+      .prefault({})
+      .describe('What is logged.'),
+  })
+  .describe('Configuration of a Dragoman device.');
+
+export type Config = z.infer<typeof configSchema>;
+export type LaneConfig = Config['lanes'][number];
+export type CaptureConfig = LaneConfig['capture'];
+export type PlaybackConfig = LaneConfig['playback'];
+
+/** The keys marked `*` in CONTRACT section 2: all that `config/desired` may hold. */
+export const DESIRED_KEYS = {
+  lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'],
+  log: ['level'],
+} as const satisfies { lanes: readonly (keyof LaneConfig)[]; log: readonly (keyof Config['log'])[] };
+
+/** `{p}/config/desired`: the `*` keys, none of them required; a lane is named by its id, the first lane by none. */
+export const desiredSchema = z.strictObject({
+  lanes: z
+    .array(z.strictObject({ id: nameSchema, ...desirable }).partial())
+    .max(16)
+    .optional(),
+  log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { timestampSchema } from './envelope.ts';
+
+/** `ready`: doing its job. `degraded`: running, but not able to (see `reasons`). `lost`: the broker's word, from the will. */
+export const DEVICE_STATUSES = ['ready', 'degraded', 'stopping', 'offline', 'lost'] as const;
+export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
+
+/** `{p}/status`, retained, and the will. */
+export const statusSchema = z.object({
+  ts: timestampSchema,
+  status: z.enum(DEVICE_STATUSES),
+  boot_id: z.string(),
+  conn_seq: z.number().int().nonnegative(),
+  version: z.string(),
+  reasons: z.array(z.string()),
+});
+export type StatusMessage = z.infer<typeof statusSchema>;
+
+/** One lane in `{p}/state`. */
+export const laneReportSchema = z.object({
+  id: z.string(),
+  phase: z.string(),
+  source: z.string(),
+  targets: z.array(z.string()),
+  muted: z.boolean(),
+  volume: z.number(),
+  capture: z.string(),
+  playback: z.string(),
+  /** Shortened: session ids can be token-shaped. */
+  session: z.string().nullable(),
+  last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
+});
+export type LaneReport = z.infer<typeof laneReportSchema>;
+
+/** `{p}/state`, retained, at most once a second. */
+export const stateSchema = z.object({
+  ts: timestampSchema,
+  boot_id: z.string(),
+  lanes: z.array(laneReportSchema),
+});
+export type StateMessage = z.infer<typeof stateSchema>;
+
+/** `{p}/event/{kind}`. */
+export const EVENT_KINDS = [
+  'session_started',
+  'session_ended',
+  'rollover',
+  'revoked',
+  'max_duration',
+  'refused',
+  'audio_lost',
+  'audio_back',
+  'parked',
+  'standby',
+  'wake',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+export const eventSchema = z.looseObject({ ts: timestampSchema, lane: z.string().nullable() });

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** ISO 8601 UTC, or null while the sender's clock is not set (CONTRACT section 3). */
+export const timestampSchema = z.iso.datetime({ offset: true }).nullable();
+
+/** Correlates a request with its answer; chosen by the asker. */
+export const requestIdSchema = z.string().min(1).max(128);
+
+/** The moment of sending, for the `ts` of every payload. */
+export function timestamp(wallMs: number | null): string | null {
+  return wallMs === null ? null : new Date(wallMs).toISOString();
+}

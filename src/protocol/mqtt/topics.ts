@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+/** One level of a topic that names a tenant, a device or a lane. */
+export const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"');
+
+/** The fixed first levels of every topic, such as `dragoman/v1`. */
+export const prefixSchema = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^#+$/][^#+/]*(\/[^#+/]+)*$/, 'must be MQTT topic levels without "+", "#" or an empty level');
+
+/** Who a device is on the broker. */
+export interface DeviceAddress {
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly device: string;
+}
+
+/** The topics of one device (CONTRACT section 3); `{p}` is `{prefix}/{tenant}/{device}`. */
+export interface DeviceTopics {
+  readonly base: string;
+  readonly status: string;
+  readonly state: string;
+  readonly health: string;
+  readonly caption: string;
+  readonly tokenRequest: string;
+  readonly tokenResponse: string;
+  readonly configDesired: string;
+  readonly configReported: string;
+  /** Filter for every command to this device alone. */
+  readonly commands: string;
+  /** Filter for every command to all devices of the tenant. */
+  readonly fleetCommands: string;
+  event(kind: string): string;
+  command(name: string): string;
+  commandResponse(name: string): string;
+}
+
+export function deviceTopics(address: DeviceAddress): DeviceTopics {
+  const tenant = `${address.prefix}/${address.tenant}`;
+  const base = `${tenant}/${address.device}`;
+  return {
+    base,
+    status: `${base}/status`,
+    state: `${base}/state`,
+    health: `${base}/health`,
+    caption: `${base}/caption`,
+    tokenRequest: `${base}/token/req`,
+    tokenResponse: `${base}/token/res`,
+    configDesired: `${base}/config/desired`,
+    configReported: `${base}/config/reported`,
+    commands: `${base}/cmd/+`,
+    fleetCommands: `${tenant}/all/cmd/+`,
+    event: (kind) => `${base}/event/${kind}`,
+    command: (name) => `${base}/cmd/${name}`,
+    commandResponse: (name) => `${base}/cmd/${name}/res`,
+  };
+}
+
+/** The client identifier of a device: unique per broker, so that two devices never share a session. */
+export function clientId(address: DeviceAddress): string {
+  return `${address.tenant}.${address.device}`;
+}
+
+/** The name of a command, from a topic that matched `commands` or `fleetCommands`; null for any other topic. */
+export function commandName(address: DeviceAddress, topic: string): { name: string; fleet: boolean } | null {
+  const tenant = `${address.prefix}/${address.tenant}`;
+  for (const [scope, fleet] of [
+    [`${tenant}/${address.device}/cmd/`, false],
+    [`${tenant}/all/cmd/`, true],
+  ] as const) {
+    if (!topic.startsWith(scope)) continue;
+    const name = topic.slice(scope.length);
+    return name.length > 0 && !name.includes('/') ? { name, fleet } : null;
+  }
+  return null;
+}
+
+/** Where backends listen for token requests; `group` shares the load among instances. */
+export function backendFilter(prefix: string, group: string | null): string {
+  const filter = `${prefix}/+/+/token/req`;
+  return group === null ? filter : `$share/${group}/${filter}`;
+}
+
+/** The group that backends share (CONTRACT section 3). */
+export const BACKEND_GROUP = 'dragoman-backend';
+
+/** Who asks, from the topic alone: what the payload claims is never trusted. Null when the topic is no token request. */
+export function tokenRequester(prefix: string, topic: string): DeviceAddress | null {
+  if (!topic.startsWith(`${prefix}/`)) return null;
+  const levels = topic.slice(prefix.length + 1).split('/');
+  const [tenant, device, noun, verb] = levels;
+  if (levels.length !== 4 || noun !== 'token' || verb !== 'req') return null;
+  if (!nameSchema.safeParse(tenant).success || !nameSchema.safeParse(device).success) return null;
+  return { prefix, tenant: tenant as string, device: device as string };
+}

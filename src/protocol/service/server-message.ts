@@ -1,0 +1,130 @@
+import { z } from 'zod';
+
+/** The four transcripts: source or target language, interim or final. All have one shape. */
+export const TRANSCRIPT_TYPES = [
+  'partial_transcription',
+  'validated_transcription',
+  'partial_translated_transcription',
+  'translated_transcription',
+] as const;
+export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
+
+/** A part id is a number in texts and a string in audio: readers compare it as a string. */
+const partIdSchema = z.union([z.string(), z.number()]).transform(String).nullish();
+
+/** Data of the four transcripts. Only `text` and `language` are specified (6); a partial carries the whole text so far. */
+export const transcriptDataSchema = z.looseObject({
+  transcription: z.looseObject({
+    transcription_id: z.string().nullish(),
+    translation_part_id: partIdSchema,
+    language: z.string(),
+    text: z.string(),
+    segments: z.array(z.unknown()).nullish(),
+  }),
+});
+
+/** Data of `output_audio_data`. Only `data` is specified (6): base64 audio in the declared output format; may be empty. */
+export const outputAudioDataSchema = z.looseObject({
+  data: z.string(),
+  transcription_id: z.string().nullish(),
+  translation_part_id: partIdSchema,
+  language: z.string().nullish(),
+  last_chunk: z.boolean().nullish(),
+  chunk_generation_delta: z.number().nullish(),
+});
+
+/** Data of `current_task`: the task as set, in a shape that is not specified, plus `task_status` on a live service. */
+export const currentTaskDataSchema = z.looseObject({ task_status: z.string().optional() });
+
+/** Data of `task_status`, a live service's acknowledgement of a command. */
+export const taskStatusDataSchema = z.looseObject({
+  command: z.string().nullish(),
+  event: z.string().nullish(),
+  task_status: z.string().nullish(),
+});
+
+/** Data of `error`: `NOT_FOUND` until a pipeline runs (4.7 rule 2); `error_code`/`reason` name a refusal (7). */
+export const streamErrorDataSchema = z.looseObject({
+  code: z.string().nullish(),
+  desc: z.string().nullish(),
+  param: z.unknown().optional(),
+  reason: z.string().nullish(),
+  error_code: z.number().nullish(),
+});
+
+/** Data of `warning`: the stream goes on. */
+export const streamWarningDataSchema = z.looseObject({
+  code: z.string().nullish(),
+  message: z.string().nullish(),
+});
+
+const anything = z.unknown();
+
+/** Data schema by `message_type`. A type that is not here is unknown and ignored. */
+export const SERVER_MESSAGE_DATA = {
+  partial_transcription: transcriptDataSchema,
+  validated_transcription: transcriptDataSchema,
+  partial_translated_transcription: transcriptDataSchema,
+  translated_transcription: transcriptDataSchema,
+  output_audio_data: outputAudioDataSchema,
+  current_task: currentTaskDataSchema,
+  task_status: taskStatusDataSchema,
+  error: streamErrorDataSchema,
+  warning: streamWarningDataSchema,
+  max_duration_reached: anything,
+  session_revoked: anything,
+  eos: anything,
+  end_of_stream: anything,
+  pipeline_timings: anything,
+  tts_buffer_stats: anything,
+} as const;
+export type ServerMessageType = keyof typeof SERVER_MESSAGE_DATA;
+
+/** A server message after parsing, its data already read from a JSON string where the service sent one (4.7 rule 3). */
+export type ServerMessage = {
+  [K in ServerMessageType]: { message_type: K; data: z.infer<(typeof SERVER_MESSAGE_DATA)[K]> };
+}[ServerMessageType];
+
+/** What came of one text frame: a message, something to ignore (and why), or something malformed (and why). */
+export type ParsedFrame =
+  | { kind: 'message'; message: ServerMessage }
+  | { kind: 'unknown'; type: string | null }
+  | { kind: 'malformed'; reason: string };
+
+const frameSchema = z.looseObject({ message_type: z.string().optional(), data: z.unknown().optional() });
+
+function isKnown(type: string): type is ServerMessageType {
+  return Object.hasOwn(SERVER_MESSAGE_DATA, type);
+}
+
+function unwrap(data: unknown): unknown {
+  if (typeof data !== 'string') return data ?? {};
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}
+
+/**
+ * Reads one text frame of the service, tolerantly: unknown types, extra keys, `{}` and frames without
+ * a `message_type` are no errors. Never throws; the reason of a malformed frame names no content.
+ */
+export function parseServerFrame(text: string): ParsedFrame {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: 'malformed', reason: 'not JSON' };
+  }
+  const frame = frameSchema.safeParse(json);
+  if (!frame.success) return { kind: 'malformed', reason: 'not an object with a message_type' };
+  const type = frame.data.message_type;
+  if (type === undefined || !isKnown(type)) return { kind: 'unknown', type: type ?? null };
+  const data = SERVER_MESSAGE_DATA[type].safeParse(unwrap(frame.data.data));
+  if (!data.success) {
+    const where = data.error.issues[0]?.path.join('.') || 'data';
+    return { kind: 'malformed', reason: `${type}: unexpected ${where}` };
+  }
+  return { kind: 'message', message: { message_type: type, data: data.data } as ServerMessage };
+}

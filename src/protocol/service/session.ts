@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+/** What a token may be spent on (specification 1). */
+export const intentSchema = z.enum(['s2s', 'stt', 'tts']);
+export type Intent = z.infer<typeof intentSchema>;
+
+/** The transport a token is bound to (specification 1). */
+export const connectionTypeSchema = z.enum(['ws', 'webrtc']);
+export type ConnectionType = z.infer<typeof connectionTypeSchema>;
+
+/** Limits of specification 4.1 and 8, seconds unless named otherwise. */
+export const SESSION_LIMITS = {
+  expiresIn: { min: 60, max: 86_400, default: 3600 },
+  maxDuration: { min: 60, max: 18_000 },
+  clientReferenceIdChars: 256,
+  subscriberCount: { min: 0, max: 100 },
+} as const;
+
+/** The caller's label of a user or device; characters are counted, not the units in which they are stored. */
+export const clientReferenceIdSchema = z
+  .string()
+  .refine((text) => [...text].length <= SESSION_LIMITS.clientReferenceIdChars, {
+    error: `must be at most ${SESSION_LIMITS.clientReferenceIdChars} characters long`,
+  });
+
+/** Body of `POST {base_url}/session-storage/v2/sessions` (specification 4.1). */
+export const createSessionRequestSchema = z
+  .object({
+    intent: intentSchema,
+    connection_type: connectionTypeSchema.default('ws'),
+    expires_in_seconds: z
+      .number()
+      .int()
+      .min(SESSION_LIMITS.expiresIn.min)
+      .max(SESSION_LIMITS.expiresIn.max)
+      .default(SESSION_LIMITS.expiresIn.default),
+    max_session_duration_seconds: z
+      .number()
+      .int()
+      .min(SESSION_LIMITS.maxDuration.min)
+      .max(SESSION_LIMITS.maxDuration.max)
+      .optional(),
+    single_use: z.boolean().default(false),
+    client_reference_id: clientReferenceIdSchema.optional(),
+    subscriber_count: z
+      .number()
+      .int()
+      .min(SESSION_LIMITS.subscriberCount.min)
+      .max(SESSION_LIMITS.subscriberCount.max)
+      .optional(),
+  })
+  .superRefine((body, context) => {
+    if (body.connection_type === 'webrtc' && body.intent !== 's2s') {
+      context.addIssue({
+        code: 'custom',
+        path: ['connection_type'],
+        message: 'webrtc is only possible with intent s2s',
+      });
+    }
+    if (body.subscriber_count !== undefined && body.connection_type !== 'webrtc') {
+      context.addIssue({
+        code: 'custom',
+        path: ['subscriber_count'],
+        message: 'listener tokens are only possible with connection_type webrtc',
+      });
+    }
+  });
+export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
+/** The same body before defaults are filled in: what a caller writes. */
+export type CreateSessionInput = z.input<typeof createSessionRequestSchema>;
+
+/** The `webrtc` part of a session (specification 2.1). The element shape of `subscriber_keys` is not specified. */
+export const webrtcSchema = z.looseObject({
+  url: z.string(),
+  room_name: z.string(),
+  subscriber_keys: z.array(z.unknown()).optional(),
+});
+
+/**
+ * A temporary session (specification 2.1), read leniently: unknown keys pass, and fields whose
+ * absence the specification allows may be missing. `token` stands only in the answers to create and get-by-id.
+ */
+export const sessionSchema = z.looseObject({
+  id: z.string().min(1),
+  token: z.string().min(1).optional(),
+  intent: intentSchema,
+  connection_type: connectionTypeSchema,
+  single_use: z.boolean(),
+  client_reference_id: z.string().nullish(),
+  status: z.string(),
+  created_at: z.iso.datetime({ offset: true }),
+  connect_by: z.iso.datetime({ offset: true }),
+  max_session_duration_seconds: z.number().int().positive().nullish(),
+  first_connected_at: z.iso.datetime({ offset: true }).nullish(),
+  active_stream_count: z.number().int().nonnegative().optional(),
+  webrtc: webrtcSchema.optional(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** A session whose token is present: the answer to create and to get-by-id. */
+export const sessionWithTokenSchema = sessionSchema.extend({ token: z.string().min(1) });
+export type SessionWithToken = z.infer<typeof sessionWithTokenSchema>;
+
+/** The success envelope of specification 2.1. */
+export function successEnvelope<T extends z.ZodType>(data: T) {
+  return z.object({ ok: z.literal(true), data });
+}
+
+/** Answer to legacy creation, `POST {base_url}/session-storage/session` (specification 4.3; shape by public clients). */
+export const legacySessionSchema = z.looseObject({
+  id: z.string().min(1),
+  publisher: z.string().min(1),
+  subscriber: z.array(z.string()).default([]),
+  webrtc_room_name: z.string().nullish(),
+  webrtc_url: z.string().nullish(),
+  ws_url: z.string().min(1),
+});
+export type LegacySession = z.infer<typeof legacySessionSchema>;
+
+/** HTTP paths below `{base_url}`; the ones the specification leaves open (4.2) follow the pattern of 4.1. */
+export const SESSION_PATHS = {
+  sessions: '/session-storage/v2/sessions',
+  session: (id: string) => `/session-storage/v2/sessions/${encodeURIComponent(id)}`,
+  legacyCreate: '/session-storage/session',
+  legacySessions: '/session-storage/sessions',
+} as const;
