@@ -1,0 +1,91 @@
+import { BYTES_PER_SAMPLE, durationMs } from './pcm.ts';
+
+/** One unit of captured sound on its way to the service: always the same number of samples. */
+export interface Chunk {
+  /** Counts up by one, without gaps, from the chunker's first. */
+  readonly seq: number;
+  /** When the last sample was captured, in monotonic milliseconds. */
+  readonly capturedAt: number;
+  readonly pcm: Uint8Array;
+}
+
+export interface ChunkerOptions {
+  readonly chunkSamples: number;
+  readonly rateHz: number;
+  /** The number of the first chunk. */
+  readonly firstSeq?: number;
+}
+
+/** Cuts pieces of any size, as devices deliver them, into chunks of one size. */
+export interface Chunker {
+  /**
+   * @param pcm the next piece of mono PCM; chunks may be views into it, so it must not change afterwards
+   * @param capturedAt when its last sample was captured
+   * @returns the chunks that are now complete, oldest first
+   */
+  push(pcm: Uint8Array, capturedAt: number): Chunk[];
+  /** Bytes that wait for the rest of their chunk. */
+  readonly heldBytes: number;
+}
+
+/** After a longer time without sound, what comes is no continuation of what was. */
+const LONGEST_GAP_MS = 1000;
+
+/**
+ * Makes a chunker. Each chunk's time is reckoned back from the end of the piece that completed it, so that a device
+ * whose clock is off by some ppm, or that lost samples between two pieces, cannot make times drift away. A long gap (a
+ * device that hung or was gone) ends the chunk before it with silence.
+ */
+export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOptions): Chunker {
+  if (!Number.isSafeInteger(chunkSamples) || chunkSamples < 1) {
+    throw new RangeError(`a chunk must have at least one sample, not ${chunkSamples}`);
+  }
+  if (!(rateHz > 0)) throw new RangeError(`a sample rate must be above 0, not ${rateHz}`);
+  const chunkBytes = chunkSamples * BYTES_PER_SAMPLE;
+  let partial = new Uint8Array(chunkBytes);
+  let held = 0;
+  let seq = firstSeq;
+
+  const complete = (pcm: Uint8Array, capturedAt: number): Chunk => ({ seq: seq++, capturedAt, pcm });
+
+  let endedAt = Number.NEGATIVE_INFINITY;
+
+  /** What was heard before a gap is a chunk of its own: it must not pass for what is heard after it. */
+  const closeGap = (beganAt: number): Chunk[] => {
+    if (held === 0 || beganAt - endedAt <= LONGEST_GAP_MS) return [];
+    const missingMs = durationMs(chunkBytes - held, rateHz);
+    partial.fill(0, held);
+    const chunk = complete(partial, endedAt + missingMs);
+    partial = new Uint8Array(chunkBytes);
+    held = 0;
+    return [chunk];
+  };
+
+  return {
+    push(pcm, capturedAt) {
+      const chunks = closeGap(capturedAt - durationMs(pcm.byteLength, rateHz));
+      endedAt = capturedAt;
+      let taken = 0;
+      while (held + pcm.byteLength - taken >= chunkBytes) {
+        const needed = chunkBytes - held;
+        const part = pcm.subarray(taken, taken + needed);
+        taken += needed;
+        const cutAt = capturedAt - durationMs(pcm.byteLength - taken, rateHz);
+        if (held === 0) {
+          chunks.push(complete(part, cutAt));
+          continue;
+        }
+        partial.set(part, held);
+        chunks.push(complete(partial, cutAt));
+        partial = new Uint8Array(chunkBytes);
+        held = 0;
+      }
+      partial.set(pcm.subarray(taken), held);
+      held += pcm.byteLength - taken;
+      return chunks;
+    },
+    get heldBytes() {
+      return held;
+    },
+  };
+}

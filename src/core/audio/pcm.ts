@@ -1,0 +1,131 @@
+/**
+ * Arithmetic on sound. PCM here is always signed 16-bit little-endian in a `Uint8Array` of any alignment;
+ * float samples run from -1 to 1. Nothing keeps or changes its argument.
+ */
+
+export const BYTES_PER_SAMPLE = 2;
+
+/** The level of digital silence: finite, so that it can be averaged, compared and sent as JSON. */
+export const SILENCE_DBFS = -96;
+
+const FULL_SCALE = 32768;
+
+/** How loud a stretch of sound is. 0 dBFS is a full-scale square wave, so a full-scale sine has an RMS of -3. */
+export interface Level {
+  readonly rmsDbfs: number;
+  readonly peakDbfs: number;
+}
+
+export const SILENT: Level = { rmsDbfs: SILENCE_DBFS, peakDbfs: SILENCE_DBFS };
+
+/** The level of mono PCM, never below `SILENCE_DBFS`; nothing at all is silent. */
+export function measureLevel(pcm: Uint8Array): Level {
+  const view = viewOf(pcm);
+  const samples = sampleCount(pcm);
+  if (samples === 0) return SILENT;
+  let squares = 0;
+  let peak = 0;
+  for (let i = 0; i < samples; i++) {
+    const sample = view.getInt16(i * BYTES_PER_SAMPLE, true);
+    squares += sample * sample;
+    const magnitude = sample < 0 ? -sample : sample;
+    if (magnitude > peak) peak = magnitude;
+  }
+  return { rmsDbfs: toDbfs(Math.sqrt(squares / samples)), peakDbfs: toDbfs(peak) };
+}
+
+/** The level of sound of this mean square, as samples of 16 bits have it. */
+export function levelOfPower(power: number): number {
+  return toDbfs(Math.sqrt(power));
+}
+
+function toDbfs(amplitude: number): number {
+  return Math.max(SILENCE_DBFS, 20 * Math.log10(amplitude / FULL_SCALE));
+}
+
+/** Whole samples in mono PCM; a dangling byte does not count. */
+export function sampleCount(pcm: Uint8Array): number {
+  return Math.floor(pcm.byteLength / BYTES_PER_SAMPLE);
+}
+
+/** The samples in a piece of 16-bit little-endian PCM; a view where its address allows. A half sample at the end is left out. */
+export function samplesOf(bytes: Uint8Array): Int16Array {
+  const length = bytes.byteLength >> 1;
+  if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, length);
+  return new Int16Array(bytes.slice(0, length * 2).buffer, 0, length);
+}
+
+/** How long so much mono PCM sounds. */
+export function durationMs(bytes: number, rateHz: number): number {
+  return ((bytes / BYTES_PER_SAMPLE) * 1000) / rateHz;
+}
+
+/** Digital silence, the receiver's own. */
+export function silence(bytes: number): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+/**
+ * The amplitude factor of a volume of 0-100 (clamped). Cubic, as sound servers do it, because ears are not linear:
+ * 50 is heard as about half as loud (-18 dB), 100 changes nothing, 0 is silence.
+ */
+export function volumeGain(volume: number): number {
+  const fraction = Math.min(100, Math.max(0, volume)) / 100;
+  return fraction ** 3;
+}
+
+/** Scales samples, saturating instead of wrapping round. A gain of 1 gives back `pcm` itself, bit-exact. */
+export function applyGain(pcm: Uint8Array, gain: number): Uint8Array {
+  if (gain === 1) return pcm;
+  const samples = sampleCount(pcm);
+  const from = viewOf(pcm);
+  const scaled = new Uint8Array(samples * BYTES_PER_SAMPLE);
+  const to = viewOf(scaled);
+  for (let at = 0; at < scaled.byteLength; at += BYTES_PER_SAMPLE) {
+    to.setInt16(at, saturate(from.getInt16(at, true) * gain), true);
+  }
+  return scaled;
+}
+
+/** PCM to float samples; `toPcm` brings back the very same bytes. */
+export function toFloat(pcm: Uint8Array): Float32Array {
+  const view = viewOf(pcm);
+  const samples = new Float32Array(sampleCount(pcm));
+  for (let i = 0; i < samples.length; i++)
+    samples[i] = view.getInt16(i * BYTES_PER_SAMPLE, true) / FULL_SCALE;
+  return samples;
+}
+
+/** Float samples to PCM, rounded to the nearest step; what is beyond full scale saturates, what is no number is 0. */
+export function toPcm(samples: Float32Array): Uint8Array {
+  const pcm = new Uint8Array(samples.length * BYTES_PER_SAMPLE);
+  const view = viewOf(pcm);
+  let at = 0;
+  for (const sample of samples) {
+    view.setInt16(at, saturate(sample * FULL_SCALE), true);
+    at += BYTES_PER_SAMPLE;
+  }
+  return pcm;
+}
+
+/** Interleaved channels to one, by their mean, so that equal channels stay as they are. An incomplete frame is left out. */
+export function downmix(interleaved: Float32Array, channels: number): Float32Array {
+  if (channels === 1) return interleaved;
+  const mono = new Float32Array(Math.floor(interleaved.length / channels));
+  for (let frame = 0; frame < mono.length; frame++) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel++) sum += interleaved[frame * channels + channel] ?? 0;
+    mono[frame] = sum / channels;
+  }
+  return mono;
+}
+
+function saturate(value: number): number {
+  if (value >= FULL_SCALE - 1) return FULL_SCALE - 1;
+  if (value <= -FULL_SCALE) return -FULL_SCALE;
+  return Math.round(value);
+}
+
+function viewOf(pcm: Uint8Array): DataView {
+  return new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+}

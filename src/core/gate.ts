@@ -1,0 +1,29 @@
+/** Decides which captured chunks reach the service as they are and which as silence. */
+
+/** How the lane keeps its own loudspeaker out of the translation. */
+export type EchoMode = 'half-duplex' | 'cancel' | 'off';
+
+/** When the loudspeaker is heard: one stretch of time, monotonic milliseconds. */
+export interface Heard {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface GateInput {
+  readonly muted: boolean;
+  readonly echo: EchoMode;
+  readonly heard: readonly Heard[];
+  /** How long a room still sounds after the loudspeaker stops. */
+  readonly tailMs: number;
+}
+
+export type GateDecision = 'open' | 'muted' | 'echo';
+
+/** Judges the chunk that was captured over `chunkMs` up to `capturedAt`. */
+export function judge(input: GateInput, capturedAt: number, chunkMs: number): GateDecision {
+  if (input.muted) return 'muted';
+  if (input.echo !== 'half-duplex') return 'open';
+  const began = capturedAt - chunkMs;
+  const echoes = input.heard.some(({ from, until }) => capturedAt > from && began < until + input.tailMs);
+  return echoes ? 'echo' : 'open';
+}

@@ -1,0 +1,153 @@
+/**
+ * The audio that has been captured and not yet sent. In normal running it is empty: a chunk goes
+ * out as it comes in. Without a stream it fills up to its bound; after that, pauses are taken out
+ * until the lane is back at live.
+ */
+
+/** One captured chunk on its way: exactly one chunk duration of PCM at the stream's rate. */
+export interface HeldChunk {
+  /** Counts captured chunks of the lane from 0. */
+  readonly seq: number;
+  /** When its last sample was captured, monotonic milliseconds. */
+  readonly capturedAt: number;
+  /** The sound; null where the gate was closed, to be sent as silence. */
+  readonly pcm: Uint8Array | null;
+  /** False only where it is clearly a pause. */
+  readonly voiced: boolean;
+  /** It could not go out when it came in: there was no stream, or others were before it. */
+  readonly queued: boolean;
+}
+
+/**
+ * Where every captured chunk went. `captured = sent + silenced + trimmed + dropped + held` holds
+ * after every step.
+ */
+export interface Accounts {
+  readonly captured: number;
+  readonly sent: number;
+  /** Sent as silence because the gate was closed. */
+  readonly silenced: number;
+  /** A pause, taken out while catching up. */
+  readonly trimmed: number;
+  readonly dropped: number;
+  /** Of the dropped ones, those lost for want of room: speech that nobody will hear. */
+  readonly lost: number;
+}
+
+export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
+
+export interface Hold {
+  readonly chunks: readonly HeldChunk[];
+  /** How many pause chunks in a row have left the hold last (sent or trimmed). */
+  readonly quietRun: number;
+  readonly accounts: Accounts;
+}
+
+export const EMPTY_HOLD: Hold = { chunks: [], quietRun: 0, accounts: NO_ACCOUNTS };
+
+/** A pause of three chunks (0.96 s) survives trimming: longer than the 0.7 s of silence that confirms a sentence. */
+export const PAUSE_KEPT_CHUNKS = 3;
+
+function isQuiet(chunk: HeldChunk | undefined): boolean {
+  return chunk !== undefined && (chunk.pcm === null || !chunk.voiced);
+}
+
+/**
+ * Whether the oldest chunk may be left out: it belongs to a pause of which enough has been sent,
+ * and the next chunk is a pause too, so that no soft beginning of a word is cut.
+ */
+function isTrimmable(hold: Hold): boolean {
+  return hold.quietRun >= PAUSE_KEPT_CHUNKS && isQuiet(hold.chunks[0]) && isQuiet(hold.chunks[1]);
+}
+
+function trimHead(hold: Hold): Hold {
+  const accounts = { ...hold.accounts, trimmed: hold.accounts.trimmed + 1 };
+  return { chunks: hold.chunks.slice(1), quietRun: hold.quietRun + 1, accounts };
+}
+
+/**
+ * Takes in a captured chunk. Over `capacity` the oldest is given up: as trimmed where that much of a pause may go,
+ * else as dropped, and as lost if it is speech.
+ */
+export function take(hold: Hold, chunk: HeldChunk, capacity: number): Hold {
+  const accounts = { ...hold.accounts, captured: hold.accounts.captured + 1 };
+  const filled: Hold = { ...hold, chunks: [...hold.chunks, chunk], accounts };
+  return filled.chunks.length <= capacity ? filled : overflow(filled);
+}
+
+/** Takes in a captured chunk while nobody is expected to speak: only the latest are kept, as what comes before a first word. */
+export function remember(hold: Hold, chunk: HeldChunk, capacity: number): Hold {
+  const filled = take(hold, chunk, Number.POSITIVE_INFINITY);
+  return filled.chunks.length <= capacity ? filled : trimHead(filled);
+}
+
+function overflow(hold: Hold): Hold {
+  if (isTrimmable(hold)) return trimHead(hold);
+  const quiet = isQuiet(hold.chunks[0]);
+  const { accounts } = hold;
+  return {
+    chunks: hold.chunks.slice(1),
+    quietRun: quiet ? hold.quietRun + 1 : 0,
+    accounts: { ...accounts, dropped: accounts.dropped + 1, lost: accounts.lost + (quiet ? 0 : 1) },
+  };
+}
+
+/** Takes pauses out of what waits, from the oldest on, as far as a backlog allows. */
+export function trim(hold: Hold): Hold {
+  let rest = hold;
+  while (isTrimmable(rest)) rest = trimHead(rest);
+  return rest;
+}
+
+/** Takes the oldest chunk out to be sent. */
+export function release(hold: Hold): { hold: Hold; chunk: HeldChunk } | null {
+  const chunk = hold.chunks[0];
+  if (chunk === undefined) return null;
+  const { accounts } = hold;
+  return {
+    chunk,
+    hold: {
+      chunks: hold.chunks.slice(1),
+      quietRun: isQuiet(chunk) ? hold.quietRun + 1 : 0,
+      accounts:
+        chunk.pcm === null
+          ? { ...accounts, silenced: accounts.silenced + 1 }
+          : { ...accounts, sent: accounts.sent + 1 },
+    },
+  };
+}
+
+/**
+ * Takes chunks back that were sent to a stream which broke off before it had spoken them: they are held again, in
+ * front of everything else, and go to the next stream.
+ */
+export function takeBack(hold: Hold, chunks: readonly HeldChunk[], capacity: number): Hold {
+  const silent = chunks.filter(({ pcm }) => pcm === null).length;
+  const accounts = {
+    ...hold.accounts,
+    sent: hold.accounts.sent - (chunks.length - silent),
+    silenced: hold.accounts.silenced - silent,
+  };
+  let rest: Hold = {
+    chunks: [...chunks.map((chunk) => ({ ...chunk, queued: true })), ...hold.chunks],
+    quietRun: PAUSE_KEPT_CHUNKS,
+    accounts,
+  };
+  while (rest.chunks.length > capacity) rest = overflow(rest);
+  return rest;
+}
+
+/** A new stream has heard nothing yet: it needs no pause before the first word. */
+export function freshEars(hold: Hold): Hold {
+  return { ...hold, quietRun: PAUSE_KEPT_CHUNKS };
+}
+
+/** Throws everything away, because the lane was stopped. */
+export function discard(hold: Hold): Hold {
+  const { accounts } = hold;
+  return {
+    chunks: [],
+    quietRun: 0,
+    accounts: { ...accounts, dropped: accounts.dropped + hold.chunks.length },
+  };
+}

@@ -1,0 +1,54 @@
+import type { EventKind } from '../../protocol/mqtt/device.ts';
+import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import type { TranscriptType } from '../../protocol/service/server-message.ts';
+import type { TimerName } from './event.ts';
+
+export interface Caption {
+  readonly kind: TranscriptType;
+  readonly id: string | null;
+  /** A translation may come in several parts; null where it is whole. */
+  readonly part: string | null;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Everything a lane can want done. Carried out in order, after the step that produced them. */
+export type LaneEffect =
+  | {
+      readonly type: 'request_token';
+      readonly id: string;
+      readonly reason: TokenReason;
+      readonly attempt: number;
+    }
+  /** The token behind this grant will not be needed (again). */
+  | { readonly type: 'forget_grant'; readonly grant: string }
+  | { readonly type: 'open_stream'; readonly stream: number; readonly grant: string }
+  | {
+      readonly type: 'send_task';
+      readonly stream: number;
+      readonly source: string;
+      readonly targets: readonly string[];
+      readonly voice: string | null;
+    }
+  | { readonly type: 'poll_task'; readonly stream: number }
+  /** `pcm` null: one chunk of silence. `capturedAt` null: no captured chunk, sent to let the service hear time pass. */
+  | {
+      readonly type: 'send_audio';
+      readonly stream: number;
+      readonly pcm: Uint8Array | null;
+      readonly capturedAt: number | null;
+      /** It had to wait behind an outage or a backlog: its latency says nothing about the way from the microphone to here. */
+      readonly queued: boolean;
+    }
+  | { readonly type: 'ping'; readonly stream: number }
+  | { readonly type: 'end_task'; readonly stream: number }
+  | { readonly type: 'close_stream'; readonly stream: number; readonly how: 'close' | 'terminate' }
+  | { readonly type: 'open_capture' }
+  | { readonly type: 'close_capture' }
+  /** `receivedAt` is set on sound that found the loudspeaker free: the measure of wire-to-speaker latency. */
+  | { readonly type: 'play'; readonly pcm: Uint8Array; readonly receivedAt: number | null }
+  | { readonly type: 'flush_playback' }
+  | { readonly type: 'arm'; readonly timer: TimerName; readonly at: number }
+  | { readonly type: 'disarm'; readonly timer: TimerName }
+  | { readonly type: 'notify'; readonly kind: EventKind; readonly detail: Readonly<Record<string, unknown>> }
+  | { readonly type: 'caption'; readonly caption: Caption };

@@ -1,0 +1,75 @@
+import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
+import type { ChunkLevels } from '../activity.ts';
+import type { LaneOrders } from './settings.ts';
+
+/** The timers of a lane; arming one again replaces it. */
+export type TimerName =
+  | 'token'
+  | 'retry'
+  | 'setup'
+  | 'poll'
+  | 'pace'
+  | 'ping'
+  | 'stable'
+  | 'drain'
+  | 'playout'
+  | 'roll'
+  | 'retire'
+  | 'standby';
+
+/** What the core may know of a token: everything but the token. */
+export interface Grant {
+  /** The request it answers; the vault keeps the token under this name. */
+  readonly id: string;
+  /** Shortened, for reports. */
+  readonly session: string;
+  /** How long after its creation it may open a stream, by the service's own clock (`connect_by - created_at`). */
+  readonly windowMs: number;
+  readonly maxDurationMs: number | null;
+  readonly intent: string;
+  readonly connectionType: string;
+}
+
+export interface Denial {
+  readonly code: string;
+  readonly message: string;
+  readonly final: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+/** Everything that can happen to a lane. `stream` numbers say which connection speaks: late voices are ignored. */
+export type LaneEvent =
+  | { readonly type: 'start' }
+  | { readonly type: 'stop' }
+  | { readonly type: 'shutdown' }
+  | { readonly type: 'orders'; readonly orders: Partial<LaneOrders> }
+  /** The line to the backend. */
+  | { readonly type: 'line'; readonly up: boolean }
+  | { readonly type: 'granted'; readonly grant: Grant }
+  | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
+  | { readonly type: 'opened'; readonly stream: number }
+  /** The service answered the upgrade with something else. */
+  | { readonly type: 'refused'; readonly stream: number; readonly refusal: UpgradeRefusal }
+  /** No answer to the upgrade. `spent`: the token may have reached the service. */
+  | { readonly type: 'unreached'; readonly stream: number; readonly spent: boolean; readonly message: string }
+  | { readonly type: 'message'; readonly stream: number; readonly message: StreamMessage }
+  | { readonly type: 'pong'; readonly stream: number }
+  /** More waits to leave this machine than `congestedBytes`; `drained` follows when all of it has left. */
+  | { readonly type: 'congested'; readonly stream: number }
+  | { readonly type: 'drained'; readonly stream: number }
+  | { readonly type: 'ended'; readonly stream: number; readonly code: number; readonly reason: string }
+  | {
+      readonly type: 'captured';
+      readonly capturedAt: number;
+      readonly pcm: Uint8Array;
+      readonly levels: ChunkLevels;
+    }
+  /** A finite source has delivered its last sound; silence follows. */
+  | { readonly type: 'capture_ended' }
+  | {
+      readonly type: 'audio_fault';
+      readonly device: 'capture' | 'playback';
+      readonly code: string;
+      readonly message: string;
+    }
+  | { readonly type: 'timer'; readonly timer: TimerName };

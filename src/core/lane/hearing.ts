@@ -1,0 +1,71 @@
+import { type ChunkLevels, observe } from '../activity.ts';
+import { judge } from '../gate.ts';
+import { type HeldChunk, take } from '../hold.ts';
+import { heardLately } from '../playout.ts';
+import { feedRetiring } from './retiring.ts';
+import { rollInPause } from './rollover.ts';
+import { isStreaming, pump, sendFiller } from './sending.ts';
+import { hearInStandby } from './standby.ts';
+import type { Turn } from './turn.ts';
+
+/** Phases in which what is said matters: it is sent, or held for the next stream. */
+function isListening(turn: Turn): boolean {
+  const { phase } = turn.state;
+  return phase !== 'idle' && phase !== 'draining' && phase !== 'closed';
+}
+
+export function onCaptured(turn: Turn, capturedAt: number, pcm: Uint8Array, levels: ChunkLevels): void {
+  if (!isListening(turn)) return;
+  const chunk = passGate(turn, capturedAt, pcm, levels);
+  if (turn.state.captureLost) turn.notify('audio_back', { device: 'capture' });
+  turn.set({ captureLost: false, starved: false, capturedCount: turn.state.capturedCount + 1 });
+  // For what costs money both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
+  const isSpeech = chunk.voiced && levels.isSpeech !== false;
+  if (isSpeech) turn.set({ lastVoiceAt: turn.now });
+  if (turn.state.phase === 'standby') return hearInStandby(turn, chunk, isSpeech);
+  const { hold, settings } = turn.state;
+  turn.set({ hold: take(hold, chunk, Math.floor(settings.holdMs / settings.chunkMs)) });
+  pump(turn);
+  feedRetiring(turn);
+  rollInPause(turn);
+}
+
+/** Decides what of a chunk may be heard, and whether it is speech. */
+function passGate(turn: Turn, capturedAt: number, pcm: Uint8Array, levels: ChunkLevels): HeldChunk {
+  const { settings, orders, playout, capturedCount: seq, hold, activity } = turn.state;
+  const decision = judge(
+    { muted: orders.muted, echo: orders.echo, heard: heardLately(playout), tailMs: settings.echoTailMs },
+    capturedAt,
+    settings.chunkMs,
+  );
+  const isHeldUp = turn.state.stream?.congestedSince != null;
+  const queued = !isStreaming(turn) || isHeldUp || hold.chunks.length > 0;
+  if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
+  const heard = observe(activity, levels);
+  turn.set({ activity: heard.activity });
+  return { seq, capturedAt, pcm, voiced: heard.voiced, queued };
+}
+
+/** Either a held chunk is due, or the microphone is late. */
+export function onPaceTimer(turn: Turn): void {
+  if (!isStreaming(turn)) return;
+  if (turn.state.hold.chunks.length === 0) {
+    sendFiller(turn);
+    feedRetiring(turn);
+  }
+  pump(turn);
+  rollInPause(turn);
+}
+
+export function onAudioFault(
+  turn: Turn,
+  device: 'capture' | 'playback',
+  code: string,
+  message: string,
+): void {
+  const { problem, captureLost } = turn.state;
+  const known = device === 'capture' ? captureLost : problem?.code === `${device}_${code}`;
+  turn.set({ problem: { code: `${device}_${code}`, message, at: turn.now } });
+  if (device === 'capture') turn.set({ captureLost: true });
+  if (!known) turn.notify('audio_lost', { device, code, message });
+}

@@ -1,0 +1,74 @@
+import { discard } from '../hold.ts';
+import { flush } from '../playout.ts';
+import { dropApproach, dropStream } from './ending.ts';
+import { dropRetiring } from './retiring.ts';
+import { acquire } from './token.ts';
+import type { Turn } from './turn.ts';
+
+/** Somebody wants the lane to run; one that waits or is parked tries again at once. */
+export function start(turn: Turn): void {
+  if (turn.state.ending) return;
+  turn.set({ wanted: true });
+  if (turn.state.phase === 'idle') begin(turn);
+  else hasten(turn);
+}
+
+/** What a lane waits for may have been mended: it is tried now. */
+export function hasten(turn: Turn): void {
+  const { phase, retiring } = turn.state;
+  if (phase !== 'waiting' && phase !== 'parked') return;
+  // The successor of a session that has to go first has no room yet.
+  if (retiring?.successorWaits === true) return;
+  turn.disarm('retry');
+  acquire(turn);
+}
+
+function begin(turn: Turn): void {
+  turn.emit({ type: 'open_capture' });
+  turn.set({ failures: 0, problem: null, reason: 'start', captureEnded: false, heardLately: [] });
+  if (turn.state.orders.start === 'voice') turn.enter('standby');
+  else acquire(turn);
+}
+
+/** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
+export function stop(turn: Turn): void {
+  const { phase, stream, settings } = turn.state;
+  if (phase === 'draining') return;
+  if (phase !== 'idle') silence(turn);
+  dropApproach(turn);
+  turn.disarm('retry');
+  if (stream !== null) {
+    turn.disarm('setup', 'poll', 'pace', 'stable', 'roll', 'standby');
+    turn.enter('draining');
+    dropRetiring(turn, 'close');
+    turn.emit({ type: 'end_task', stream: stream.id });
+    turn.arm('drain', turn.now + settings.drainMs);
+    return;
+  }
+  if (turn.state.ending) turn.enter('closed');
+  else if (phase !== 'idle') turn.enter('idle');
+  dropRetiring(turn, 'close');
+}
+
+/** Nothing is heard and nothing is said any more. */
+function silence(turn: Turn): void {
+  const { hold, playout } = turn.state;
+  turn.emit({ type: 'close_capture' });
+  turn.emit({ type: 'flush_playback' });
+  turn.disarm('playout');
+  turn.set({ hold: discard(hold), playout: flush(playout, turn.now), captureLost: false });
+}
+
+/** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
+export function finish(turn: Turn): void {
+  dropStream(turn, 'stopped', 'close');
+  if (turn.state.ending) return turn.enter('closed');
+  turn.enter('idle');
+  if (turn.state.wanted) begin(turn);
+}
+
+/** The wait is over. */
+export function onRetryTimer(turn: Turn): void {
+  const { phase } = turn.state;
+  if (phase === 'waiting' || phase === 'parked') acquire(turn);
+}

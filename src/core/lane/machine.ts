@@ -1,0 +1,158 @@
+import { classifyRefusal } from '../recovery.ts';
+import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './approach.ts';
+import type { LaneEffect } from './effect.ts';
+import { dropApproach } from './ending.ts';
+import type { LaneEvent, TimerName } from './event.ts';
+import { onAudioFault, onCaptured, onPaceTimer } from './hearing.ts';
+import { finish, hasten, onRetryTimer, start, stop } from './lifecycle.ts';
+import { onCongested, onDrained, onPingTimer } from './liveness.ts';
+import { lose, onEnded, onMessage } from './message.ts';
+import { onRetireTimer } from './retiring.ts';
+import { onRollTimer } from './rollover.ts';
+import { isStreaming } from './sending.ts';
+import { isSameTask, type LaneOrders } from './settings.ts';
+import { feedLoudspeaker } from './speaking.ts';
+import { onStandbyTimer } from './standby.ts';
+import type { LaneState, Stream } from './state.ts';
+import { onDenied, onGranted, onLine, onTokenTimer } from './token.ts';
+import { Turn } from './turn.ts';
+
+export interface StepResult {
+  readonly state: LaneState;
+  readonly effects: readonly LaneEffect[];
+}
+
+/**
+ * One event into a lane. Pure: the same state, event and time give the same result.
+ * @param now monotonic milliseconds, never going back
+ */
+export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
+  const turn = new Turn(state, now);
+  if (state.phase !== 'closed') handle(turn, event);
+  return { state: turn.state, effects: turn.effects };
+}
+
+function handle(turn: Turn, event: LaneEvent): void {
+  switch (event.type) {
+    case 'start':
+      return start(turn);
+    case 'stop':
+      turn.set({ wanted: false });
+      return stop(turn);
+    case 'shutdown':
+      turn.set({ wanted: false, ending: true });
+      return stop(turn);
+    case 'orders':
+      return order(turn, event.orders);
+    case 'line':
+      return onLine(turn, event.up);
+    case 'granted':
+      return onGranted(turn, event.grant);
+    case 'denied':
+      return onDenied(turn, event.id, event.denial);
+    case 'captured':
+      return onCaptured(turn, event.capturedAt, event.pcm, event.levels);
+    case 'capture_ended':
+      return turn.set({ captureEnded: true });
+    case 'audio_fault':
+      return onAudioFault(turn, event.device, event.code, event.message);
+    case 'timer':
+      return onTimer(turn, event.timer);
+    default: {
+      const stream = streamOf(turn, event.stream);
+      if (stream === null) turn.count('ignored');
+      else onStream(turn, stream, event);
+    }
+  }
+}
+
+/** The stream of that number, wherever it stands: late voices of others are ignored. */
+function streamOf(turn: Turn, id: number): Stream | null {
+  const { stream, approach, retiring } = turn.state;
+  return [stream, approach?.stream, retiring?.stream].find((known) => known?.id === id) ?? null;
+}
+
+function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream: number }>): void {
+  switch (event.type) {
+    case 'opened':
+      return onOpened(turn, stream);
+    case 'refused': {
+      const { status, errorCode, texts, retryAfterMs } = event.refusal;
+      const message = `the service refused the stream with HTTP ${status}`;
+      const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
+      if (turn.state.phase === 'draining') return finish(turn);
+      return lose(turn, stream, cause, { message, retryAfterMs });
+    }
+    case 'unreached': {
+      // A connection that was open has spent its token, whatever is said of it afterwards.
+      const keepLease = !event.spent && stream.openedAt === null;
+      return lose(turn, stream, 'network', { message: event.message, keepLease });
+    }
+    case 'message':
+      return onMessage(turn, stream, event.message);
+    case 'pong':
+      return turn.put({ ...stream, pingsOut: 0 });
+    case 'congested':
+      return onCongested(turn, stream);
+    case 'drained':
+      return onDrained(turn, stream);
+    case 'ended':
+      return onEnded(turn, stream, event.code, event.reason);
+  }
+}
+
+function onTimer(turn: Turn, timer: TimerName): void {
+  if (!turn.expire(timer)) return;
+  switch (timer) {
+    case 'token':
+      return onTokenTimer(turn);
+    case 'retry':
+      return onRetryTimer(turn);
+    case 'setup':
+      return onSetupTimer(turn);
+    case 'poll':
+      return onPollTimer(turn);
+    case 'pace':
+      return onPaceTimer(turn);
+    case 'ping':
+      return onPingTimer(turn);
+    case 'stable':
+      return turn.set({ failures: 0 });
+    case 'drain':
+      return turn.state.phase === 'draining' ? finish(turn) : undefined;
+    case 'playout':
+      return feedLoudspeaker(turn);
+    case 'roll':
+      return onRollTimer(turn);
+    case 'retire':
+      return onRetireTimer(turn);
+    case 'standby':
+      return onStandbyTimer(turn);
+  }
+}
+
+function order(turn: Turn, orders: Partial<LaneOrders>): void {
+  const before = turn.state.orders;
+  const after = { ...before, ...orders };
+  turn.set({ orders: after });
+  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(turn)) rearmStandby(turn);
+  if (isSameTask(before, after)) return;
+  const { approach, stream } = turn.state;
+  if (approach !== null && stream !== null) abandonRollover(turn, stream);
+  const affected = turn.state.approach?.stream ?? turn.state.stream;
+  if (affected !== null) refreshTask(turn, affected);
+  else if (turn.state.problem?.code === 'task_rejected') hasten(turn);
+}
+
+function rearmStandby(turn: Turn): void {
+  const { standbyAfterMs } = turn.state.orders;
+  if (standbyAfterMs === 0) turn.disarm('standby');
+  else turn.arm('standby', turn.now + standbyAfterMs);
+}
+
+/** The live session is told first; its successor is begun anew, with the new task. */
+function abandonRollover(turn: Turn, stream: Stream): void {
+  dropApproach(turn);
+  turn.enter('live');
+  if (stream.limitAt !== null) turn.arm('roll', turn.now + turn.state.settings.reapplyMs);
+}

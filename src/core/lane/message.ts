@@ -1,0 +1,119 @@
+import type { StreamMessage } from '../../ports/stream.ts';
+import type { Cause } from '../recovery.ts';
+import { classifyRefusal, readRefusalReason } from '../recovery.ts';
+import { noteSpoken, noteUnderstood } from '../sent-log.ts';
+import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
+import { type Failure, fail } from './ending.ts';
+import { finish } from './lifecycle.ts';
+import { loseRetiring, noteNews } from './retiring.ts';
+import { onOutputAudio } from './speaking.ts';
+import type { Stream } from './state.ts';
+import type { Turn } from './turn.ts';
+
+type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
+type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
+
+/** What the service says on a stream (specification 6, and what a live service adds). */
+export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): void {
+  switch (message.message_type) {
+    case 'current_task': {
+      const status = message.data.task_status;
+      if (status === undefined || status === 'running') onTaskRuns(turn, stream);
+      return;
+    }
+    case 'task_status':
+      if (message.data.task_status === 'running') hastenPoll(turn, stream);
+      return;
+    case 'output_audio':
+      if (turn.state.phase === 'draining') return;
+      turn.put({ ...stream, sentLog: noteSpoken(stream.sentLog, message.sentence) });
+      noteNews(turn, stream);
+      return onOutputAudio(turn, stream.id, message);
+    case 'partial_transcription':
+    case 'validated_transcription':
+    case 'partial_translated_transcription':
+    case 'translated_transcription':
+      return onTranscript(turn, stream, message);
+    case 'max_duration_reached':
+    case 'session_revoked':
+      return lose(turn, stream, message.message_type);
+    case 'eos':
+    case 'end_of_stream':
+      return lose(turn, stream, 'stream_ended');
+    case 'error':
+      return onError(turn, stream, message.data);
+    case 'warning':
+      turn.set({ problem: problemOf(turn, message.data.code, message.data.message) });
+      return;
+    case 'pipeline_timings':
+    case 'tts_buffer_stats':
+      turn.count('ignored');
+      return;
+  }
+}
+
+/** A stream is over. One that was on its way out anyway is no failure. */
+export function lose(turn: Turn, stream: Stream, cause: Cause, failure: Failure = {}): void {
+  const { phase, retiring } = turn.state;
+  if (retiring?.stream.id === stream.id) return loseRetiring(turn);
+  if (phase !== 'draining') return fail(turn, cause, { ...failure, stream });
+  // A revoked session may linger before it closes; whatever else it says, the drain's own limit counts.
+  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(turn);
+}
+
+function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: Transcript): void {
+  const { transcription } = data;
+  const id = transcription.transcription_id ?? null;
+  if (kind === 'validated_transcription') {
+    turn.put({ ...stream, sentLog: noteUnderstood(stream.sentLog, id) });
+  }
+  noteNews(turn, stream);
+  turn.emit({
+    type: 'caption',
+    caption: {
+      kind,
+      id,
+      part: transcription.translation_part_id ?? null,
+      language: transcription.language,
+      text: transcription.text,
+    },
+  });
+}
+
+function problemOf(turn: Turn, code: string | null | undefined, text: string | null | undefined) {
+  const message = (text ?? code ?? 'no details').slice(0, 200);
+  return { code: `service_${(code ?? 'warning').toLowerCase().slice(0, 60)}`, message, at: turn.now };
+}
+
+function onError(turn: Turn, stream: Stream, data: ErrorData): void {
+  // Nothing that it complains of matters any more.
+  if (turn.state.phase === 'draining' || turn.state.retiring?.stream.id === stream.id) return;
+  const signs = { errorCode: data.error_code, texts: [data.reason, data.code, data.desc] };
+  if (readRefusalReason(signs) !== null) return lose(turn, stream, classifyRefusal(signs));
+  switch (data.code) {
+    case 'NOT_FOUND':
+      // The pipeline has not started (specification 4.7 rule 2); the next question is already timed.
+      return;
+    case 'SERVICE_TIMEOUT':
+      return lose(turn, stream, 'service_timeout');
+    case 'VALIDATION_ERROR':
+      if (stream.liveAt === null || turn.state.phase === 'configuring') {
+        const message = (data.desc ?? 'the task is not valid').slice(0, 200);
+        if (canRevert(turn, stream)) return revertTask(turn, stream, message);
+        return lose(turn, stream, 'task_rejected', { message });
+      }
+      break;
+  }
+  turn.set({ problem: problemOf(turn, data.code ?? 'error', data.desc) });
+}
+
+/** The connection closed. */
+export function onEnded(turn: Turn, stream: Stream, code: number, reason: string): void {
+  const named = readRefusalReason({ texts: [reason] });
+  const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
+  if (turn.state.phase === 'draining') return finish(turn);
+  if (named !== null) return lose(turn, stream, classifyRefusal({ texts: [reason] }));
+  // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.
+  const serviceSide = code === 1008 || (code >= 1011 && code <= 1014) || code >= 4000;
+  lose(turn, stream, serviceSide ? 'service_error' : 'network', { message });
+}

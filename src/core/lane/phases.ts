@@ -1,0 +1,49 @@
+/** The states of a lane. The README's diagram is drawn from this table. */
+export const PHASES = {
+  idle: { says: 'not wanted: no microphone, no stream', to: ['acquiring', 'standby', 'closed'] },
+  standby: {
+    says: 'nobody speaks: no stream and no cost; a voice wakes the lane, its first words included',
+    to: ['acquiring', 'idle', 'closed'],
+  },
+  acquiring: {
+    says: 'asks the backend for a token; audio is held',
+    to: ['connecting', 'waiting', 'parked', 'idle', 'closed'],
+  },
+  connecting: {
+    says: 'opens the stream with the token',
+    to: ['configuring', 'waiting', 'parked', 'idle', 'closed'],
+  },
+  configuring: {
+    says: 'has sent set_task and asks get_task until the task runs',
+    to: ['live', 'waiting', 'parked', 'draining', 'idle', 'closed'],
+  },
+  live: {
+    says: 'streams audio at real time; takes held audio in by trimming pauses',
+    to: ['rolling', 'configuring', 'standby', 'waiting', 'parked', 'draining'],
+  },
+  rolling: {
+    says: 'live still, while the next session is made ready; switches in a pause of speech',
+    to: ['live', 'acquiring', 'connecting', 'configuring', 'draining'],
+  },
+  draining: { says: 'has sent end_task and lets the service finish', to: ['idle', 'closed'] },
+  waiting: {
+    says: 'the session ended or a try failed: waits, with jitter, before the next',
+    to: ['acquiring', 'connecting', 'idle', 'closed'],
+  },
+  parked: {
+    says: 'refused until somebody mends it; asks again at a slow cadence',
+    to: ['acquiring', 'idle', 'closed'],
+  },
+  closed: { says: 'the agent is ending', to: [] },
+} as const satisfies Record<string, { says: string; to: readonly string[] }>;
+
+export type Phase = keyof typeof PHASES;
+
+/** Every phase, in the table's order. */
+export const PHASE_NAMES = Object.keys(PHASES) as readonly Phase[];
+
+/** Whether the table allows this step. */
+export function isTransition(from: Phase, to: Phase): boolean {
+  const targets: readonly string[] = PHASES[from].to;
+  return targets.includes(to);
+}

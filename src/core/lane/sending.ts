@@ -1,0 +1,60 @@
+import { release, trim } from '../hold.ts';
+import { earliestSend, recordSend } from '../pacer.ts';
+import { noteSent, noteSilence } from '../sent-log.ts';
+import type { Turn } from './turn.ts';
+
+/** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
+const STARVED_CHUNKS = 1.5;
+
+/** Whether a stream hears what is said. */
+export function isStreaming(turn: Turn): boolean {
+  return turn.state.phase === 'live' || turn.state.phase === 'rolling';
+}
+
+/** Sends what may be sent now, never faster than real time; pauses go first while there is a backlog. */
+export function pump(turn: Turn): void {
+  const { stream, settings } = turn.state;
+  if (!isStreaming(turn) || stream === null) return;
+  if (stream.congestedSince !== null) return turn.arm('pace', turn.now + settings.chunkMs);
+  let { sentLog } = stream;
+  while (true) {
+    turn.set({ hold: trim(turn.state.hold) });
+    const [head, behind] = turn.state.hold.chunks;
+    if (head === undefined) break;
+    // After a stall chunks come one by one, each the only one that waits: their age tells.
+    const isNewest = behind === undefined && turn.now - head.capturedAt < settings.chunkMs;
+    const allowedAt = earliestSend(turn.state.pacer, settings.chunkMs, isNewest);
+    if (allowedAt > turn.now) {
+      turn.arm('pace', allowedAt);
+      break;
+    }
+    const released = release(turn.state.hold);
+    if (released === null) break;
+    const { chunk, hold } = released;
+    sentLog = noteSent(sentLog, chunk, turn.now);
+    if (chunk.pcm !== null && chunk.voiced) overtake(turn);
+    turn.set({ hold, pacer: recordSend(turn.state.pacer, turn.now, settings.chunkMs) });
+    const { pcm, capturedAt, queued } = chunk;
+    turn.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
+  }
+  turn.put({ ...stream, sentLog });
+  if (turn.state.hold.chunks.length > 0) return;
+  const patience = turn.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
+  turn.arm('pace', Math.max(turn.state.pacer.dueAt, turn.now) + patience);
+}
+
+/** A session before this one has heard older speech than this. */
+function overtake(turn: Turn): void {
+  const { retiring } = turn.state;
+  if (retiring !== null && !retiring.overtaken) turn.set({ retiring: { ...retiring, overtaken: true } });
+}
+
+/** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */
+export function sendFiller(turn: Turn): void {
+  const { stream, settings, pacer } = turn.state;
+  if (!isStreaming(turn) || stream === null || stream.congestedSince !== null) return;
+  turn.set({ starved: true, pacer: recordSend(pacer, turn.now, settings.chunkMs) });
+  turn.put({ ...stream, sentLog: noteSilence(stream.sentLog, turn.now) });
+  turn.count('fillers');
+  turn.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
+}

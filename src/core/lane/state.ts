@@ -1,0 +1,221 @@
+import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import { type Activity, NO_ACTIVITY } from '../activity.ts';
+import { EMPTY_HOLD, type Hold } from '../hold.ts';
+import { IDLE_PACER, type Pacer } from '../pacer.ts';
+import { type Playout, SILENT_PLAYOUT } from '../playout.ts';
+import type { Seed } from '../random.ts';
+import type { SentLog } from '../sent-log.ts';
+import type { Grant, TimerName } from './event.ts';
+import type { Phase } from './phases.ts';
+import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
+
+/** A token that was asked for and has not come. */
+export interface TokenWish {
+  readonly id: string;
+  readonly reason: TokenReason;
+  /** How often it has been asked for under this id. */
+  readonly attempt: number;
+  /** When the id was first used; the token's window is counted from here, to be on the safe side. */
+  readonly since: number;
+}
+
+/** An unspent token. */
+export interface Lease {
+  readonly grant: Grant;
+  /** From this moment on the token must not be used, monotonic milliseconds. */
+  readonly expiresAt: number;
+}
+
+export interface Stream {
+  readonly id: number;
+  /** The token it was opened with. */
+  readonly lease: Lease;
+  readonly lastTaskAt: number | null;
+  /** What it was told last and has confirmed: where a later wish of the operator's is rejected, this goes on. */
+  readonly confirmedTask: TaskOrders | null;
+  readonly lastPollAt: number | null;
+  /** `get_task` has been asked since the last `set_task`. */
+  readonly asked: boolean;
+  /** The orders changed since the last `set_task`. */
+  readonly taskStale: boolean;
+  readonly pingsOut: number;
+  /** Since when what it is sent does not leave this machine; null: it does. */
+  readonly congestedSince: number | null;
+  /** When the connection was open; null before. */
+  readonly openedAt: number | null;
+  /** When the task first ran; null before. */
+  readonly liveAt: number | null;
+  /** When the service will end it by itself (`max_session_duration_seconds`), reckoned early; null: never. */
+  readonly limitAt: number | null;
+  /** Its successor found no room beside it: it has to go before the next one can come. */
+  readonly mustGoFirst: boolean;
+  /** Tries in a row at a successor for it that failed. */
+  readonly rollFailures: number;
+  /** What it was sent and has not spoken. */
+  readonly sentLog: SentLog;
+}
+
+/** A stream on its way to being live. */
+export interface Approach {
+  readonly stage: 'acquiring' | 'connecting' | 'configuring' | 'ready';
+  /** Null until there is a token. */
+  readonly stream: Stream | null;
+}
+
+/** A stream that takes no more speech: it is fed silence until it has spoken everything, and then ended. */
+export interface Retiring {
+  readonly stream: Stream;
+  /** When it last said something, or began to retire. */
+  readonly newsAt: number;
+  /** Why it retires: its session's end is reported with it. */
+  readonly why: 'rollover' | 'standby';
+  /** There was no room for its successor, which comes when it is gone. */
+  readonly successorWaits: boolean;
+  /** `end_task` has been sent. */
+  readonly ending: boolean;
+  /** Its successor has been sent speech: what it leaves unspoken can't be said in order any more. */
+  readonly overtaken: boolean;
+  /** Paces the silence that it is fed. */
+  readonly pacer: Pacer;
+}
+
+export interface LaneProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+export interface LaneCounts {
+  /** Streams that went live. */
+  readonly sessions: number;
+  /** Sessions that followed another one because that had reached its limit. */
+  readonly rollovers: number;
+  readonly revocations: number;
+  readonly maxDurations: number;
+  /** Failed tries and broken streams. */
+  readonly failures: number;
+  /** Chunks taken back from a stream that broke off, to be said again to the next. */
+  readonly takenBack: number;
+  /** Times that the lane went to sleep because nobody spoke. */
+  readonly standbys: number;
+  /** Time for which the service had a stream of ours open, milliseconds, up to the last one that ended. */
+  readonly streamMs: number;
+  /** Silent chunks sent because the microphone delivered nothing. */
+  readonly fillers: number;
+  /** Messages of the service that the core had no use for. */
+  readonly ignored: number;
+}
+
+export const NO_COUNTS: LaneCounts = {
+  sessions: 0,
+  rollovers: 0,
+  revocations: 0,
+  maxDurations: 0,
+  failures: 0,
+  takenBack: 0,
+  standbys: 0,
+  streamMs: 0,
+  fillers: 0,
+  ignored: 0,
+};
+
+/** All that a lane knows. Plain data; no token in it. */
+export interface LaneState {
+  readonly settings: LaneSettings;
+  readonly orders: LaneOrders;
+  readonly phase: Phase;
+  /** Whether somebody wants the lane to run. */
+  readonly wanted: boolean;
+  /** The agent is ending: after the stream is gone, nothing begins again. */
+  readonly ending: boolean;
+  readonly lineUp: boolean;
+  /** Prefix and counter of request ids. */
+  readonly idPrefix: string;
+  readonly nextId: number;
+  readonly nextStream: number;
+  readonly seed: Seed;
+  /** When each armed timer is due, monotonic milliseconds; null: not armed. */
+  readonly timers: Readonly<Record<TimerName, number | null>>;
+  readonly wish: TokenWish | null;
+  readonly lease: Lease | null;
+  /** The session that is being made ready: the only one, or the next one beside a live one. */
+  readonly approach: Approach | null;
+  /** The session that hears what is said. */
+  readonly stream: Stream | null;
+  /** The session before that one. */
+  readonly retiring: Retiring | null;
+  /** Why the next session is needed. */
+  readonly reason: TokenReason;
+  /** Failures in a row since the last stable stream. */
+  readonly failures: number;
+  readonly problem: LaneProblem | null;
+  readonly captureLost: boolean;
+  /** The source was finite and has delivered its last sound. */
+  readonly captureEnded: boolean;
+  /** The microphone has delivered nothing for so long that silence is sent in its place. */
+  readonly starved: boolean;
+  /** In standby: which of the last chunks were speech. */
+  readonly heardLately: readonly boolean[];
+  /** When somebody was heard speaking last, or a session began. */
+  readonly lastVoiceAt: number;
+  readonly capturedCount: number;
+  readonly activity: Activity;
+  readonly hold: Hold;
+  readonly pacer: Pacer;
+  readonly playout: Playout;
+  readonly counts: LaneCounts;
+}
+
+/**
+ * A lane before its first event.
+ * @param idPrefix makes request ids unique among boots and lanes
+ */
+export function createLane(given: {
+  settings: LaneSettings;
+  orders: LaneOrders;
+  idPrefix: string;
+  seed: Seed;
+}): LaneState {
+  return {
+    ...given,
+    phase: 'idle',
+    wanted: false,
+    ending: false,
+    lineUp: false,
+    nextId: 1,
+    nextStream: 1,
+    timers: {
+      token: null,
+      retry: null,
+      setup: null,
+      poll: null,
+      pace: null,
+      ping: null,
+      stable: null,
+      drain: null,
+      playout: null,
+      roll: null,
+      retire: null,
+      standby: null,
+    },
+    wish: null,
+    lease: null,
+    approach: null,
+    stream: null,
+    retiring: null,
+    reason: 'start',
+    failures: 0,
+    problem: null,
+    captureLost: false,
+    captureEnded: false,
+    starved: false,
+    heardLately: [],
+    lastVoiceAt: Number.NEGATIVE_INFINITY,
+    capturedCount: 0,
+    activity: NO_ACTIVITY,
+    hold: EMPTY_HOLD,
+    pacer: IDLE_PACER,
+    playout: SILENT_PLAYOUT,
+    counts: NO_COUNTS,
+  };
+}

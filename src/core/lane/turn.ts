@@ -1,0 +1,84 @@
+import type { EventKind } from '../../protocol/mqtt/device.ts';
+import type { LaneEffect } from './effect.ts';
+import type { TimerName } from './event.ts';
+import { isTransition, type Phase } from './phases.ts';
+import type { LaneCounts, LaneState, Stream } from './state.ts';
+
+/**
+ * One step in the making: the state as it has become so far and the effects so far. The state
+ * handed to `step` is never changed; what hangs below it is replaced, not written to.
+ */
+export class Turn {
+  readonly now: number;
+  readonly effects: LaneEffect[] = [];
+  private draft: LaneState;
+
+  constructor(state: LaneState, now: number) {
+    this.draft = state;
+    this.now = now;
+  }
+
+  get state(): LaneState {
+    return this.draft;
+  }
+
+  set(changes: Partial<LaneState>): void {
+    this.draft = { ...this.draft, ...changes };
+  }
+
+  count(what: keyof LaneCounts, by = 1): void {
+    this.set({ counts: { ...this.draft.counts, [what]: this.draft.counts[what] + by } });
+  }
+
+  /** Puts a stream's new state to where the stream is. */
+  put(stream: Stream): void {
+    const { approach, retiring } = this.draft;
+    if (this.draft.stream?.id === stream.id) this.set({ stream });
+    else if (approach?.stream?.id === stream.id) this.set({ approach: { ...approach, stream } });
+    else if (retiring?.stream.id === stream.id) this.set({ retiring: { ...retiring, stream } });
+  }
+
+  /** Goes to another phase; a step that the table does not know is a defect of the core. */
+  enter(phase: Phase): void {
+    if (!isTransition(this.draft.phase, phase)) {
+      throw new Error(`lane cannot go from ${this.draft.phase} to ${phase}`);
+    }
+    this.set({ phase });
+  }
+
+  emit(effect: LaneEffect): void {
+    this.effects.push(effect);
+  }
+
+  arm(timer: TimerName, at: number): void {
+    this.set({ timers: { ...this.draft.timers, [timer]: at } });
+    this.emit({ type: 'arm', timer, at });
+  }
+
+  disarm(...timers: readonly TimerName[]): void {
+    for (const timer of timers) {
+      if (this.draft.timers[timer] === null) continue;
+      this.set({ timers: { ...this.draft.timers, [timer]: null } });
+      this.emit({ type: 'disarm', timer });
+    }
+  }
+
+  /**
+   * Takes a timer that has gone off out of the armed ones. False for one that must not count: disarmed
+   * meanwhile, or put off (then it is armed again, in case the outside took the wrong one away).
+   */
+  expire(timer: TimerName): boolean {
+    const at = this.draft.timers[timer];
+    if (at === null) return false;
+    if (at > this.now) {
+      this.arm(timer, at);
+      return false;
+    }
+    this.set({ timers: { ...this.draft.timers, [timer]: null } });
+    return true;
+  }
+
+  notify(kind: EventKind, detail: Readonly<Record<string, unknown>> = {}): void {
+    this.emit({ type: 'notify', kind, detail });
+  }
+}

@@ -1,0 +1,117 @@
+import type { HeldChunk } from './hold.ts';
+
+/**
+ * What a stream has been sent and has not yet turned into speech. When a stream breaks off, this is
+ * what the service will never finish: it goes back into the hold and to the next stream. It leans
+ * towards forgetting, because a sentence that is said twice is worse than a short one that is missed.
+ */
+export interface SentLog {
+  /** Stretches of speech with the pauses in them, oldest first. */
+  readonly sentences: readonly Sentence[];
+}
+
+interface Sentence {
+  readonly chunks: readonly HeldChunk[];
+  /** Pause chunks in a row at its end. */
+  readonly quietRun: number;
+  /** When its last voiced chunk was sent. */
+  readonly spokenAt: number;
+  /** The service has understood it (its `validated_transcription` has come). */
+  readonly understood: boolean;
+  /** The service's name for it, where it gives one. */
+  readonly id: string | null;
+}
+
+export const EMPTY_LOG: SentLog = { sentences: [] };
+
+/** A pause this long ends a sentence: longer than the service's own 0.7 s, so that two of ours are never one of its. */
+const SENTENCE_PAUSE_CHUNKS = 3;
+/** Whatever has not been spoken so long after it was said is taken as spoken. */
+export const FORGOTTEN_AFTER_MS = 30_000;
+/** A sentence that ran on without a pause that we could hear is understood up to about so long ago. */
+const BEHIND_CHUNKS = 4;
+/** More is not kept: about as much as the hold takes back. */
+const MOST_CHUNKS = 90;
+
+function isOpen(sentence: Sentence | undefined): sentence is Sentence {
+  return sentence !== undefined && !sentence.understood && sentence.quietRun < SENTENCE_PAUSE_CHUNKS;
+}
+
+function prune(sentences: readonly Sentence[], now: number): SentLog {
+  const recent = sentences.filter(({ spokenAt }) => now - spokenAt < FORGOTTEN_AFTER_MS);
+  let size = recent.reduce((sum, { chunks }) => sum + chunks.length, 0);
+  while (size > MOST_CHUNKS && recent.length > 1) size -= recent.shift()?.chunks.length ?? 0;
+  const [only] = recent;
+  if (size > MOST_CHUNKS && only !== undefined) {
+    return { sentences: [{ ...only, chunks: only.chunks.slice(-MOST_CHUNKS) }] };
+  }
+  return { sentences: recent };
+}
+
+/** Notes a chunk that went out. */
+export function noteSent(log: SentLog, chunk: HeldChunk, now: number): SentLog {
+  const voiced = chunk.pcm !== null && chunk.voiced;
+  const last = log.sentences.at(-1);
+  const before = log.sentences.slice(0, -1);
+  if (!isOpen(last)) {
+    if (!voiced) return prune(log.sentences, now);
+    const sentence = { chunks: [chunk], quietRun: 0, spokenAt: now, understood: false, id: null };
+    return prune([...log.sentences, sentence], now);
+  }
+  const longer: Sentence = {
+    ...last,
+    chunks: [...last.chunks, chunk],
+    quietRun: voiced ? 0 : last.quietRun + 1,
+    spokenAt: voiced ? now : last.spokenAt,
+  };
+  return prune([...before, longer], now);
+}
+
+/** Notes silence of ours in place of captured sound: the service hears the end of what was said before it. */
+export function noteSilence(log: SentLog, now: number): SentLog {
+  const { sentences } = prune(log.sentences, now);
+  const last = sentences.at(-1);
+  if (!isOpen(last)) return { sentences };
+  return { sentences: sentences.with(-1, { ...last, quietRun: SENTENCE_PAUSE_CHUNKS }) };
+}
+
+/** Whether a chunk lets a service hear a pause. */
+function isQuiet({ pcm, voiced }: HeldChunk): boolean {
+  return pcm === null || !voiced;
+}
+
+/** How much of a sentence a service can have understood: up to its last pause, or to its own threshold and delay ago. */
+function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): number {
+  if (quietRun > 0) return chunks.length;
+  const lastPause = chunks.findLastIndex(isQuiet);
+  if (lastPause >= 0) return lastPause + 1;
+  return isOldest ? Math.max(0, chunks.length - BEHIND_CHUNKS) : 0;
+}
+
+/** The service has understood a sentence: everything of ours that has had a pause after it is its, or older. */
+export function noteUnderstood(log: SentLog, id: string | null): SentLog {
+  const oldest = log.sentences.find(({ understood }) => !understood);
+  return {
+    sentences: log.sentences.flatMap((sentence) => {
+      if (sentence.understood) return [sentence];
+      const length = understoodLength(sentence, sentence === oldest);
+      const said = { ...sentence, chunks: sentence.chunks.slice(0, length), understood: true, id };
+      const rest = { ...sentence, chunks: sentence.chunks.slice(length) };
+      return [said, rest].filter(({ chunks }) => chunks.length > 0);
+    }),
+  };
+}
+
+/** Translated sound has come: what it says is done. Without a name it is for everything that was understood. */
+export function noteSpoken(log: SentLog, id: string | null): SentLog {
+  return {
+    sentences: log.sentences.filter(
+      (sentence) => !sentence.understood || (id !== null && sentence.id !== null && sentence.id !== id),
+    ),
+  };
+}
+
+/** What would be lost if the stream ended now, oldest first. */
+export function unspoken(log: SentLog): readonly HeldChunk[] {
+  return log.sentences.flatMap(({ chunks }) => chunks);
+}

@@ -1,0 +1,52 @@
+/**
+ * The shape of a device's ears and mouth. Audio is always PCM, signed 16-bit little-endian, mono,
+ * at the lane's stream rate; times are monotonic milliseconds of the agent's clock.
+ */
+
+/** What went wrong with an audio device, in words an operator can act on. */
+export interface AudioFault {
+  readonly code: 'not_found' | 'busy' | 'lost' | 'hung' | 'format' | 'failed';
+  readonly message: string;
+}
+
+/** Where a capture driver delivers. Called from the event loop, never re-entrantly, never after `close()`. */
+export interface CaptureSink {
+  /**
+   * A piece of recorded sound of any length (whole samples).
+   * @param pcm owned by the receiver from now on
+   * @param capturedAt when its last sample was captured
+   */
+  frames(pcm: Uint8Array, capturedAt: number): void;
+  /** A finite source has delivered its last sound; silence follows. */
+  ended(): void;
+  /** The device failed; the driver keeps trying unless it was closed. */
+  fault(fault: AudioFault): void;
+}
+
+/** A running capture. */
+export interface Capture {
+  /** Stops delivering at once and frees the device. */
+  close(): Promise<void>;
+}
+
+/** What a playback driver tells its owner. */
+export interface PlaybackSink {
+  fault(fault: AudioFault): void;
+}
+
+/** A running playback. */
+export interface Playback {
+  /**
+   * Sounds right behind what was written before, or at once when nothing is waiting.
+   * @returns the moment at which the first sample of `pcm` is heard
+   */
+  write(pcm: Uint8Array): number;
+  /** Forgets what has been written but not heard. */
+  flush(): void;
+  close(): Promise<void>;
+}
+
+/** Makes a capture run. Throws an `AudioFault`-shaped error only for what can never work (a missing file). */
+export type OpenCapture = (sink: CaptureSink) => Promise<Capture>;
+/** Makes a playback run. */
+export type OpenPlayback = (sink: PlaybackSink) => Promise<Playback>;

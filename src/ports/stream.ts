@@ -1,0 +1,65 @@
+import type { ServerMessage } from '../protocol/service/server-message.ts';
+import type { Task } from '../protocol/service/task.ts';
+
+/** The service's audio with its payload decoded; all other messages as they are. */
+export type StreamMessage =
+  | Exclude<ServerMessage, { message_type: 'output_audio_data' }>
+  | {
+      readonly message_type: 'output_audio';
+      readonly pcm: Uint8Array;
+      /** The spoken sentence that this translates (its transcription id), where the service names it. */
+      readonly sentence: string | null;
+      /** Names what is spoken here, in one language, where the service does. */
+      readonly utterance: string | null;
+      /** The sentence is complete with this. */
+      readonly last: boolean;
+    };
+
+/** What the service said when it would not open a stream. */
+export interface UpgradeRefusal {
+  readonly status: number;
+  readonly errorCode: number | null;
+  /** Whatever may hold a reason by name. */
+  readonly texts: readonly string[];
+  readonly retryAfterMs: number | null;
+}
+
+/** Where a connection to the service reports. Exactly one of `refused`, `unreached` and `ended` comes, and comes last. */
+export interface StreamListener {
+  opened(): void;
+  /** The upgrade was answered with something else. */
+  refused(refusal: UpgradeRefusal): void;
+  /**
+   * The upgrade was not answered.
+   * @param spent whether the token may have reached the service
+   */
+  unreached(spent: boolean, message: string): void;
+  message(message: StreamMessage): void;
+  /** A frame that is no message: unknown (ignored by agreement) or malformed. Never holds content. */
+  oddity(description: string): void;
+  pong(): void;
+  /** Everything that was sent has left this machine, after some of it had to wait. */
+  drained(): void;
+  ended(code: number, reason: string): void;
+}
+
+/** One WebSocket to the service. Methods never throw; what can't be sent is dropped, because an end is on its way. */
+export interface StreamConnection {
+  setTask(task: Task): void;
+  getTask(): void;
+  sendAudio(pcm: Uint8Array): void;
+  endTask(): void;
+  ping(): void;
+  /** Says goodbye; no event follows. */
+  close(): void;
+  /** Cuts the connection; no event follows. */
+  terminate(): void;
+  /** Bytes that have not left this machine. */
+  readonly bufferedBytes: number;
+}
+
+/**
+ * Opens a stream (specification 4.7).
+ * @param url whole address with the token in it: never to be logged
+ */
+export type OpenStream = (url: string, listener: StreamListener) => StreamConnection;
