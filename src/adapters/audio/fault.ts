@@ -1,0 +1,50 @@
+import type { AudioFault } from '../../ports/audio.ts';
+
+/** An `AudioFault` to throw: its message is meant for an operator, its stack for nobody. */
+export class AudioFaultError extends Error implements AudioFault {
+  readonly code: AudioFault['code'];
+
+  constructor(code: AudioFault['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AudioFaultError';
+    this.code = code;
+  }
+}
+
+interface FileProblem {
+  readonly code: AudioFault['code'];
+  /** Completes "cannot write out.wav: ...". */
+  readonly cause: string;
+}
+
+const PROBLEMS: Readonly<Record<string, FileProblem>> = {
+  ENOENT: { code: 'not_found', cause: 'there is no such file or folder; check the path' },
+  ENOTDIR: { code: 'not_found', cause: 'a part of the path is a file, not a folder; check the path' },
+  EISDIR: { code: 'not_found', cause: 'it is a folder; name a file' },
+  EACCES: { code: 'failed', cause: 'permission denied; give this user access to it' },
+  EPERM: { code: 'failed', cause: 'permission denied; give this user access to it' },
+  EROFS: { code: 'failed', cause: 'the disk is read-only; choose another place' },
+  ENOSPC: { code: 'failed', cause: 'the disk is full; free some space' },
+  EDQUOT: { code: 'failed', cause: "this user's share of the disk is used up; free some space" },
+  EFBIG: { code: 'failed', cause: 'the disk does not take files of this size; choose another place' },
+  EMFILE: { code: 'busy', cause: 'this program has too many files open; raise its limit' },
+  ENFILE: { code: 'busy', cause: 'this machine has too many files open' },
+  ETXTBSY: { code: 'busy', cause: 'it is in use by another program' },
+  EBUSY: { code: 'busy', cause: 'it is in use by another program' },
+  EIO: { code: 'lost', cause: 'the disk reports an error; check the disk' },
+  ENODEV: { code: 'lost', cause: 'its disk is gone' },
+  ESTALE: { code: 'lost', cause: 'its network share is gone' },
+};
+
+/**
+ * Puts a file system error into words that say what to do.
+ * @param doing what was tried: "read", "write"
+ */
+export function describeFileProblem(error: unknown, doing: string, path: string): AudioFaultError {
+  const symbol = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const problem = PROBLEMS[symbol] ?? {
+    code: 'failed',
+    cause: symbol === '' ? 'the system gave no reason' : `the system says ${symbol}`,
+  };
+  return new AudioFaultError(problem.code, `cannot ${doing} ${path}: ${problem.cause}`, { cause: error });
+}

@@ -1,0 +1,114 @@
+import { accessSync, closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AudioFaultError, describeFileProblem } from './fault.ts';
+import { HEADER_BYTES, MAX_DATA_BYTES, makeHeader } from './wav.ts';
+
+/** A mono 16-bit WAV file that grows at its end and can be read at any moment, also after a kill. */
+export interface WavWriter {
+  /**
+   * Puts sound at the end of the timeline, then moves the header's sizes after it, so that the header never promises
+   * more than is there. The timeline goes on even when this fails: what could not be written becomes silence
+   * if later sound can be, and the file is made anew on the next call if it could not be made before.
+   * @throws AudioFaultError
+   */
+  append(pcm: Uint8Array): void;
+  close(): void;
+}
+
+export interface WavWriterOptions {
+  readonly rateHz: number;
+  /** Sound beyond this is not written: by default what a WAV can hold, 4 GB. */
+  readonly maxDataBytes?: number;
+}
+
+/** Without O_NONBLOCK, a named pipe that nobody reads would block the program. */
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
+
+/** Makes a writer, and the file if that is possible already. An older file of that name is replaced. */
+export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
+  const { rateHz, maxDataBytes = MAX_DATA_BYTES } = options;
+  let fd: number | null = null;
+  let closed = false;
+  /** Length of the timeline, and of the part of it that the file holds. */
+  let position = 0;
+  let writtenBytes = 0;
+
+  const writeHeader = (file: number): void => {
+    const dataBytes = writtenBytes - (writtenBytes % 2);
+    writeAt(file, makeHeader({ rateHz, dataBytes }), 0);
+  };
+  const open = (): number => {
+    if (fd === null) {
+      fd = openSync(path, CREATE);
+      writtenBytes = 0;
+      writeHeader(fd);
+    }
+    return fd;
+  };
+  const grow = (pcm: Uint8Array, at: number): void => {
+    const file = open();
+    try {
+      writeAt(file, pcm, HEADER_BYTES + at, (bytes) => {
+        writtenBytes = at + bytes;
+      });
+    } finally {
+      writeHeader(file);
+    }
+  };
+  try {
+    open();
+  } catch {
+    // Reported by the first append, if it still fails then.
+  }
+
+  return {
+    append(pcm) {
+      if (closed) return; // It must not begin the file anew.
+      const room = Math.max(0, maxDataBytes - position);
+      const fits = pcm.subarray(0, room);
+      const at = position;
+      position += fits.length;
+      try {
+        if (fits.length > 0) grow(fits, at);
+      } catch (error) {
+        throw describeFileProblem(error, 'write', path);
+      }
+      if (fits.length < pcm.length) throw fullError(path, maxDataBytes, rateHz);
+    },
+    close() {
+      if (fd !== null) closeSync(fd);
+      fd = null;
+      closed = true;
+    },
+  };
+}
+
+function fullError(path: string, maxDataBytes: number, rateHz: number): AudioFaultError {
+  const hours = (maxDataBytes / 2 / rateHz / 3600).toFixed(1);
+  const message = `${path} has reached the ${hours} h that a WAV file can hold; what follows is not kept: begin a new one`;
+  return new AudioFaultError('failed', message);
+}
+
+/** Writes all of it; tells how much is there after each step, because a full disk takes a part. */
+function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: number) => void): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, at + done);
+    progress?.(done);
+  }
+}
+
+/** Whether a file could be written there, as far as can be told without touching it. Null: nothing speaks against it. */
+export function checkWritable(path: string): AudioFaultError | null {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) {
+      accessSync(`${dirname(path)}/`, constants.W_OK | constants.X_OK);
+    } else {
+      accessSync(path, constants.W_OK);
+      if (stats.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
+    }
+  } catch (error) {
+    return describeFileProblem(error, 'write', path);
+  }
+  return null;
+}

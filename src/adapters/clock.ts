@@ -1,0 +1,30 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../ports/clock.ts';
+
+/** A wall clock before this moment has never been set: boards without a clock battery boot in 1970. */
+const EARLIEST_BELIEVABLE_WALL_MS = Date.UTC(2024, 0, 1);
+/** setTimeout counts in 32 bits; longer waits are taken in steps. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The machine's own clock and timers. */
+export function createSystemClock(): Clock {
+  return {
+    now: () => performance.now(),
+    wall: () => {
+      const wall = Date.now();
+      return wall < EARLIEST_BELIEVABLE_WALL_MS ? null : wall;
+    },
+    at: (at, callback) => {
+      let timer: NodeJS.Timeout;
+      const arm = (): void => {
+        const wait = Math.max(0, at - performance.now());
+        timer =
+          wait > LONGEST_TIMEOUT_MS
+            ? setTimeout(arm, LONGEST_TIMEOUT_MS)
+            : setTimeout(callback, Math.ceil(wait));
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { type Config, configSchema } from '../../protocol/config.ts';
+import { describeAllowed, driverOf, namesAt, nodeAt, suggest, suggestPlace } from './keys.ts';
+import { formatPath, type Problem } from './layer.ts';
+import type { Merged } from './merge.ts';
+
+type Issue = z.core.$ZodIssue;
+export type Checked = { ok: true; config: Config } | { ok: false; problems: Problem[] };
+
+/** Values of such keys, and texts that hold such words, are never shown. */
+const SECRET = /pass|secret|token|key|credential|auth/i;
+const LONGEST_SHOWN = 60;
+
+/** Checks a merged configuration against the schema; problems name what was found, where, and what is allowed. */
+export function checkMerged(merged: Merged): Checked {
+  const result = configSchema.safeParse(merged.value ?? {});
+  if (result.success) return { ok: true, config: result.data };
+  return { ok: false, problems: result.error.issues.flatMap((issue) => explain(issue, merged)) };
+}
+
+function explain(issue: Issue, merged: Merged): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) =>
+      problemAt([...issue.path, key], merged, unknownKey(key, issue.path, merged)),
+    );
+  }
+  return [problemAt(issue.path, merged, wrongValue(issue, merged))];
+}
+
+function problemAt(path: readonly PropertyKey[], merged: Merged, message: string): Problem {
+  const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
+  return { source: merged.sources.nearest(steps), path: formatPath(path), message };
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[], merged: Merged): string {
+  const driver = driverOf(key, path, merged.value);
+  if (driver !== null) return `is a key of another driver; it needs "driver": "${driver}"`;
+  const names = namesAt(path, merged.value);
+  const near = suggest(key, names) ?? suggestPlace(key);
+  if (near !== null) return `is not a known key; did you mean "${near}"?`;
+  return names.length === 0 ? 'is not a known key' : `is not a known key; allowed here: ${names.join(', ')}`;
+}
+
+function wrongValue(issue: Issue, merged: Merged): string {
+  const found = valueAt(issue.path, merged.value);
+  const node = nodeAt(issue.path, merged.value);
+  const isOwnWords = issue.message.startsWith('must ');
+  const allowed = node === null ? null : describeAllowed(node);
+  const must = isOwnWords || allowed === null ? issue.message : `must be ${allowed}`;
+  if (found === undefined) {
+    const purpose = node?.description === undefined ? '' : ` (${node.description})`;
+    return `is missing: ${must}${purpose}`;
+  }
+  const shown = show(found, issue.path);
+  const near = typeof found === 'string' ? suggest(found, (node?.enum ?? []).map(String)) : null;
+  return `${shown === null ? '' : `is ${shown}; `}${must}${near === null ? '' : `; did you mean "${near}"?`}`;
+}
+
+function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
+  return path.reduce<unknown>(
+    (holder, step) =>
+      typeof holder === 'object' && holder !== null
+        ? (holder as Record<PropertyKey, unknown>)[step]
+        : undefined,
+    value,
+  );
+}
+
+/** A value as it may stand in a message, or null when it may not. */
+function show(value: unknown, path: readonly PropertyKey[]): string | null {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value);
+  const mayBeSecret =
+    path.some((step) => SECRET.test(String(step))) || SECRET.test(text) || text.includes('@');
+  return mayBeSecret || text.length > LONGEST_SHOWN ? null : text;
+}

@@ -1,0 +1,121 @@
+/**
+ * The environment as a layer: a key's variable is `DRAGOMAN_` and its path in capitals, words and steps joined by `_`.
+ * `mqtt.passwordFile` is DRAGOMAN_MQTT_PASSWORD_FILE, `lanes[0].capture.device` is DRAGOMAN_LANES_0_CAPTURE_DEVICE.
+ * Lists of texts are written `es,fr` or as JSON; an empty variable is null where null is allowed.
+ */
+import type { SchemaNode } from '../../protocol/config-schema.ts';
+import { type Path, pathKey } from './jsonc.ts';
+import { ANY_INDEX, KNOWN_KEYS, type KnownKey, suggest } from './keys.ts';
+import type { Layer, Problem, Source } from './layer.ts';
+
+const PREFIX = 'DRAGOMAN_';
+/** Variables that are no configuration of the device: those of the other programs, and the wish for stacks. */
+const OTHERS = /^DRAGOMAN_(BACKEND_.*|EMULATOR_.*|DEBUG)$/;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The layer that the `DRAGOMAN_` variables make, or null when there are none. */
+export function readEnvironment(env: Environment): { layer: Layer | null; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const sources = new Map<string, Source>();
+  const root: Branch = new Map();
+  for (const [name, text] of Object.entries(env).sort()) {
+    if (!name.startsWith(PREFIX) || text === undefined || OTHERS.test(name)) continue;
+    const source: Source = { kind: 'environment', name };
+    const target = findTarget(name);
+    if (target === null) {
+      problems.push({ source, path: '', message: unknownVariable(name) });
+      continue;
+    }
+    plant(root, target.path, parseValue(text, target.key.node));
+    sources.set(pathKey(target.path), source);
+  }
+  if (root.size === 0) return { layer: null, problems };
+  const locate = (path: Path): Source => sources.get(pathKey(path)) ?? firstBelow(path, sources);
+  return { layer: { value: grow(root), lanesBy: 'index', locate }, problems };
+}
+
+/** The variable of a key; `index` stands for each `[]`. */
+export function variableName(pattern: readonly string[], index: string): string {
+  const steps = pattern.map((step) => (step === ANY_INDEX ? index : snake(step)));
+  return PREFIX + steps.join('_');
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function findTarget(name: string): { key: KnownKey; path: Path } | null {
+  for (const key of KNOWN_KEYS) {
+    const match = new RegExp(`^${variableName(key.pattern, '(0|[1-9]\\d?)')}$`).exec(name);
+    if (match === null) continue;
+    const indexes = match.slice(1).map(Number);
+    return { key, path: key.pattern.map((step) => (step === ANY_INDEX ? (indexes.shift() ?? 0) : step)) };
+  }
+  return null;
+}
+
+/** The text as the type that the schema wants; left as it is where it is none, for the schema to refuse. */
+function parseValue(text: string, node: SchemaNode): unknown {
+  const types = (node.anyOf ?? [node]).map(({ type }) => type);
+  if (text === '' && types.includes('null')) return null;
+  if (types.includes('integer') || types.includes('number')) {
+    return /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text;
+  }
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
+  if (types.includes('array')) return parseList(text);
+  return text;
+}
+
+function parseList(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return text.split(',').map((item) => item.trim());
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function unknownVariable(name: string): string {
+  const index = /_(\d+)_/.exec(name)?.[1] ?? '0';
+  const near = suggest(
+    name,
+    KNOWN_KEYS.map(({ pattern }) => variableName(pattern, index)),
+  );
+  return near === null
+    ? 'no key of the configuration has this variable'
+    : `no key of the configuration has this variable; did you mean ${near}?`;
+}
+
+/** A tree that grows in any order of its paths. */
+type Branch = Map<string | number, Branch | { leaf: unknown }>;
+
+function plant(root: Branch, path: Path, leaf: unknown): void {
+  let branch = root;
+  for (const step of path.slice(0, -1)) {
+    const next = branch.get(step);
+    const child: Branch = next instanceof Map ? next : new Map();
+    branch.set(step, child);
+    branch = child;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) branch.set(last, { leaf });
+}
+
+/** Numbered branches become lists; an index that no variable names stays undefined. */
+function grow(branch: Branch): unknown {
+  const entries = [...branch].map(
+    ([step, child]) => [step, child instanceof Map ? grow(child) : child.leaf] as const,
+  );
+  if (!entries.every(([step]) => typeof step === 'number')) return Object.fromEntries(entries);
+  const list: unknown[] = [];
+  for (const [index, value] of entries) list[Number(index)] = value;
+  return Array.from(list);
+}
+
+/** What holds several variables is named after the first of them. */
+function firstBelow(path: Path, sources: ReadonlyMap<string, Source>): Source {
+  const prefix = path.length === 0 ? '[' : `${pathKey(path).slice(0, -1)},`;
+  for (const [key, source] of sources) if (key.startsWith(prefix)) return source;
+  return { kind: 'environment', name: 'environment' };
+}

@@ -1,0 +1,140 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { configJsonSchema, type SchemaNode } from '../../protocol/config-schema.ts';
+import { isObject } from './layer.ts';
+
+/** The step of a pattern that stands for any index of an array. */
+export const ANY_INDEX = '[]';
+
+/** One key that can be set, from the schema. */
+export interface KnownKey {
+  /** `['lanes', '[]', 'capture', 'device']`. */
+  readonly pattern: readonly string[];
+  readonly node: SchemaNode;
+}
+
+export const ROOT: SchemaNode = configJsonSchema();
+
+/** Every key that holds a value of its own, in the schema's order. */
+export const KNOWN_KEYS: readonly KnownKey[] = leaves(ROOT, []);
+
+function leaves(node: SchemaNode, pattern: readonly string[]): KnownKey[] {
+  const found = new Map<string, KnownKey>();
+  const add = (keys: readonly KnownKey[]): void => {
+    for (const key of keys) {
+      const name = key.pattern.join('.');
+      if (!found.has(name)) found.set(name, key);
+    }
+  };
+  for (const alternative of node.oneOf ?? []) add(leaves(alternative, pattern));
+  for (const [name, child] of Object.entries(node.properties ?? {})) add(leaves(child, [...pattern, name]));
+  if (node.items?.type === 'object') add(leaves(node.items, [...pattern, ANY_INDEX]));
+  if (found.size === 0 && pattern.length > 0) found.set('', { pattern, node });
+  return [...found.values()];
+}
+
+/** `lanes[].capture.device`. */
+export function formatPattern(pattern: readonly string[]): string {
+  return pattern.reduce((text, step) => {
+    if (step === ANY_INDEX) return text + step;
+    return text === '' ? step : `${text}.${step}`;
+  }, '');
+}
+
+/** The node at a path of `value`, through the alternative that the value's `driver` picks; null where nothing is known. */
+export function nodeAt(path: readonly PropertyKey[], value: unknown): SchemaNode | null {
+  let node: SchemaNode | undefined = ROOT;
+  let here = value;
+  for (const step of path) {
+    const holder: SchemaNode = chooseAlternative(node, here);
+    node = typeof step === 'number' ? holder.items : propertyNode(holder, String(step));
+    if (node === undefined) return null;
+    here = isObject(here) || Array.isArray(here) ? (here as Record<PropertyKey, unknown>)[step] : undefined;
+  }
+  return node;
+}
+
+/** The names that may stand in an object at a path. */
+export function namesAt(path: readonly PropertyKey[], value: unknown): string[] {
+  const node = nodeAt(path, value);
+  if (node === null) return [];
+  let here = value;
+  for (const step of path) here = (here as Record<PropertyKey, unknown> | undefined)?.[step];
+  return Object.keys(chooseAlternative(node, here).properties ?? {});
+}
+
+/** The driver under which a name may stand in an object at a path; null when no driver knows it. */
+export function driverOf(name: string, path: readonly PropertyKey[], value: unknown): string | null {
+  const alternatives = nodeAt(path, value)?.oneOf ?? [];
+  const owner = alternatives.find(({ properties }) => properties?.[name] !== undefined);
+  return owner === undefined ? null : String(owner.properties?.['driver']?.const);
+}
+
+function propertyNode(holder: SchemaNode, name: string): SchemaNode | undefined {
+  const direct = holder.properties?.[name];
+  if (direct !== undefined) return direct;
+  // No driver, or none that is known: the discriminator itself is still worth describing.
+  const choices = (holder.oneOf ?? []).flatMap((alternative) => alternative.properties?.[name]?.const ?? []);
+  return choices.length > 0 ? { enum: choices } : undefined;
+}
+
+function chooseAlternative(node: SchemaNode, value: unknown): SchemaNode {
+  const driver = isObject(value) ? value['driver'] : undefined;
+  const chosen = node.oneOf?.find(({ properties }) => {
+    const { const: name, default: fallback } = properties?.['driver'] ?? {};
+    return name === (driver ?? fallback);
+  });
+  return chosen ?? node;
+}
+
+/** What is allowed, as the end of "must be ...". */
+export function describeAllowed(node: SchemaNode): string {
+  if (node.anyOf !== undefined) return node.anyOf.map(describeAllowed).join(' or ');
+  if (node.enum !== undefined) return choice(node.enum);
+  if (node.const !== undefined) return JSON.stringify(node.const);
+  switch (node.type) {
+    case 'integer':
+      return `a whole number${range(node.minimum, node.maximum)}`;
+    case 'number':
+      return `a number${range(node.minimum, node.maximum)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'null':
+      return 'null';
+    case 'string':
+      return node.maxLength === undefined
+        ? 'a text'
+        : `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
+    case 'array':
+      return `a list${node.maxItems === undefined ? '' : ` of ${node.minItems ?? 0} to ${node.maxItems}`}`;
+    default:
+      return 'an object { ... }';
+  }
+}
+
+function choice(values: readonly unknown[]): string {
+  const names = values.map((value) => JSON.stringify(value));
+  return names.length === 1 ? String(names[0]) : `one of ${names.join(', ')}`;
+}
+
+function range(minimum: number | undefined, maximum: number | undefined): string {
+  return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+}
+
+/** What a misspelt name most likely means; null when nothing is near. */
+export function suggest(name: string, known: readonly string[]): string | null {
+  if (known.length === 0) return null;
+  const lower = name.toLowerCase();
+  const begun = known.find((other) => lower.length >= 4 && other.toLowerCase().startsWith(lower));
+  if (begun !== undefined) return begun;
+  const byLower = new Map(known.map((other) => [other.toLowerCase(), other]));
+  const near = closest(lower, [...byLower.keys()]);
+  return distance(lower, near) <= Math.max(1, Math.floor(near.length / 3))
+    ? (byLower.get(near) ?? null)
+    : null;
+}
+
+/** A key that stands in the wrong place: where it belongs. */
+export function suggestPlace(name: string): string | null {
+  const key = KNOWN_KEYS.find(({ pattern }) => pattern.at(-1) === name);
+  return key === undefined ? null : formatPattern(key.pattern);
+}

@@ -1,0 +1,86 @@
+import { type Path, pathKey } from './jsonc.ts';
+
+/** Where a value can come from, in the order in which later ones win (CONTRACT section 2). */
+export type LayerKind = 'default' | 'file' | 'conf.d' | 'environment' | 'desired';
+
+/** Where one value came from. */
+export interface Source {
+  readonly kind: LayerKind;
+  /** The file's path, the variable's name, or the MQTT topic's last levels. */
+  readonly name: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** One layer before it is checked. */
+export interface Layer {
+  readonly value: unknown;
+  /** Lanes of the environment have no other name than their index. */
+  readonly lanesBy: 'id' | 'index';
+  locate(path: Path): Source;
+}
+
+/** Something that keeps a configuration from being used. The message never holds a secret's value. */
+export interface Problem {
+  readonly source: Source | null;
+  /** Readable, such as `lanes[0].capture.device`; empty when it is about a whole layer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** `['lanes', 0, 'echo']` as `lanes[0].echo`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? String(step) : `.${String(step)}`;
+  }
+  return text;
+}
+
+/** `/etc/dragoman/config.json:4:3`, `DRAGOMAN_MQTT_URL`. */
+export function formatSource(source: Source): string {
+  return source.line === undefined ? source.name : `${source.name}:${source.line}:${source.column ?? 1}`;
+}
+
+/** One line: where, which key, what is wrong. */
+export function formatProblem(problem: Problem): string {
+  const where = problem.source === null ? [] : [formatSource(problem.source)];
+  const key = problem.path === '' ? [] : [problem.path];
+  return [...where, ...key, problem.message].join(': ');
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The sources of a merged configuration, value by value. */
+export class SourceMap {
+  private readonly sources = new Map<string, Source>();
+
+  set(path: Path, source: Source): void {
+    this.sources.set(pathKey(path), source);
+  }
+
+  get(path: Path): Source | null {
+    return this.sources.get(pathKey(path)) ?? null;
+  }
+
+  /** The source of a path or, when it has none because nothing is there, of what should have held it. */
+  nearest(path: Path): Source | null {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const source = this.get(path.slice(0, length));
+      if (source !== null) return source;
+    }
+    return null;
+  }
+
+  /** Forgets a path and all below it: its value has been replaced. */
+  forget(path: Path): void {
+    const prefix = pathKey(path).slice(0, -1);
+    for (const key of this.sources.keys()) {
+      if (key === `${prefix}]` || key.startsWith(path.length === 0 ? '[' : `${prefix},`))
+        this.sources.delete(key);
+    }
+  }
+}

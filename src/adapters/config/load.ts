@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../protocol/config.ts';
+import { checkMerged } from './check.ts';
+import { readDesired } from './desired.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { type Path, parseJsonc, pathKey } from './jsonc.ts';
+import type { Layer, LayerKind, Problem, Source } from './layer.ts';
+import { mergeLayers } from './merge.ts';
+import { type Provenance, traceValues } from './provenance.ts';
+
+export interface LoadOptions {
+  /** The `--config` file; null when the environment is all there is. */
+  readonly file: string | null;
+  readonly env: Environment;
+  /** The payload of `config/desired`, parsed as JSON; undefined when there is none. */
+  readonly desired?: unknown;
+}
+
+export type LoadResult =
+  | { ok: true; config: Config; provenance: readonly Provenance[] }
+  | { ok: false; problems: readonly Problem[] };
+
+/** Reads all layers (CONTRACT section 2), later ones win. Never throws; lists every problem it can find at once. */
+export function loadConfig(options: LoadOptions): LoadResult {
+  const problems: Problem[] = [];
+  const layers: Layer[] = [];
+  for (const { kind, file } of configFiles(options.file, problems)) {
+    const read = readLayer(kind, file);
+    if ('problem' in read) problems.push(read.problem);
+    else layers.push(read.layer);
+  }
+  const environment = readEnvironment(options.env);
+  problems.push(...environment.problems);
+  if (environment.layer !== null) layers.push(environment.layer);
+  if (options.desired !== undefined) {
+    const desired = readDesired(options.desired, mergeLayers(layers));
+    problems.push(...desired.problems);
+    if (desired.layer !== null) layers.push(desired.layer);
+  }
+
+  const merged = mergeLayers(layers);
+  problems.push(...merged.problems);
+  // Where a file could not be read, its keys would all be reported as missing.
+  const isWhole = !problems.some(({ path, source }) => path === '' && source?.kind !== 'environment');
+  const checked = isWhole ? checkMerged(merged) : null;
+  if (checked?.ok === false) problems.push(...checked.problems);
+  if (problems.length > 0 || checked?.ok !== true) return { ok: false, problems };
+  return { ok: true, config: checked.config, provenance: traceValues(checked.config, merged.sources) };
+}
+
+/** The `--config` file and, in name order, what lies in `conf.d` beside it. */
+function configFiles(file: string | null, problems: Problem[]): { kind: LayerKind; file: string }[] {
+  if (file === null) return [];
+  const folder = join(dirname(file), 'conf.d');
+  let names: string[] = [];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') problems.push(unreadable('conf.d', folder, error));
+  }
+  const additions = names.sort().map((name) => ({ kind: 'conf.d' as const, file: join(folder, name) }));
+  return [{ kind: 'file', file }, ...additions];
+}
+
+function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem: Problem } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    return { problem: unreadable(kind, file, error) };
+  }
+  const parsed = parseJsonc(text);
+  if (!parsed.ok) {
+    return {
+      problem: { source: { kind, name: file, ...parsed.position }, path: '', message: parsed.message },
+    };
+  }
+  const locate = (path: Path): Source => ({ kind, name: file, ...parsed.positions.get(pathKey(path)) });
+  return { layer: { value: parsed.value, lanesBy: 'id', locate } };
+}
+
+function unreadable(kind: LayerKind, file: string, error: unknown): Problem {
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'this user may not read it',
+    EISDIR: 'it is a folder',
+  };
+  const code = errorCode(error);
+  return {
+    source: { kind, name: file },
+    path: '',
+    message: `can not be read: ${reasons[code] ?? code}`,
+  };
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+}

@@ -1,0 +1,95 @@
+import { DEFAULT_DRIVER } from '../../protocol/config.ts';
+import type { Path } from './jsonc.ts';
+import { formatPath, isObject, type Layer, type Problem, SourceMap } from './layer.ts';
+
+/** All layers as one unchecked configuration, and where each part of it came from. */
+export interface Merged {
+  readonly value: unknown;
+  readonly sources: SourceMap;
+  readonly problems: readonly Problem[];
+}
+
+/** The id of a lane that names none: the schema's default. */
+export const UNNAMED_LANE = 'main';
+
+/** Objects merge by key, lanes by id (or by index where a lane has none); all else is replaced by the later layer. */
+export function mergeLayers(layers: readonly Layer[]): Merged {
+  const sources = new SourceMap();
+  const problems: Problem[] = [];
+  let value: unknown;
+  for (const layer of layers) value = new Merge(layer, sources, problems).value(value, layer.value, [], []);
+  return { value, sources, problems };
+}
+
+/** Lays one layer over the ones before. Paths differ between the two: a lane may stand at another index. */
+class Merge {
+  private readonly layer: Layer;
+  private readonly sources: SourceMap;
+  private readonly problems: Problem[];
+
+  constructor(layer: Layer, sources: SourceMap, problems: Problem[]) {
+    this.layer = layer;
+    this.sources = sources;
+    this.problems = problems;
+  }
+
+  value(below: unknown, above: unknown, path: Path, layerPath: Path): unknown {
+    if (path.length === 1 && path[0] === 'lanes' && Array.isArray(above)) {
+      return this.lanes(Array.isArray(below) ? below : [], above, path, layerPath);
+    }
+    const isMerge = isObject(above) && isObject(below) && !isOtherDriver(below, above);
+    if (!isMerge) {
+      this.sources.forget(path);
+      this.sources.set(path, this.layer.locate(layerPath));
+    }
+    if (!isObject(above)) return above;
+    const merged = new Map(isMerge ? Object.entries(below) : []);
+    for (const [key, part] of Object.entries(above)) {
+      merged.set(key, this.value(merged.get(key), part, [...path, key], [...layerPath, key]));
+    }
+    return Object.fromEntries(merged);
+  }
+
+  private lanes(
+    below: readonly unknown[],
+    above: readonly unknown[],
+    path: Path,
+    layerPath: Path,
+  ): unknown[] {
+    const lanes = [...below];
+    if (below.length === 0) this.sources.set(path, this.layer.locate(layerPath));
+    for (const [from, lane] of above.entries()) {
+      if (lane === undefined) continue;
+      const to = this.laneIndex(lanes, below.length, lane, from);
+      if (to > lanes.length) {
+        const message = `there is no lane ${lanes.length} before it: lanes are counted from 0`;
+        this.problems.push({
+          source: this.layer.locate([...layerPath, from]),
+          path: formatPath([...path, from]),
+          message,
+        });
+        continue;
+      }
+      lanes[to] = this.value(lanes[to], lane, [...path, to], [...layerPath, from]);
+    }
+    return lanes;
+  }
+
+  /** Where a lane of this layer goes; a lane without an id never meets a lane of its own layer. */
+  private laneIndex(lanes: readonly unknown[], countBelow: number, lane: unknown, from: number): number {
+    if (this.layer.lanesBy === 'index') return from;
+    const id = isObject(lane) ? lane['id'] : undefined;
+    if (id === undefined) return from < countBelow ? from : lanes.length;
+    const known = lanes.slice(0, countBelow).findIndex((other) => laneId(other) === id);
+    return known === -1 ? lanes.length : known;
+  }
+}
+
+function laneId(lane: unknown): unknown {
+  return isObject(lane) ? (lane['id'] ?? UNNAMED_LANE) : undefined;
+}
+
+/** Another driver has other keys: what was there for the old one means nothing to it. */
+function isOtherDriver(below: Record<string, unknown>, above: Record<string, unknown>): boolean {
+  return above['driver'] !== undefined && above['driver'] !== (below['driver'] ?? DEFAULT_DRIVER);
+}

@@ -1,0 +1,109 @@
+import { fstatSync } from 'node:fs';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { LogLevel } from '../protocol/config.ts';
+import { redactValue } from './redaction.ts';
+
+export type { Logger } from 'pino';
+
+/** `json`: one object per line. `journal`: the same behind systemd's priority. `readable`: for a person at a terminal. */
+export type LogFormat = 'json' | 'journal' | 'readable';
+
+/** Where finished lines go: standard output, or anything that takes text. */
+export interface LogSink {
+  write(text: string): unknown;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  readonly sink: LogSink;
+}
+
+/** sd-daemon(3): what precedes a line so that the journal knows how much it matters. */
+const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
+  trace: 7,
+  debug: 7,
+  info: 6,
+  warn: 4,
+  error: 3,
+  fatal: 2,
+};
+const JOURNAL_DEFAULT_PRIORITY = 6;
+
+/**
+ * A logger whose every line, whatever the format, passes the redaction. Setting `level` on it changes the level of all
+ * its children too. A sink that fails (a closed pipe, a full disk) costs lines, never the program.
+ */
+export function createLogger(options: LogOptions): Logger {
+  const { sink } = options;
+  const format = formatter(options.format);
+  sink.on?.('error', () => {});
+  const children = new Flock();
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      onChild: (child) => children.add(child),
+    },
+    { write: (line: string) => void sink.write(format(redactLine(line))) },
+  );
+  logger.on('level-change', (level: string, _value, _before, _beforeValue, changed: unknown) => {
+    if (changed === logger) children.setLevel(level);
+  });
+  return logger;
+}
+
+/** The format for a standard output: a terminal's reader is a person, a journal's stream is known by its inode. */
+export function chooseLogFormat(
+  output: { readonly isTTY?: boolean; readonly fd: number },
+  env: Readonly<Record<string, string | undefined>>,
+): LogFormat {
+  if (output.isTTY === true) return 'readable';
+  const journal = env['JOURNAL_STREAM'];
+  if (journal === undefined) return 'json';
+  // The variable is inherited by programs whose output has been sent elsewhere (systemd.exec(5)).
+  const { dev, ino } = fstatSync(output.fd);
+  return journal === `${dev}:${ino}` ? 'journal' : 'json';
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+function redactLine(line: string): Line {
+  return redactValue(JSON.parse(line)) as Line;
+}
+
+function formatter(format: LogFormat): (line: Line) => string {
+  if (format === 'readable') {
+    const prettify = pretty.prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l' });
+    return (line) => prettify(line) as string;
+  }
+  if (format === 'json') return (line) => `${JSON.stringify(line)}\n`;
+  return (line) => {
+    const priority = JOURNAL_PRIORITIES[String(line['level'])] ?? JOURNAL_DEFAULT_PRIORITY;
+    return `<${priority}>${JSON.stringify(line)}\n`;
+  };
+}
+
+/** The children of a logger, which do not follow its level by themselves; those no longer in use are let go. */
+class Flock {
+  private members: WeakRef<Logger>[] = [];
+  private pruneAt = 64;
+
+  add(child: Logger): void {
+    this.members.push(new WeakRef(child));
+    if (this.members.length < this.pruneAt) return;
+    this.members = this.members.filter((member) => member.deref() !== undefined);
+    this.pruneAt = Math.max(64, this.members.length * 2);
+  }
+
+  setLevel(level: string): void {
+    for (const member of this.members) {
+      const child = member.deref();
+      if (child !== undefined) child.level = level;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** The line to the owner over MQTT (port `Bus`): keeps connecting, keeps what must arrive, and never throws. */
+import type { Seed } from '../../core/random.ts';
+import { beginReconnect, noteDown, noteUp, SUSPICIOUS_QUICK_CLOSES } from '../../core/reconnect.ts';
+import type { Bus, BusListener, BusOptions, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ending } from './ending.ts';
+import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
+import { sayGoodbye } from './goodbye.ts';
+import { type Link, openLink } from './link.ts';
+import { createOutbox, type Outbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
+import { createSender } from './sender.ts';
+import { chooseVersion, noteFinding, type ProtocolVersion, UNKNOWN_BROKER } from './version.ts';
+
+export type { MqttConnection } from './endpoint.ts';
+
+export interface MqttBusDeps {
+  readonly clock: Clock;
+  /** Start of the reconnect jitter: another number on each device. */
+  readonly seed: Seed;
+  readonly outbox?: OutboxLimits;
+}
+
+/** The port, and what an operator wants to know of the queue. */
+export interface MqttBus extends Bus {
+  readonly outbox: OutboxCounts;
+}
+
+const OUTBOX_LIMITS: OutboxLimits = { messages: 500, bytes: 1_048_576 };
+const LONGEST_TOPIC_BYTES = 65_535;
+
+/** Makes the opener of the port for one broker. */
+export function createMqttBus(
+  connection: MqttConnection,
+  deps: MqttBusDeps,
+): (...args: Parameters<OpenBus>) => MqttBus {
+  return (options, listener) => {
+    const outbox = createOutbox(deps.outbox ?? OUTBOX_LIMITS);
+    const line = keepConnected(connection, deps, outbox, options, listener);
+    let closed: Promise<void> | null = null;
+    return {
+      get connected() {
+        return line.up() && closed === null;
+      },
+      get outbox() {
+        return outbox.counts;
+      },
+      publish(topic, payload, { qos = 1, retain = false, properties = {} } = {}) {
+        if (closed !== null || !isTopic(topic)) return;
+        if (qos === 1) {
+          outbox.add(topic, payload, { retain, properties }, deps.clock.now());
+          line.pump();
+          return;
+        }
+        const link = line.up() ? line.link() : null;
+        if (link !== null && !link.congested) {
+          link.publish({ topic, payload, qos, retain, properties }, () => {});
+        }
+      },
+      close(finale) {
+        if (closed === null) {
+          line.leave();
+          closed = sayGoodbye({ ...line, unsent: () => outbox.size }, deps.clock, finale);
+        }
+        return closed;
+      },
+    };
+  };
+}
+
+/** Opens one link after another until it is left. */
+function keepConnected(
+  connection: MqttConnection,
+  { clock, seed }: MqttBusDeps,
+  outbox: Outbox,
+  options: BusOptions,
+  listener: BusListener,
+) {
+  const broker = brokerName(connection);
+  let reconnect = beginReconnect(seed);
+  let memory = UNKNOWN_BROKER;
+  let connections = 0;
+  let link: Link | null = null;
+  let up = false;
+  let left = false;
+  let cancelRetry = (): void => {};
+  let watcher = (): void => {};
+  const sender = createSender(outbox, clock, broker, () => watcher());
+
+  const open = (): void => {
+    const version = chooseVersion(memory, clock.now());
+    const target = {
+      broker,
+      version,
+      subscriptions: options.subscriptions,
+      options: () => clientOptions(connection, version, options.will?.(connections + 1) ?? null),
+    };
+    const opened = openLink(target, clock, {
+      accepted() {
+        connections += 1;
+        memory = noteFinding(memory, version, 'accepted', clock.now());
+      },
+      ready() {
+        if (left) return;
+        up = true;
+        reconnect = noteUp(reconnect, clock.now());
+        listener.up(connections, version);
+        sender.attach(opened);
+      },
+      message(message) {
+        if (!left) listener.message(message);
+      },
+      ended: (ending) => afterEnd(ending, version),
+    });
+    link = opened;
+  };
+
+  const afterEnd = (ending: Ending, version: ProtocolVersion): void => {
+    link = null;
+    up = false;
+    sender.detach();
+    memory = noteFinding(memory, version, ending.finding, clock.now());
+    if (left) return watcher();
+    if (ending.finding === 'unsupported') return open();
+    const next = noteDown(reconnect, ending, clock.now());
+    reconnect = next.state;
+    cancelRetry = clock.at(clock.now() + next.waitMs, open);
+    const suspicious = reconnect.quickCloses >= SUSPICIOUS_QUICK_CLOSES;
+    const hint = suspicious ? ` again; does another client use the identifier "${connection.clientId}"?` : '';
+    listener.down(ending.problem, ending.message + hint);
+  };
+
+  open();
+  return {
+    link: () => link,
+    /** Connected, subscribed and not left. */
+    up: () => up,
+    pump: () => sender.pump(),
+    /** Opens no further link and tells the listener no more. */
+    leave(): void {
+      left = true;
+      cancelRetry();
+    },
+    drain(allowed: boolean): void {
+      if (allowed && link !== null) sender.attach(link);
+      else sender.detach();
+    },
+    watch(callback: () => void): void {
+      watcher = callback;
+    },
+  };
+}
+
+/** A topic that may be published to; any other would cost the connection, again and again. */
+function isTopic(topic: string): boolean {
+  return topic !== '' && !/[+#\0]/.test(topic) && Buffer.byteLength(topic) <= LONGEST_TOPIC_BYTES;
+}

@@ -1,0 +1,114 @@
+/** Why a connection to the broker ended or never came about, in an operator's words. */
+import './quiet.ts';
+import { ReasonCodes } from 'mqtt';
+import type { BusProblem } from '../../ports/bus.ts';
+import { UnusableCredential } from './endpoint.ts';
+import type { ProtocolVersion, VersionFinding } from './version.ts';
+
+export interface Ending {
+  readonly problem: BusProblem;
+  readonly message: string;
+  readonly finding: VersionFinding;
+  /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
+  readonly silent?: true;
+}
+
+/** Answers to CONNECT that a person must mend: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
+const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
+const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
+const SESSION_TAKEN_OVER = 0x8e;
+/** TLS alerts by which a broker turns our certificate down. */
+const CERTIFICATE_ALERT =
+  /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
+/** How Node names a broker certificate that does not hold. */
+const UNTRUSTED_BROKER =
+  /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH)/;
+
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it cut the connection',
+  EPIPE: 'it cut the connection',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up',
+  ETIMEDOUT: 'no answer',
+  EHOSTUNREACH: 'no way to it',
+  ENETUNREACH: 'no network',
+};
+
+const reasonText = (code: number): string =>
+  (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
+
+function codeOf(error: unknown): string | number | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? code : undefined;
+}
+
+/** The broker answered CONNECT with a refusal. */
+function explainRefusal(broker: string, code: number, version: ProtocolVersion): Ending {
+  if (UNSUPPORTED_VERSION_CODES.has(code)) {
+    const message = `${broker} speaks neither MQTT 5 nor MQTT 3.1.1`;
+    return { problem: 'refused', message, finding: version === 5 ? 'unsupported' : 'other' };
+  }
+  const refused = REFUSED_CODES.has(code);
+  return {
+    problem: refused ? 'refused' : 'unreachable',
+    message: `${broker} refused the connection: ${reasonText(code)}`,
+    finding: 'other',
+  };
+}
+
+/** Socket, TLS and protocol errors, and refusals (numeric codes) of an attempt with `version`. Never holds a secret. */
+export function explainError(broker: string, error: unknown, version: ProtocolVersion): Ending {
+  if (error instanceof UnusableCredential) {
+    return { problem: 'refused', message: error.message, finding: 'other' };
+  }
+  const code = codeOf(error);
+  if (typeof code === 'number') return explainRefusal(broker, code, version);
+  const text = error instanceof Error ? error.message : 'unknown error';
+  if (code === undefined) {
+    return { problem: 'unreachable', message: `the line to ${broker} failed: ${text}`, finding: 'other' };
+  }
+  if (CERTIFICATE_ALERT.test(code)) {
+    return {
+      problem: 'refused',
+      message: `${broker} does not accept our certificate (${code})`,
+      finding: 'other',
+    };
+  }
+  if (code.startsWith('ERR_OSSL_')) {
+    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${code})`;
+    return { problem: 'refused', message, finding: 'other' };
+  }
+  if (UNTRUSTED_BROKER.test(code)) {
+    const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;
+    return { problem: 'unreachable', message, finding: 'other' };
+  }
+  const why = SYSTEM_ERRORS[code] ?? code;
+  const hungUp = version === 5 && (code === 'ECONNRESET' || code === 'EPIPE');
+  return {
+    problem: 'unreachable',
+    message: `cannot reach ${broker}: ${why}`,
+    finding: hungUp ? 'hung_up' : 'other',
+  };
+}
+
+/** The socket closed without an error that anyone saw. */
+export function explainClose(broker: string, accepted: boolean): Ending {
+  const message = accepted
+    ? `${broker} closed the connection`
+    : `${broker} closed the connection before it answered`;
+  return { problem: 'unreachable', message, finding: accepted ? 'other' : 'hung_up', silent: true };
+}
+
+/** MQTT 5: the broker said why it disconnects. */
+export function explainDisconnect(broker: string, reason: number): Ending {
+  if (reason === SESSION_TAKEN_OVER) {
+    const message = `another client connected to ${broker} with this client identifier`;
+    return { problem: 'taken_over', message, finding: 'other' };
+  }
+  return {
+    problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',
+    message: `${broker} disconnected us: ${reasonText(reason)}`,
+    finding: 'other',
+  };
+}

@@ -1,0 +1,79 @@
+import type { IClientOptions } from 'mqtt';
+import type { ProtocolVersion } from './version.ts';
+
+/** Where the broker is and how to log in. Nothing of it but the address appears in a message. */
+export interface MqttConnection {
+  /** `mqtt://`, `mqtts://`, `ws://` or `wss://`; without user name and password. */
+  readonly url: string;
+  readonly clientId: string;
+  readonly username?: string;
+  /**
+   * Asked for at each connection, so that a new password needs no restart. What it throws is told to the operator:
+   * the message must not hold the password.
+   */
+  readonly password?: () => string;
+  /** PEM; without it the system's authorities count. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+export const KEEPALIVE_S = 30;
+export const CONNECT_TIMEOUT_MS = 15_000;
+/** No payload of the contract comes near it; MQTT 5 brokers are told, larger ones are dropped otherwise. */
+export const MOST_INBOUND_BYTES = 262_144;
+
+/** The password or a TLS file can't be had: a person must mend it. The message holds neither. */
+export class UnusableCredential extends Error {}
+
+/** The broker as messages name it: scheme, host and port, never user name or password. */
+export function brokerName(connection: MqttConnection): string {
+  if (!URL.canParse(connection.url)) return 'the broker';
+  const { protocol, host } = new URL(connection.url);
+  return `${protocol}//${host}`;
+}
+
+/** The settings of MQTT.js for one connection. Throws when the address or the password can't be had. */
+export function clientOptions(
+  connection: MqttConnection,
+  version: ProtocolVersion,
+  will: { topic: string; payload: string } | null,
+): IClientOptions {
+  const url = new URL(connection.url);
+  const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
+  const { username, password, ca, cert, key } = connection;
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return {
+    protocol: url.protocol.slice(0, -1) as NonNullable<IClientOptions['protocol']>,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    ...(url.port !== '' && { port: Number(url.port) }),
+    ...(isWebSocket && { path: `${url.pathname}${url.search}`, wsOptions: tls }),
+    ...tls,
+    clientId: connection.clientId,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password: readPassword(password) }),
+    protocolVersion: version,
+    clean: true,
+    keepalive: KEEPALIVE_S,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectPeriod: 0,
+    queueQoSZero: false,
+    resubscribe: false,
+    timerVariant: 'native',
+    // The library's own debug log would print the password with DEBUG=mqttjs*.
+    log: () => {},
+    ...(version === 5 && { properties: { maximumPacketSize: MOST_INBOUND_BYTES + 1024 } }),
+    ...(will !== null && {
+      will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
+    }),
+  };
+}
+
+function readPassword(password: () => string): string {
+  try {
+    return password();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown reason';
+    throw new UnusableCredential(`the password for the broker can not be had: ${why}`);
+  }
+}

@@ -1,0 +1,177 @@
+/** One connection to the broker, from CONNECT to its end. A new one is made for each try. */
+import './quiet.ts';
+import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
+import type { BusMessage, RequestProperties } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type Ending, explainClose, explainDisconnect, explainError } from './ending.ts';
+import { MOST_INBOUND_BYTES } from './endpoint.ts';
+import { subscribeAll } from './subscribe.ts';
+import type { ProtocolVersion } from './version.ts';
+
+/** QoS 1 messages under way at once, unless the broker takes fewer. */
+const MOST_IN_FLIGHT = 16;
+/** With so much unsent in the socket, fleeting (QoS 0) messages are not worth queueing. */
+const MOST_UNSENT_BYTES = 262_144;
+const SUBSCRIBE_TIMEOUT_MS = 15_000;
+
+export interface LinkSink {
+  /** The broker accepted us: the will is armed. */
+  accepted(): void;
+  /** Every subscription is in place. */
+  ready(): void;
+  /** Only after `ready`. */
+  message(message: BusMessage): void;
+  /** The last call, exactly once, also after `destroy` and `end`. */
+  ended(ending: Ending): void;
+}
+
+export interface Outgoing {
+  readonly topic: string;
+  readonly payload: string;
+  readonly qos: 0 | 1;
+  readonly retain: boolean;
+  readonly properties: RequestProperties;
+}
+
+export interface Link {
+  readonly version: ProtocolVersion;
+  readonly accepted: boolean;
+  /** How many QoS 1 messages the broker takes before it has acknowledged the first. */
+  readonly window: number;
+  /** Largest packet that the broker takes, bytes. */
+  readonly largestPacketBytes: number;
+  /** The socket is so far behind that fleeting messages should be dropped. */
+  readonly congested: boolean;
+  /** `done` comes when the broker acknowledged (QoS 1), `false` when it refused the message; never after the end. */
+  publish(message: Outgoing, done: (accepted: boolean) => void): void;
+  /** Says DISCONNECT, so that the will is not published; then closes. */
+  end(): void;
+  /** Cuts the connection at once; the broker publishes the will. */
+  destroy(why?: string): void;
+}
+
+export interface LinkTarget {
+  readonly broker: string;
+  readonly version: ProtocolVersion;
+  readonly subscriptions: readonly string[];
+  /** Throws when an option (a password file, a certificate) can't be had. */
+  readonly options: () => IClientOptions;
+}
+
+export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link {
+  const { broker, version } = target;
+  let client: MqttClient | null = null;
+  let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
+  let ending: Ending | null = null;
+  let cancelTimeout = (): void => {};
+  let early: BusMessage[] = [];
+
+  const finish = (): void => {
+    if (stage === 'ended') return;
+    const accepted = stage !== 'connecting';
+    stage = 'ended';
+    cancelTimeout();
+    const last = ending ?? explainClose(broker, accepted);
+    sink.ended(accepted ? { ...last, finding: 'other' } : last);
+  };
+  // Not `client.end(true)`: that does nothing after a graceful `end` that hangs.
+  const destroy = (): void => void client?.stream.destroy();
+  /** The first explanation counts: what follows a failure is its consequence. */
+  const fail = (why: Ending): void => {
+    ending ??= why;
+    destroy();
+  };
+
+  const begin = (opened: MqttClient): void => {
+    client = opened;
+    opened.on('connect', () => {
+      stage = 'accepted';
+      sink.accepted();
+      cancelTimeout = clock.at(clock.now() + SUBSCRIBE_TIMEOUT_MS, () => {
+        const message = `${broker} does not answer the subscription`;
+        fail({ problem: 'unreachable', message, finding: 'other' });
+      });
+      subscribeAll(opened, broker, target.subscriptions, (problem) => {
+        cancelTimeout();
+        if (stage !== 'accepted') return;
+        if (problem !== null) return fail(problem);
+        stage = 'ready';
+        sink.ready();
+        for (const message of early) if (stage === 'ready') sink.message(message);
+        early = [];
+      });
+    });
+    opened.on('message', (topic, payload, packet) => {
+      if (payload.length > MOST_INBOUND_BYTES) return;
+      const message = readMessage(topic, payload, packet);
+      if (stage === 'ready') sink.message(message);
+      else early.push(message);
+    });
+    opened.on('disconnect', (packet) => fail(explainDisconnect(broker, packet.reasonCode ?? 0)));
+    opened.on('error', (error) => fail(explainError(broker, error, version)));
+    opened.on('close', finish);
+  };
+
+  try {
+    begin(connect(target.options()));
+  } catch (error) {
+    ending = explainError(broker, error, version);
+    cancelTimeout = clock.at(clock.now(), finish);
+  }
+
+  return {
+    version,
+    get accepted() {
+      return stage === 'accepted' || stage === 'ready';
+    },
+    get window() {
+      return Math.min(MOST_IN_FLIGHT, client?.serverProperties?.receiveMaximum ?? MOST_IN_FLIGHT);
+    },
+    get largestPacketBytes() {
+      return client?.serverProperties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+    },
+    get congested() {
+      return (client?.stream.writableLength ?? 0) > MOST_UNSENT_BYTES;
+    },
+    publish(message, done) {
+      const properties = version === 5 ? writeProperties(message.properties) : {};
+      const { qos, retain } = message;
+      client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
+        if (stage !== 'ended' && ending === null) done(!error);
+      });
+    },
+    end() {
+      if (client === null) return;
+      // Otherwise `end` would wait for acknowledgements that may never come.
+      for (const id of Object.keys(client.outgoing)) client.removeOutgoingMessage(Number(id));
+      client.end(false);
+    },
+    destroy(why) {
+      if (why === undefined) destroy();
+      else fail({ problem: 'unreachable', message: why, finding: 'other' });
+    },
+  };
+}
+
+function readMessage(topic: string, payload: Buffer, packet: IPublishPacket): BusMessage {
+  const { responseTopic, correlationData, messageExpiryInterval } = packet.properties ?? {};
+  return {
+    topic,
+    payload: payload.toString('utf8'),
+    retain: packet.retain,
+    properties: {
+      ...(responseTopic !== undefined && { responseTopic }),
+      ...(correlationData !== undefined && { correlationData }),
+      ...(messageExpiryInterval !== undefined && { expiryS: messageExpiryInterval }),
+    },
+  };
+}
+
+function writeProperties(properties: RequestProperties): NonNullable<IPublishPacket['properties']> {
+  const { responseTopic, correlationData, expiryS } = properties;
+  return {
+    ...(responseTopic !== undefined && { responseTopic }),
+    ...(correlationData !== undefined && { correlationData: Buffer.from(correlationData) }),
+    ...(expiryS !== undefined && { messageExpiryInterval: Math.max(1, Math.ceil(expiryS)) }),
+  };
+}

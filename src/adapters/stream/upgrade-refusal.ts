@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { UpgradeRefusal } from '../../ports/stream.ts';
+
+/** As much of a refusal's body as is read. */
+const LARGEST_BODY_BYTES = 16 * 1024;
+/** A refusal whose body does not come is a refusal all the same. */
+const BODY_LIMIT_MS = 2000;
+
+/** The error envelope (specification 2.4), with everything in it optional: a refusal may come from a proxy. */
+const bodySchema = z.looseObject({
+  errors: z
+    .array(
+      z.looseObject({
+        type: z.string().optional(),
+        title: z.string().optional(),
+        detail: z.string().optional(),
+        reason: z.string().optional(),
+        error_code: z.number().optional(),
+      }),
+    )
+    .optional(),
+  reason: z.string().optional(),
+  error_code: z.number().optional(),
+});
+
+/** Reads what a service says in place of an upgrade. Bounded in size and time; an unreadable body is no error. */
+export async function readUpgradeRefusal(response: IncomingMessage): Promise<UpgradeRefusal> {
+  const retryAfterMs = readRetryAfter(response.headers['retry-after']);
+  const status = response.statusCode ?? 0;
+  const body = bodySchema.safeParse(parseJson(await readBody(response)));
+  if (!body.success) return { status, errorCode: null, texts: [], retryAfterMs };
+  const first = body.data.errors?.[0];
+  const texts = [body.data.reason, first?.reason, first?.title, first?.type, first?.detail];
+  return {
+    status,
+    errorCode: first?.error_code ?? body.data.error_code ?? null,
+    texts: texts.filter((text) => text !== undefined),
+    retryAfterMs,
+  };
+}
+
+/** `Retry-After` in seconds; the date form needs a clock that a kiosk may not have, and is passed over. */
+function readRetryAfter(header: string | undefined): number | null {
+  if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return null;
+  return Number(header) * 1000;
+}
+
+function readBody(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const done = (): void => {
+      clearTimeout(limit);
+      resolve(Buffer.concat(parts).toString('utf8'));
+    };
+    const limit = setTimeout(done, BODY_LIMIT_MS);
+    response.on('data', (part: Buffer) => {
+      size += part.byteLength;
+      if (size <= LARGEST_BODY_BYTES) parts.push(part);
+    });
+    response.on('end', done);
+    response.on('error', done);
+    response.on('close', done);
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

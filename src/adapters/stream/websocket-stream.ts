@@ -1,0 +1,144 @@
+import { WebSocket } from 'ws';
+import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
+import type { ClientMessage } from '../../protocol/service/client-message.ts';
+import { parseServerFrame } from '../../protocol/service/server-message.ts';
+import { describeSocketError, isUnspent } from './connect-error.ts';
+import { readUpgradeRefusal } from './upgrade-refusal.ts';
+
+/** Nothing that the service sends in one frame comes near this; a larger frame is a fault or an attack. */
+const LARGEST_FRAME_BYTES = 8 * 1024 * 1024;
+/** The core has its own, shorter limit; this one only frees the socket if nobody asks for it. */
+const HANDSHAKE_LIMIT_MS = 30_000;
+
+export interface WebSocketStreamOptions {
+  /** Certificate authority of the service, PEM; the system's where left out. */
+  readonly ca?: Buffer;
+}
+
+/** Streams over WebSocket (specification 4.7). Holds no policy: every error it can see becomes an event. */
+export function createWebSocketStreams(options: WebSocketStreamOptions = {}): OpenStream {
+  return (url, listener) => openStream(url, listener, options);
+}
+
+function openStream(
+  url: string,
+  listener: StreamListener,
+  options: WebSocketStreamOptions,
+): StreamConnection {
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    maxPayload: LARGEST_FRAME_BYTES,
+    handshakeTimeout: HANDSHAKE_LIMIT_MS,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  let opened = false;
+  let over = false;
+  /** Says the one last word, unless the owner has already let go. */
+  const finish = (say: () => void): void => {
+    if (over) return;
+    over = true;
+    say();
+  };
+
+  socket.on('open', () => {
+    if (over) return;
+    opened = true;
+    listener.opened();
+  });
+  socket.on('unexpected-response', (request, response) => {
+    readUpgradeRefusal(response).then(
+      (refusal) => {
+        finish(() => listener.refused(refusal));
+        request.destroy();
+      },
+      () => finish(() => listener.unreached(true, 'the connection broke while the service refused it')),
+    );
+  });
+  socket.on('error', (error) => {
+    // After the handshake a close with its code follows; before it, this is the end.
+    if (!opened) finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
+  });
+  socket.on('close', (code, reason) => {
+    if (opened) finish(() => listener.ended(code, reason.toString('utf8')));
+    else finish(() => listener.unreached(true, 'the connection closed before it was open'));
+  });
+  socket.on('pong', () => {
+    if (!over) listener.pong();
+  });
+  socket.on('message', (data, isBinary) => {
+    if (over) return;
+    if (isBinary) listener.oddity('a binary frame');
+    else deliver(data.toString(), listener);
+  });
+
+  let isBackedUp = false;
+  /** A failed send is followed by the socket's end, which is the event that counts. */
+  const onSent = (): void => {
+    if (!isBackedUp || socket.bufferedAmount > 0) return;
+    isBackedUp = false;
+    if (!over) listener.drained();
+  };
+  const send = (message: ClientMessage): void => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.send(JSON.stringify(message), onSent);
+    isBackedUp ||= socket.bufferedAmount > 0;
+  };
+  const letGo = (how: 'close' | 'terminate'): void => {
+    over = true;
+    if (how === 'close') socket.close(1000);
+    else socket.terminate();
+  };
+  return {
+    setTask: (task) => send({ message_type: 'set_task', data: task }),
+    getTask: () => send({ message_type: 'get_task', data: {} }),
+    sendAudio: (pcm) =>
+      send({
+        message_type: 'input_audio_data',
+        data: { data: Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64') },
+      }),
+    endTask: () => send({ message_type: 'end_task', data: {} }),
+    ping: () => {
+      if (socket.readyState === WebSocket.OPEN) socket.ping(undefined, undefined, ignoreSendError);
+    },
+    close: () => letGo('close'),
+    terminate: () => letGo('terminate'),
+    get bufferedBytes() {
+      return socket.bufferedAmount;
+    },
+  };
+}
+
+/** A failed send is followed by the socket's end, which is the event that counts. */
+function ignoreSendError(): void {}
+
+function deliver(text: string, listener: StreamListener): void {
+  const parsed = parseServerFrame(text);
+  switch (parsed.kind) {
+    case 'unknown':
+      listener.oddity(`an unknown message ${JSON.stringify(parsed.type)?.slice(0, 60)}`);
+      return;
+    case 'malformed':
+      listener.oddity(`a malformed message (${parsed.reason})`);
+      return;
+    case 'message': {
+      const { message } = parsed;
+      if (message.message_type !== 'output_audio_data') {
+        listener.message(message);
+        return;
+      }
+      const { data, transcription_id: id, translation_part_id: part, language, last_chunk } = message.data;
+      listener.message({
+        message_type: 'output_audio',
+        pcm: wholeSamples(Buffer.from(data, 'base64')),
+        sentence: id ?? null,
+        utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
+        last: last_chunk === true,
+      });
+    }
+  }
+}
+
+/** Half a sample at the end would turn everything after it into noise. */
+function wholeSamples(pcm: Buffer): Uint8Array {
+  return pcm.subarray(0, pcm.byteLength - (pcm.byteLength % 2));
+}
