@@ -1,0 +1,199 @@
+import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
+import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { OpenStream } from '../ports/stream.ts';
+import type { CreateVoiceDetector } from '../ports/voice.ts';
+import type { Config, LaneConfig } from '../protocol/config.ts';
+import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
+import { accountOf } from './account.ts';
+import { type CommandDesk, createCommandDesk } from './command-desk.ts';
+import { createCommandHandlers } from './commands.ts';
+import { createEventLoop } from './event-loop.ts';
+import { journal } from './journal.ts';
+import { LaneRunner, type LaneStep } from './lane-runner.ts';
+import { Publisher } from './publisher.ts';
+import { mergeRunning, ordersOf, restartKeys } from './reload.ts';
+import { createTokenDesk, type TokenDesk } from './token-desk.ts';
+import { createVault, type Vault } from './vault.ts';
+
+/** Everything outside that the agent acts through. */
+export interface AgentWorld {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly openBus: OpenBus;
+  readonly openStream: OpenStream;
+  readonly createVoiceDetector: CreateVoiceDetector;
+  openAudio(lane: LaneConfig): { openCapture: OpenCapture; openPlayback: OpenPlayback };
+  /** A number in [0, 1): seeds and jitter, never secrets. */
+  random(): number;
+  /** A fresh URL-safe string that nobody can guess. */
+  randomHash(): string;
+}
+
+/** How long the lanes may take to end their sessions. */
+const SHUTDOWN_LIMIT_MS = 5000;
+
+/** The device: its lanes, its line to the owner, and what goes between them. */
+export class Agent {
+  readonly lanes: readonly LaneRunner[];
+  private readonly world: AgentWorld;
+  private readonly topics: DeviceTopics;
+  private readonly vault: Vault;
+  private readonly tokens: TokenDesk;
+  private readonly commands: CommandDesk;
+  private readonly publisher: Publisher;
+  private readonly loop = createEventLoop();
+  private readonly watchers = new Set<(step: LaneStep) => void>();
+  private running: Config;
+  private bus: Bus | null = null;
+  private stopping: Promise<void> | null = null;
+
+  constructor(config: Config, world: AgentWorld) {
+    const { clock, log } = world;
+    const { prefix } = config.mqtt;
+    const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
+    const bootId = world.randomHash().slice(0, 12);
+    const startedAt = clock.now();
+    this.world = world;
+    this.running = config;
+    this.topics = deviceTopics(address);
+    this.vault = createVault(world.randomHash);
+    this.tokens = createTokenDesk(this.topics, this.vault, clock, log, {
+      awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
+      granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
+      denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
+    });
+    this.lanes = config.lanes.map((lane) => this.createLane(lane, bootId));
+    const identity = { topics: this.topics, bootId, version: world.version };
+    this.publisher = new Publisher(identity, clock, this.lanes, (id) =>
+      this.running.lanes.find((lane) => lane.id === id),
+    );
+    const handlers = createCommandHandlers(this.lanes, () => ({
+      ...this.publisher.status(),
+      version: world.version,
+      boot_id: bootId,
+      uptime_s: Math.round((clock.now() - startedAt) / 1000),
+      lanes: this.publisher.laneReports(),
+      audio: this.lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
+    }));
+    this.commands = createCommandDesk(
+      { address, topics: this.topics, clock, log, random: world.random },
+      handlers,
+    );
+  }
+
+  /** Connects, opens the loudspeakers, and starts the lanes that start at boot. */
+  async start(): Promise<void> {
+    this.bus = this.connect();
+    await Promise.all(this.lanes.map((lane) => lane.open()));
+    for (const lane of this.running.lanes) {
+      if (lane.start !== 'command') this.lane(lane.id)?.post({ type: 'start' });
+    }
+  }
+
+  /** Calls back after every step of every lane, until the returned function is called. */
+  watch(listener: (step: LaneStep) => void): () => void {
+    this.watchers.add(listener);
+    return () => this.watchers.delete(listener);
+  }
+
+  /** Takes over what may change in a running agent; returns the keys that need a restart. */
+  apply(next: Config): string[] {
+    for (const lane of next.lanes) this.lane(lane.id)?.post({ type: 'orders', orders: ordersOf(lane) });
+    const stale = restartKeys(this.running, next);
+    this.running = mergeRunning(this.running, next);
+    this.publisher.refresh();
+    return stale;
+  }
+
+  /** Ends every session, says `offline` and frees the devices, all within 10 s. Calling it again waits for the same end. */
+  stop(): Promise<void> {
+    this.stopping ??= this.end();
+    return this.stopping;
+  }
+
+  private async end(): Promise<void> {
+    this.publisher.end();
+    const closed = this.whenAllClosed();
+    for (const lane of this.lanes) lane.post({ type: 'shutdown' });
+    if (!(await closed)) this.world.log.warn({}, 'a session did not end in time and was cut');
+    this.commands.close();
+    this.publisher.close();
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+    await this.bus?.close({ topic: this.topics.status, payload: this.publisher.farewell(), retain: true });
+    this.world.log.info({}, 'stopped');
+  }
+
+  private lane(id: string): LaneRunner | undefined {
+    return this.lanes.find((lane) => lane.id === id);
+  }
+
+  private createLane(config: LaneConfig, bootId: string): LaneRunner {
+    const { clock, log, openStream, createVoiceDetector, random } = this.world;
+    const world = {
+      ...{ clock, log, openStream, createVoiceDetector, bootId, loop: this.loop, vault: this.vault },
+      ...this.world.openAudio(config),
+      requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
+        if (this.bus !== null) this.tokens.request(this.bus, config.id, wish);
+      },
+      seed: Math.floor(random() * 2 ** 32),
+    };
+    return new LaneRunner(config, world, (step) => this.onStep(step));
+  }
+
+  private onStep(step: LaneStep): void {
+    journal(this.world.log, step);
+    this.publisher.onStep(step);
+    for (const watcher of this.watchers) watcher(step);
+  }
+
+  private connect(): Bus {
+    const { log, openBus } = this.world;
+    const bus = openBus(
+      {
+        subscriptions: [this.topics.tokenResponse, this.topics.commands, this.topics.fleetCommands],
+        will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
+      },
+      {
+        up: (connection, protocol) => {
+          log.info({ connection, protocol }, 'connected to the broker');
+          this.publisher.connected(connection);
+          for (const lane of this.lanes) lane.post({ type: 'line', up: true });
+        },
+        down: (problem, message) => {
+          log.warn({ problem }, message);
+          for (const lane of this.lanes) lane.post({ type: 'line', up: false });
+        },
+        message: (message) => this.receive(bus, message),
+      },
+    );
+    this.publisher.attach(bus);
+    return bus;
+  }
+
+  private receive(bus: Bus, message: BusMessage): void {
+    if (message.topic === this.topics.tokenResponse) {
+      this.tokens.receive(message.payload, message.retain);
+    } else if (!this.commands.receive(bus, message)) {
+      this.world.log.debug({ topic: message.topic }, 'a message on an unexpected topic was ignored');
+    }
+  }
+
+  /** True once every lane is closed, false when the limit comes first. */
+  private whenAllClosed(): Promise<boolean> {
+    const { clock } = this.world;
+    return new Promise((resolve) => {
+      const done = (all: boolean): void => {
+        unwatch();
+        cancel();
+        resolve(all);
+      };
+      const unwatch = this.watch(() => {
+        if (this.lanes.every((lane) => lane.state.phase === 'closed')) done(true);
+      });
+      const cancel = clock.at(clock.now() + SHUTDOWN_LIMIT_MS, () => done(false));
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { createSystemClock } from '../adapters/clock.ts';
+import type { LoadResult } from '../adapters/config/load.ts';
+import type { Logger } from '../adapters/log.ts';
+import type { Config } from '../protocol/config.ts';
+import { Agent } from './agent.ts';
+import { createMachineWorld } from './machine-world.ts';
+
+/** Where signals come from: the process, or a test. */
+export interface SignalSource {
+  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
+  off(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
+}
+
+export interface DaemonOptions {
+  readonly config: Config;
+  /** Reads the configuration again, for SIGHUP. */
+  readonly reload: () => LoadResult;
+  readonly logger: Logger;
+  readonly signals: SignalSource;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after it.
+ * @throws UnusableFile or AudioFaultError, before anything runs, when the configuration names what can't be used
+ */
+export async function runDaemon({ config, reload, logger, signals, env }: DaemonOptions): Promise<void> {
+  const agent = new Agent(config, await createMachineWorld(config, createSystemClock(), logger, env));
+  const ended = new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      logger.info({}, 'asked to end');
+      agent.stop().then(resolve, reject);
+    };
+    const reread = (): void => applyReload(agent, reload(), logger);
+    signals.on('SIGTERM', end);
+    signals.on('SIGINT', end);
+    signals.on('SIGHUP', reread);
+  });
+  await agent.start();
+  await ended;
+}
+
+/** A configuration with problems changes nothing: what runs goes on. */
+function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
+  if (!result.ok) {
+    const problems = result.problems.map(({ path, message }) => `${path}: ${message}`);
+    logger.error({ problems }, 'the configuration has problems; the old one stays in force');
+    return;
+  }
+  const { log, lanes } = result.config;
+  logger.level = log.level;
+  const stale = agent.apply(result.config);
+  logger.info({ lanes: lanes.length }, 'configuration read again');
+  if (stale.length > 0) logger.warn({ keys: stale }, 'changed keys that take effect after a restart');
+}

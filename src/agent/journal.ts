@@ -1,0 +1,24 @@
+import type { Log } from '../ports/log.ts';
+import type { LaneStep } from './lane-runner.ts';
+
+/** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
+export function journal(log: Log, { lane, effects, before, after }: LaneStep): void {
+  if (before.phase !== after.phase) {
+    log.info({ lane, from: before.phase, to: after.phase }, `lane ${lane}: ${after.phase}`);
+  }
+  if (after.captureEnded && !before.captureEnded)
+    log.info({ lane }, 'the recording has ended; silence follows');
+  if (after.problem !== null && after.problem !== before.problem) {
+    // Repeats of a lasting fault say nothing new.
+    const again =
+      before.problem?.code === after.problem.code && before.problem.message === after.problem.message;
+    const { code, message } = after.problem;
+    if (!again) log.warn({ lane, code }, message);
+  }
+  for (const effect of effects) {
+    if (effect.type === 'notify') log.info({ lane, ...effect.detail }, `event ${effect.kind}`);
+    if (effect.type === 'request_token') {
+      log.info({ lane, reason: effect.reason, attempt: effect.attempt }, 'asking for a token');
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import { type Chunker, createChunker } from '../core/audio/chunker.ts';
+import { measureFrames } from '../core/audio/levels.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../core/audio/pcm.ts';
+import type { LaneEffect } from '../core/lane/effect.ts';
+import type { LaneEvent } from '../core/lane/event.ts';
+import { step } from '../core/lane/machine.ts';
+import { LANE_DEFAULTS } from '../core/lane/settings.ts';
+import { createLane, type LaneState } from '../core/lane/state.ts';
+import { OUTPUT_RATE_HZ, speechTask } from '../core/task.ts';
+import type { Capture, OpenCapture, OpenPlayback, Playback } from '../ports/audio.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { OpenStream, StreamConnection } from '../ports/stream.ts';
+import type { CreateVoiceDetector, VoiceDetector } from '../ports/voice.ts';
+import type { LaneConfig } from '../protocol/config.ts';
+import type { TokenReason } from '../protocol/mqtt/token.ts';
+import type { EventLoop } from './event-loop.ts';
+import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
+import { ordersOf } from './reload.ts';
+import { createTimers, type Timers } from './timers.ts';
+import type { Vault } from './vault.ts';
+
+/** What a lane needs of the world. */
+export interface LaneWorld {
+  readonly clock: Clock;
+  readonly loop: EventLoop;
+  readonly log: Log;
+  readonly vault: Vault;
+  readonly openStream: OpenStream;
+  readonly openCapture: OpenCapture;
+  readonly openPlayback: OpenPlayback;
+  readonly createVoiceDetector: CreateVoiceDetector;
+  requestToken(wish: { id: string; reason: TokenReason; attempt: number }): void;
+  /** Seed of the lane's jitter. */
+  readonly seed: number;
+  /** Makes request ids unique among boots. */
+  readonly bootId: string;
+}
+
+/** One step of a lane as its watchers see it. */
+export interface LaneStep {
+  readonly lane: string;
+  readonly event: LaneEvent;
+  readonly effects: readonly LaneEffect[];
+  readonly before: LaneState;
+  readonly after: LaneState;
+}
+
+/** Runs one lane: feeds events into its core and carries the effects out. Decides nothing. */
+export class LaneRunner {
+  readonly id: string;
+  readonly captureToWire: LatencyRecorder = createLatencyRecorder();
+  readonly wireToSpeaker: LatencyRecorder = createLatencyRecorder();
+  private readonly world: LaneWorld;
+  private readonly config: LaneConfig;
+  private readonly watch: (step: LaneStep) => void;
+  private readonly timers: Timers;
+  private readonly silentChunk: Uint8Array;
+  private current: LaneState;
+  /** More than one only while a session hands over to the next. */
+  private readonly connections = new Map<number, StreamConnection>();
+  /** Streams whose bytes do not leave as fast as they come. */
+  private readonly congested = new Set<number>();
+  private capture: { close(): Promise<void> } | null = null;
+  private playback: Playback | null = null;
+
+  constructor(config: LaneConfig, world: LaneWorld, watch: (step: LaneStep) => void) {
+    this.id = config.id;
+    this.config = config;
+    this.world = world;
+    this.watch = watch;
+    this.timers = createTimers(world.clock, (timer) => this.post({ type: 'timer', timer }));
+    this.current = createLane({
+      settings: { ...LANE_DEFAULTS, playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000 },
+      orders: { ...ordersOf(config), muted: false },
+      idPrefix: `${world.bootId}-${config.id}`,
+      seed: world.seed,
+    });
+    this.silentChunk = new Uint8Array(this.chunkSamples * BYTES_PER_SAMPLE);
+  }
+
+  get state(): LaneState {
+    return this.current;
+  }
+
+  private get chunkSamples(): number {
+    return Math.round((this.current.settings.chunkMs * this.config.capture.sampleRate) / 1000);
+  }
+
+  /** Opens the loudspeaker, which stays open for the lane's life. */
+  async open(): Promise<void> {
+    try {
+      this.playback = await this.world.openPlayback({
+        fault: (fault) => this.post({ type: 'audio_fault', device: 'playback', ...fault }),
+      });
+    } catch (error) {
+      this.post({ type: 'audio_fault', device: 'playback', code: 'failed', message: messageOf(error) });
+    }
+  }
+
+  /** Frees the audio devices; the lane has reached `closed`, or is not waited for any longer. */
+  async close(): Promise<void> {
+    this.timers.disarmAll();
+    for (const connection of this.connections.values()) connection.terminate();
+    this.connections.clear();
+    await Promise.allSettled([this.capture?.close(), this.playback?.close()]);
+  }
+
+  post(event: LaneEvent): void {
+    this.world.loop.post(() => {
+      const before = this.current;
+      const { state, effects } = step(before, event, this.world.clock.now());
+      this.current = state;
+      for (const effect of effects) this.perform(effect);
+      this.watch({ lane: this.id, event, effects, before, after: state });
+    });
+  }
+
+  private perform(effect: LaneEffect): void {
+    switch (effect.type) {
+      case 'arm':
+        return this.timers.arm(effect.timer, effect.at);
+      case 'disarm':
+        return this.timers.disarm(effect.timer);
+      case 'request_token':
+        return this.world.requestToken(effect);
+      case 'forget_grant':
+        return this.world.vault.forget(effect.grant);
+      case 'open_stream':
+        return this.openStream(effect.stream, effect.grant);
+      case 'send_task':
+        return this.to(effect.stream)?.setTask(
+          speechTask({ ...effect, inputRateHz: this.config.capture.sampleRate }),
+        );
+      case 'poll_task':
+        return this.to(effect.stream)?.getTask();
+      case 'send_audio':
+        return this.sendAudio(effect);
+      case 'ping':
+        return this.to(effect.stream)?.ping();
+      case 'end_task':
+        return this.to(effect.stream)?.endTask();
+      case 'close_stream':
+        return this.closeStream(effect.stream, effect.how);
+      case 'open_capture':
+        return this.openCapture();
+      case 'close_capture':
+        return this.closeCapture();
+      case 'play':
+        return this.play(effect.pcm, effect.receivedAt);
+      case 'flush_playback':
+        return this.playback?.flush();
+      case 'notify':
+      case 'caption':
+        // For the watchers: they publish and log.
+        return;
+    }
+  }
+
+  private to(stream: number): StreamConnection | undefined {
+    return this.connections.get(stream);
+  }
+
+  private openStream(stream: number, grant: string): void {
+    const address = this.world.vault.address(grant);
+    if (address === null) {
+      this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
+      return;
+    }
+    const connection = this.world.openStream(address, {
+      opened: () => this.post({ type: 'opened', stream }),
+      refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
+      unreached: (spent, message) => this.post({ type: 'unreached', stream, spent, message }),
+      message: (message) => this.post({ type: 'message', stream, message }),
+      oddity: (oddity) =>
+        this.world.log.debug({ lane: this.id, oddity }, 'the service sent something unexpected'),
+      pong: () => this.post({ type: 'pong', stream }),
+      drained: () => {
+        if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
+      },
+      ended: (code, reason) => this.post({ type: 'ended', stream, code, reason }),
+    });
+    this.connections.set(stream, connection);
+  }
+
+  private closeStream(stream: number, how: 'close' | 'terminate'): void {
+    const connection = this.to(stream);
+    this.connections.delete(stream);
+    this.congested.delete(stream);
+    connection?.[how]();
+  }
+
+  private sendAudio(effect: Extract<LaneEffect, { type: 'send_audio' }>): void {
+    const connection = this.to(effect.stream);
+    connection?.sendAudio(effect.pcm ?? this.silentChunk);
+    if ((connection?.bufferedBytes ?? 0) > this.current.settings.congestedBytes) {
+      this.congested.add(effect.stream);
+      this.post({ type: 'congested', stream: effect.stream });
+    }
+    if (effect.capturedAt !== null && !effect.queued) {
+      this.captureToWire.record(this.world.clock.now() - effect.capturedAt);
+    }
+  }
+
+  private play(pcm: Uint8Array, receivedAt: number | null): void {
+    const heardAt = this.playback?.write(pcm);
+    if (heardAt !== undefined && receivedAt !== null) this.wireToSpeaker.record(heardAt - receivedAt);
+  }
+
+  private openCapture(): void {
+    const rateHz = this.config.capture.sampleRate;
+    const chunker: Chunker = createChunker({ chunkSamples: this.chunkSamples, rateHz });
+    const detector = this.world.createVoiceDetector(rateHz);
+    // What a closed microphone still delivers must not reach the lane: it may have another one by then.
+    let closed = false;
+    let opened: Capture | null = null;
+    this.capture = {
+      close: async () => {
+        closed = true;
+        detector.close();
+        await opened?.close();
+      },
+    };
+    const opening = this.world.openCapture({
+      frames: (pcm, capturedAt) => {
+        if (closed) return;
+        for (const chunk of chunker.push(pcm, capturedAt)) {
+          const isSpeech = hearSpeech(detector, chunk.pcm, rateHz);
+          const levels = { ...measureFrames(chunk.pcm, rateHz), isSpeech };
+          this.post({ type: 'captured', capturedAt: chunk.capturedAt, pcm: chunk.pcm, levels });
+        }
+      },
+      ended: () => {
+        if (!closed) this.post({ type: 'capture_ended' });
+      },
+      fault: (fault) => {
+        if (!closed) this.post({ type: 'audio_fault', device: 'capture', ...fault });
+      },
+    });
+    opening.then(
+      (capture) => {
+        opened = capture;
+        if (closed) void capture.close();
+      },
+      (error: unknown) => {
+        if (closed) return;
+        this.post({ type: 'audio_fault', device: 'capture', code: 'failed', message: messageOf(error) });
+      },
+    );
+  }
+
+  private closeCapture(): void {
+    const closing = this.capture?.close();
+    this.capture = null;
+    closing?.catch((error: unknown) => {
+      this.world.log.warn({ lane: this.id, error: messageOf(error) }, 'the microphone did not close cleanly');
+    });
+  }
+}
+
+/** So much of a chunk must be voiced to count as speech: a syllable, not a click. */
+const SYLLABLE_MS = 80;
+
+function hearSpeech(detector: VoiceDetector, pcm: Uint8Array, rateHz: number): boolean {
+  let voiced = 0;
+  detector.hear(samplesOf(pcm), (isVoiced, samples) => {
+    if (isVoiced) voiced += samples;
+  });
+  return (voiced * 1000) / rateHz >= SYLLABLE_MS;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}

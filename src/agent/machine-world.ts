@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createCapture, createPlayback } from '../adapters/audio/driver.ts';
+import { readSecret } from '../adapters/config/secret.ts';
+import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
+import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
+import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
+import { OUTPUT_RATE_HZ } from '../core/task.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Config } from '../protocol/config.ts';
+import { clientId } from '../protocol/mqtt/topics.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { AgentWorld } from './agent.ts';
+
+/** A file that the configuration names and that can't be used. The message names the key, the file and the mend. */
+export class UnusableFile extends Error {}
+
+/** Bytes of a {random_hash}: enough that no two connections ever share one. */
+const HASH_BYTES = 18;
+
+/**
+ * The real world: this machine's clock, devices, files and network.
+ * @throws UnusableFile for certificates and keys that can't be read
+ */
+export async function createMachineWorld(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<AgentWorld> {
+  const { caFile } = config.service;
+  const detector = await loadSpeechDetector();
+  if (detector.name !== 'fvad') {
+    log.warn(
+      {},
+      'the voice detector fvad.wasm is not beside the program; speech is told by its loudness instead',
+    );
+  }
+  return {
+    clock,
+    log,
+    version: VERSION,
+    openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
+    openStream: createWebSocketStreams(caFile === null ? {} : { ca: readPem('service.caFile', caFile) }),
+    createVoiceDetector: detector.create,
+    openAudio: (lane) => ({
+      openCapture: createCapture(lane.capture, clock),
+      openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock),
+    }),
+    random: Math.random,
+    randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
+  };
+}
+
+function brokerConnection(
+  { mqtt, device }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): MqttConnection {
+  const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
+  return {
+    url,
+    clientId: clientId({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
+    ...(username === null ? {} : { username }),
+    ...(passwordFile === null
+      ? {}
+      : { password: () => secretOrThrow('mqtt.passwordFile', passwordFile, env) }),
+    ...(caFile === null ? {} : { ca: readPem('mqtt.caFile', caFile) }),
+    ...(certFile === null ? {} : { cert: readPem('mqtt.certFile', certFile) }),
+    ...(keyFile === null ? {} : { key: Buffer.from(secretOrThrow('mqtt.keyFile', keyFile, env)) }),
+  };
+}
+
+function secretOrThrow(key: string, file: string, env: Readonly<Record<string, string | undefined>>): string {
+  const read = readSecret(file, env);
+  if (!read.ok) throw new UnusableFile(`${key}: ${read.message}`);
+  return read.secret;
+}
+
+function readPem(key: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new UnusableFile(`${key}: the file ${file} can not be read (${code})`);
+  }
+}

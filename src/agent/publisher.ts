@@ -1,0 +1,157 @@
+import { degradedReasons, reportLane } from '../core/lane/report.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LaneConfig } from '../protocol/config.ts';
+import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../protocol/mqtt/device.ts';
+import { timestamp } from '../protocol/mqtt/envelope.ts';
+import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
+import type { LaneRunner, LaneStep } from './lane-runner.ts';
+import { createThrottle, type Throttle } from './throttle.ts';
+
+/** `{p}/state` is published at most this often (CONTRACT section 3). */
+const STATE_INTERVAL_MS = 1000;
+
+/** Which device speaks, and since when. */
+export interface Identity {
+  readonly topics: DeviceTopics;
+  readonly bootId: string;
+  readonly version: string;
+}
+
+/** Tells the owner how the device is: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
+export class Publisher {
+  private readonly identity: Identity;
+  private readonly clock: Clock;
+  private readonly lanes: readonly LaneRunner[];
+  private readonly laneConfig: (id: string) => LaneConfig | undefined;
+  private readonly state: Throttle;
+  private bus: Bus | null = null;
+  private connection = 0;
+  private lastStatus = '';
+  private ending = false;
+
+  constructor(
+    identity: Identity,
+    clock: Clock,
+    lanes: readonly LaneRunner[],
+    laneConfig: (id: string) => LaneConfig | undefined,
+  ) {
+    this.identity = identity;
+    this.clock = clock;
+    this.lanes = lanes;
+    this.laneConfig = laneConfig;
+    this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
+  }
+
+  /** The broker's word for when the device is gone. Its time is not known beforehand: it would be the connection's. */
+  will(connection: number): string {
+    return this.statusBody('lost', connection, ['connection_lost'], null);
+  }
+
+  /** The last word of a device that ends by itself. */
+  farewell(): string {
+    return this.statusBody('offline', this.connection, [], timestamp(this.clock.wall()));
+  }
+
+  /** From here on events wait in the bus until there is a connection. */
+  attach(bus: Bus): void {
+    this.bus = bus;
+  }
+
+  connected(connection: number): void {
+    this.connection = connection;
+    this.publishStatus(true);
+    this.state.request();
+  }
+
+  /** From here on the status is `stopping`. */
+  end(): void {
+    this.ending = true;
+    this.publishStatus(true);
+  }
+
+  close(): void {
+    this.state.cancel();
+  }
+
+  refresh(): void {
+    this.state.request();
+    this.publishStatus(false);
+  }
+
+  onStep(step: LaneStep): void {
+    for (const effect of step.effects) {
+      if (effect.type !== 'notify') continue;
+      const body = JSON.stringify({ ts: timestamp(this.clock.wall()), lane: step.lane, ...effect.detail });
+      this.bus?.publish(this.identity.topics.event(effect.kind), body, { qos: 1 });
+    }
+    if (isReported(step)) this.refresh();
+  }
+
+  status(): { status: DeviceStatus; reasons: string[] } {
+    const reasons = this.lanes.flatMap(({ id, state }) =>
+      degradedReasons(state).map((reason) => `${id}:${reason}`),
+    );
+    if (this.ending) return { status: 'stopping', reasons };
+    return { status: reasons.length > 0 ? 'degraded' : 'ready', reasons };
+  }
+
+  laneReports(): LaneReport[] {
+    return this.lanes.map(({ id, state }) =>
+      reportLane(id, state, describeDevices(this.laneConfig(id)), (monotonic) => this.stampOf(monotonic)),
+    );
+  }
+
+  private publishStatus(always: boolean): void {
+    const { status, reasons } = this.status();
+    const fingerprint = JSON.stringify([status, reasons]);
+    // Before the first connection there is nothing to take back; each connection begins with a status.
+    if (this.connection === 0 || (!always && fingerprint === this.lastStatus)) return;
+    this.lastStatus = fingerprint;
+    const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
+    this.bus?.publish(this.identity.topics.status, body, { qos: 1, retain: true });
+  }
+
+  private publishState(): void {
+    const body: StateMessage = {
+      ts: timestamp(this.clock.wall()),
+      boot_id: this.identity.bootId,
+      lanes: this.laneReports(),
+    };
+    this.bus?.publish(this.identity.topics.state, JSON.stringify(body), { qos: 1, retain: true });
+  }
+
+  private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {
+    const { bootId, version } = this.identity;
+    const body: StatusMessage = { ts, status, boot_id: bootId, conn_seq: connection, version, reasons };
+    return JSON.stringify(body);
+  }
+
+  private stampOf(monotonic: number): string | null {
+    const wall = this.clock.wall();
+    return timestamp(wall === null ? null : wall - (this.clock.now() - monotonic));
+  }
+}
+
+function describeDevices(lane: LaneConfig | undefined): {
+  capture: string;
+  playback: string;
+  volume: number;
+} {
+  if (lane === undefined) return { capture: 'none', playback: 'none', volume: 0 };
+  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string =>
+    device.driver === 'file' ? `file:${device.path}` : device.device;
+  return { capture: name(lane.capture), playback: name(lane.playback), volume: lane.playback.volume };
+}
+
+/** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
+function isReported({ before, after }: LaneStep): boolean {
+  return (
+    before.phase !== after.phase ||
+    before.orders !== after.orders ||
+    before.problem !== after.problem ||
+    before.captureLost !== after.captureLost ||
+    before.failures !== after.failures ||
+    before.stream?.id !== after.stream?.id
+  );
+}

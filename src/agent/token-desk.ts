@@ -1,0 +1,174 @@
+import type { Denial, Grant } from '../core/lane/event.ts';
+import { AddressError } from '../core/stream-address.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { timestamp } from '../protocol/mqtt/envelope.ts';
+import {
+  type TokenGrantMessage,
+  type TokenReason,
+  type TokenRequest,
+  type TokenResponse,
+  tokenResponseSchema,
+} from '../protocol/mqtt/token.ts';
+import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
+import type { LegacySession } from '../protocol/service/session.ts';
+import type { Vault } from './vault.ts';
+
+/** A request that waits longer than this at the broker would only make a session that nobody uses. */
+const REQUEST_EXPIRY_S = 30;
+/** Unused legacy sessions stay active at least this long (specification 8). */
+const LEGACY_WINDOW_MS = 60_000;
+/** Requests whose lane is remembered; far more than can be open. */
+const REMEMBERED_REQUESTS = 64;
+
+export interface TokenDeskListener {
+  /** Whether the lane waits for the answer to this very request. */
+  awaits(lane: string, id: string): boolean;
+  granted(lane: string, grant: Grant): void;
+  denied(lane: string, id: string, denial: Denial): void;
+}
+
+/** Asks the backend for tokens and puts them in the vault; the lanes only learn that there is one. */
+export interface TokenDesk {
+  request(bus: Bus, lane: string, wish: { id: string; reason: TokenReason; attempt: number }): void;
+  /** Takes in a payload of `{p}/token/res`. */
+  receive(payload: string, retained: boolean): void;
+}
+
+export function createTokenDesk(
+  topics: DeviceTopics,
+  vault: Vault,
+  clock: Clock,
+  log: Log,
+  listener: TokenDeskListener,
+): TokenDesk {
+  const lanes = new Map<string, string>();
+
+  const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
+
+  const grant = (lane: string, id: string, message: Exclude<TokenResponse, { ok: false }>): void => {
+    const { granted, token, urlTemplate } = readGrant(id, message);
+    try {
+      vault.keep(id, { token, urlTemplate });
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      deny(id, lane, { code: 'address', message: error.message, final: true, retryAfterMs: null });
+      return;
+    }
+    listener.granted(lane, granted);
+  };
+
+  return {
+    request(bus, lane, { id, reason, attempt }) {
+      lanes.set(id, lane);
+      for (const old of lanes.keys()) {
+        if (lanes.size <= REMEMBERED_REQUESTS) break;
+        lanes.delete(old);
+      }
+      const ts = timestamp(clock.wall());
+      const body = {
+        ts,
+        id,
+        lane,
+        intent: 's2s',
+        connection_type: 'ws',
+        reason,
+        attempt,
+      } satisfies TokenRequest;
+      bus.publish(topics.tokenRequest, JSON.stringify(body), {
+        qos: 1,
+        properties: {
+          responseTopic: topics.tokenResponse,
+          correlationData: new TextEncoder().encode(id),
+          expiryS: REQUEST_EXPIRY_S,
+        },
+      });
+    },
+
+    receive(payload, retained) {
+      if (retained) {
+        log.warn({}, 'a retained token answer was ignored: the backend must not retain answers');
+        return;
+      }
+      const message = parse(payload);
+      if (message === null) {
+        log.warn({}, 'a malformed token answer was ignored');
+        return;
+      }
+      const lane = lanes.get(message.id);
+      if (lane === undefined) {
+        log.debug({ id: message.id }, 'a token answer to no question of ours was ignored');
+        return;
+      }
+      // A doubled answer may carry another token: it must not take the place of the one that is in use.
+      if (!listener.awaits(lane, message.id)) {
+        log.debug({ id: message.id }, 'a late or doubled token answer was ignored');
+        return;
+      }
+      if (message.ok) {
+        grant(lane, message.id, message);
+        return;
+      }
+      const { code, title, detail, final, retry_after_s: retryAfterS } = message.error;
+      deny(message.id, lane, {
+        code: code.slice(0, 60),
+        message: (detail === '' ? title : detail).slice(0, 200),
+        final,
+        retryAfterMs: retryAfterS == null ? null : retryAfterS * 1000,
+      });
+    },
+  };
+}
+
+function parse(payload: string): TokenResponse | null {
+  try {
+    const parsed = tokenResponseSchema.safeParse(JSON.parse(payload));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function isLegacy(session: TokenGrantMessage['session'] | LegacySession): session is LegacySession {
+  return 'ws_url' in session && !('token' in session);
+}
+
+function readGrant(
+  id: string,
+  message: Exclude<TokenResponse, { ok: false }>,
+): { granted: Grant; token: string; urlTemplate: string } {
+  const { session } = message;
+  if (isLegacy(session)) {
+    return {
+      granted: {
+        id,
+        session: shorten(session.id),
+        windowMs: LEGACY_WINDOW_MS,
+        maxDurationMs: null,
+        intent: 's2s',
+        connectionType: 'ws',
+      },
+      token: session.publisher,
+      urlTemplate: session.ws_url,
+    };
+  }
+  const maxS = session.max_session_duration_seconds;
+  return {
+    granted: {
+      id,
+      session: shorten(session.id),
+      windowMs: Date.parse(session.connect_by) - Date.parse(session.created_at),
+      maxDurationMs: maxS == null ? null : maxS * 1000,
+      intent: session.intent,
+      connectionType: session.connection_type,
+    },
+    token: session.token,
+    urlTemplate: (message as TokenGrantMessage).stream_url,
+  };
+}
+
+/** Session ids can be token-shaped: only the beginning ever leaves this file. */
+function shorten(sessionId: string): string {
+  return `${sessionId.slice(0, Math.min(8, Math.floor(sessionId.length / 2)))}...`;
+}
