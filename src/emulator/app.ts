@@ -1,0 +1,61 @@
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { refuse } from './core/refusal.ts';
+import { UPLOAD_PATH } from './core/voice-api.ts';
+import { type AppSetup, MOST_BODY_BYTES, reply } from './http-exchange.ts';
+import { httpFaults } from './http-faults.ts';
+import { addServiceRoutes } from './service-routes.ts';
+import { addSteeringRoutes } from './steering-routes.ts';
+
+/** Everything that is asked over plain HTTP. */
+export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const limit = bodyLimit({
+    maxSize: MOST_BODY_BYTES,
+    onError: async (context) => {
+      const isRead = await discardBody(context.req.raw);
+      // What is left unread would be taken for the next request, so that connection has to end.
+      if (!isRead) context.header('connection', 'close');
+      return reply(context, refuse('body_too_large', setup.nextInstance()));
+    },
+  });
+  app.use('*', (context, next) => (context.req.path.startsWith(UPLOAD_PATH) ? next() : limit(context, next)));
+  app.use('*', httpFaults(setup));
+  addServiceRoutes(app, setup);
+  addSteeringRoutes(app, setup);
+  app.notFound((context) => {
+    const known = app.routes.some(({ path, method }) => method !== 'ALL' && matches(path, context.req.path));
+    return reply(context, refuse(known ? 'method_not_allowed' : 'not_found', setup.nextInstance()));
+  });
+  app.onError((_problem, context) => reply(context, refuse('internal_error', setup.nextInstance())));
+  return app;
+}
+
+/** So much of a refused body is read to its end, so that the client can go on with its connection. */
+const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
+
+/** Reads what a client still sends and nobody wants; false when it is too much even for that, or breaks off. */
+async function discardBody(request: Request): Promise<boolean> {
+  try {
+    const reader = request.body?.getReader();
+    for (let left = MOST_DISCARDED_BYTES; reader !== undefined && left > 0; ) {
+      const { done, value } = await reader.read();
+      if (done) return true;
+      left -= value.byteLength;
+    }
+    return reader === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a path fits a route's pattern, whatever the method. */
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
+  );
+}

@@ -1,0 +1,173 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Failure } from '../program/problem.ts';
+import { runProgram, type Shell, type Terminal } from '../program/program.ts';
+import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
+import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
+import {
+  DEFAULT_API_KEY,
+  DEFAULT_JWT,
+  type Emulator,
+  type EmulatorOptions,
+  startEmulator,
+} from './server.ts';
+
+interface RunFlags {
+  host: string;
+  port: number;
+  profile: Profile;
+  apiKey?: string[];
+  jwt?: string[];
+  client?: { id: string; secret: string }[];
+  set: Record<string, unknown>;
+  translate?: string;
+  setupMs?: unknown;
+  heartbeatMs?: unknown;
+  concurrent?: unknown;
+  pending?: unknown;
+}
+
+export const NAME = 'dragoman-emulator';
+
+function explain(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('it must be 0 to 65535.');
+  return port;
+}
+
+function readChoice(name: ChoiceName): (text: string) => unknown {
+  return (text) => {
+    const parsed = CHOICES[name].schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? 'wrong value'}.`);
+  };
+}
+
+function readSetting(text: string, before: Record<string, unknown>): Record<string, unknown> {
+  const [name = '', ...rest] = text.split('=');
+  if (rest.length === 0) throw new InvalidArgumentError('it must be NAME=VALUE.');
+  if (!isChoiceName(name)) {
+    throw new InvalidArgumentError(`there is no option "${name}"; "${NAME} choices" lists them.`);
+  }
+  return { ...before, [name]: readChoice(name)(rest.join('=')) };
+}
+
+function readClient(
+  text: string,
+  before: { id: string; secret: string }[] = [],
+): { id: string; secret: string }[] {
+  const [id = '', ...secret] = text.split(':');
+  if (id === '' || secret.length === 0) throw new InvalidArgumentError('it must be ID:SECRET.');
+  return [...before, { id, secret: secret.join(':') }];
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<void> {
+  const { host, port, profile, apiKey, jwt, client, set, ...named } = flags;
+  const options = {
+    ...named,
+    ...set,
+    host,
+    port,
+    profile,
+    ...(apiKey === undefined ? {} : { apiKeys: apiKey }),
+    ...(jwt === undefined ? {} : { jwts: jwt }),
+    ...(client === undefined ? {} : { clients: client }),
+  } as EmulatorOptions;
+  const asked = untilAskedToEnd(signals);
+  let emulator: Emulator;
+  try {
+    emulator = await startEmulator(options);
+  } catch (problem) {
+    throw new Failure(
+      `cannot listen on ${host} port ${port} (${explain(problem)}); choose another --host or --port`,
+    );
+  }
+  shell.print(`${JSON.stringify({ listening: emulator.url })}\n`);
+  await asked;
+  await emulator.close();
+}
+
+function listChoices(asJson: boolean, shell: Shell): void {
+  const rows = Object.entries(CHOICES).map(([name, { spec, live, about }]) => ({ name, spec, live, about }));
+  if (asJson) shell.print(`${JSON.stringify({ choices: rows })}\n`);
+  else {
+    for (const { name, spec, live, about } of rows) {
+      shell.print(`${name} (spec ${spec ?? 'none'}, live ${live ?? 'none'})\n    ${about}\n`);
+    }
+  }
+}
+
+function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
+  program
+    .command('run')
+    .description('Serve HTTP and WebSocket on one port until SIGTERM or SIGINT.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', readPort, 0)
+    .addOption(
+      new Option('--profile <name>', 'the specification alone, or a live service')
+        .choices(PROFILES)
+        .default('spec'),
+    )
+    .addOption(
+      new Option('--translate <mode>', CHOICES.translate.about).choices([
+        'transform',
+        'echo',
+        'silence',
+        'speak',
+      ]),
+    )
+    .option('--api-key <key>', `account API key; may be repeated (default: ${DEFAULT_API_KEY})`, collect)
+    .option('--jwt <token>', `account JWT; may be repeated (default: ${DEFAULT_JWT})`, collect)
+    .option(
+      '--client <id:secret>',
+      'ClientId and ClientSecret of a legacy caller; may be repeated',
+      readClient,
+    )
+    .option('--setup-ms <ms>', CHOICES.setupMs.about, readChoice('setupMs'))
+    .option('--heartbeat-ms <ms>', CHOICES.heartbeatMs.about, readChoice('heartbeatMs'))
+    .option('--concurrent <number>', CHOICES.concurrent.about, readChoice('concurrent'))
+    .option('--pending <number>', CHOICES.pending.about, readChoice('pending'))
+    .option(
+      '--set <name=value>',
+      `any other choice (see "${NAME} choices"); may be repeated`,
+      readSetting,
+      {},
+    )
+    .action((flags: RunFlags) => run(flags, shell, signals));
+}
+
+function addChoicesVerb(program: Command, shell: Shell): void {
+  program
+    .command('choices')
+    .description('List everything that the specification leaves open and that --set can change.')
+    .option('--json', 'as one line of JSON')
+    .action((flags: { json?: boolean }) => listChoices(flags.json === true, shell));
+}
+
+/**
+ * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
+ * @param argv what was typed behind the program's name
+ */
+export function runEmulatorProgram(
+  argv: readonly string[],
+  given: Terminal & { readonly signals: EndSignals },
+): Promise<number> {
+  const { signals, ...terminal } = given;
+  return runProgram({
+    name: NAME,
+    summary: 'An emulator of the speech translation service, for development and tests.',
+    verbs: [
+      { register: (program, shell) => addRunVerb(program, shell, signals) },
+      { register: addChoicesVerb },
+    ],
+    argv,
+    ...terminal,
+  });
+}

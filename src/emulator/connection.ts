@@ -1,0 +1,137 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Clock } from '../ports/clock.ts';
+import type { Choices } from './core/choices.ts';
+import { HEALTHY_LINK, type Link } from './core/effect.ts';
+import type { OutMessage } from './core/outbox.ts';
+import { type ReadFrame, readFrame, writeFrame } from './message-frame.ts';
+
+/** A client that does not read is given up when so much waits for it. */
+const MOST_UNREAD_BYTES = 16_000_000;
+/** A client that does not answer pings is given up after this, or three heartbeats. */
+const SILENT_MS = 30_000;
+/** A socket that was left open in a black hole is cut after this. */
+const ABANDONED_MS = 600_000;
+/** After a close frame the socket is cut at last. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+/** What comes from a connection. */
+export interface ConnectionEvents {
+  frame(frame: ReadFrame): void;
+  gone(code: number, reason: string, by: 'client' | 'network'): void;
+}
+
+/** One WebSocket with the faults of its link. */
+export interface Connection {
+  send(message: OutMessage): void;
+  sendRaw(payload: string | Uint8Array): void;
+  setLink(link: Link): void;
+  close(code: number, reason: string): void;
+  reset(): void;
+}
+
+/** @param raw what the WebSocket runs over */
+export function createConnection(
+  socket: WebSocket,
+  raw: Duplex,
+  clock: Clock,
+  choices: Choices,
+  events: ConnectionEvents,
+): Connection {
+  const unsent: (string | Uint8Array)[] = [];
+  let unsentBytes = 0;
+  let link: Link = HEALTHY_LINK;
+  let sentMessages = 0;
+  let lastHeardAt = clock.now();
+  let closedHere = false;
+  let cancelRest: () => void = () => {};
+  let cancelPing: () => void = () => {};
+
+  const put = (payload: string | Uint8Array): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (link.mute) {
+      unsent.push(payload);
+      unsentBytes += payload.length;
+    } else {
+      socket.send(payload);
+    }
+    if (unsentBytes + socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
+  };
+
+  /** The client has been silent for too long. In a black hole it must not learn of that: the socket stays. */
+  const giveUp = (): void => {
+    if (!link.deaf) return socket.terminate();
+    closedHere = true;
+    cancelPing = clock.at(clock.now() + ABANDONED_MS, () => socket.terminate());
+    events.gone(1006, 'no answer to pings', 'network');
+  };
+
+  const ping = (): void => {
+    if (clock.now() - lastHeardAt > Math.max(SILENT_MS, 3 * choices.heartbeatMs)) return giveUp();
+    if (!link.mute && socket.readyState === socket.OPEN) socket.ping();
+    cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
+  };
+
+  /** Reads on only when what was read would have come through a line of that speed. */
+  const throttle = (bytes: number): void => {
+    if (link.readBytesPerS === 0 || link.deaf) return;
+    socket.pause();
+    cancelRest();
+    cancelRest = clock.at(clock.now() + (bytes / link.readBytesPerS) * 1000, () => {
+      if (!link.deaf) socket.resume();
+    });
+  };
+
+  const heal = (): void => {
+    for (const payload of unsent.splice(0)) if (socket.readyState === socket.OPEN) socket.send(payload);
+    unsentBytes = 0;
+  };
+
+  socket.on('message', (frame: Buffer, isBinary: boolean) => {
+    lastHeardAt = clock.now();
+    throttle(frame.byteLength);
+    events.frame(readFrame(frame, isBinary));
+  });
+  socket.on('ping', (data: Buffer) => {
+    lastHeardAt = clock.now();
+    if (!link.mute && socket.readyState === socket.OPEN) socket.pong(data);
+  });
+  socket.on('pong', () => {
+    lastHeardAt = clock.now();
+  });
+  // What is wrong with a client's frames ends in a close, which is heard below.
+  socket.on('error', () => {});
+  socket.on('close', (code: number, reason: Buffer) => {
+    cancelPing();
+    cancelRest();
+    if (!closedHere) events.gone(code, reason.toString('utf8'), code === 1006 ? 'network' : 'client');
+  });
+  cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
+
+  return {
+    send(message) {
+      put(writeFrame(message, choices.dataForm, sentMessages++));
+    },
+    sendRaw: put,
+    setLink(next) {
+      link = next;
+      if (link.deaf) socket.pause();
+      else socket.resume();
+      if (!link.mute) heal();
+    },
+    close(code, reason) {
+      closedHere = true;
+      if (link.mute) return socket.terminate();
+      socket.resume();
+      socket.close(code, reason.slice(0, 120));
+      const cancel = clock.at(clock.now() + CLOSE_TIMEOUT_MS, () => socket.terminate());
+      socket.once('close', cancel);
+    },
+    reset() {
+      closedHere = true;
+      if (raw instanceof Socket) raw.resetAndDestroy();
+      socket.terminate();
+    },
+  };
+}

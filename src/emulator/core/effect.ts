@@ -1,0 +1,27 @@
+import type { OutMessage } from './outbox.ts';
+import type { RenderJob } from './render.ts';
+
+/** What a stream's core asks its shell to do. */
+export type Effect =
+  | { kind: 'send'; stream: string; message: OutMessage }
+  /** Sends a frame that is no proper message. */
+  | { kind: 'sendRaw'; stream: string; payload: string | Uint8Array }
+  | { kind: 'close'; stream: string; code: number; reason: string }
+  /** Ends the connection without a goodbye, as a dying network does. */
+  | { kind: 'reset'; stream: string }
+  /** How the connection's two directions behave from now on. */
+  | { kind: 'link'; stream: string; link: Link }
+  /** Makes speech; the answer is fed to `rendered`. */
+  | { kind: 'render'; job: RenderJob };
+
+/** The state of a connection below its messages. */
+export interface Link {
+  /** Nothing is read from the client: its socket fills up. */
+  readonly deaf: boolean;
+  /** Bytes per second read from the client; 0: as fast as they come. */
+  readonly readBytesPerS: number;
+  /** Nothing goes out, not even pongs: a half-open connection. */
+  readonly mute: boolean;
+}
+
+export const HEALTHY_LINK: Link = { deaf: false, readBytesPerS: 0, mute: false };

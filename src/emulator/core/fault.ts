@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
+
+const ms = z.number().min(0).max(86_400_000);
+const times = z.number().int().min(1).max(10_000);
+
+/** Reasons with which a connection or a creation can be refused on demand. */
+const reasonSchema = z.enum([
+  ...REFUSAL_REASONS,
+  'insufficient_balance',
+  'account_blocked',
+  'unauthorized',
+  'forbidden',
+]);
+
+/** How a refusal reaches the client: at the upgrade, as a message and a close, as a bare close. */
+export const deliverySchema = z.enum(['http', 'message', 'close']);
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** Faults that happen to one stream. */
+const STREAM_FAULTS = [
+  /** The session is deleted: `session_revoked`, close within the heartbeat. `linger`: the socket stays open. */
+  z.strictObject({ kind: z.literal('revoke'), linger: z.boolean().optional() }),
+  /** `max_duration_reached`, close. */
+  z.strictObject({ kind: z.literal('max_duration') }),
+  /** The socket is reset. */
+  z.strictObject({ kind: z.literal('drop') }),
+  /** A close frame. */
+  z.strictObject({
+    kind: z.literal('close'),
+    code: z.number().int().min(1000).max(4999).default(1011),
+    reason: z.string().max(120).default(''),
+  }),
+  /** Half-open: nothing is read and nothing comes, not even pongs. For ever without `for_ms`. */
+  z.strictObject({ kind: z.literal('black_hole'), for_ms: ms.optional() }),
+  /** The service reads slower than it is sent to. */
+  z.strictObject({
+    kind: z.literal('slow_read'),
+    bytes_per_s: z.number().int().min(1).default(8000),
+    for_ms: ms.optional(),
+  }),
+  /** Every message (or only audio, only texts) comes later, by `ms` and up to `jitter_ms` more. */
+  z.strictObject({
+    kind: z.literal('delay'),
+    ms,
+    jitter_ms: ms.default(0),
+    what: z.enum(['all', 'audio', 'text']).default('all'),
+    for_ms: ms.optional(),
+  }),
+  /** Frames that are no proper messages. */
+  z.strictObject({
+    kind: z.literal('malformed'),
+    form: z
+      .enum(['not_json', 'empty', 'no_type', 'unknown_type', 'binary', 'wrong_data', 'bad_base64', 'deep'])
+      .default('not_json'),
+    times: times.default(1),
+  }),
+  /** One text frame of so many bytes. */
+  z.strictObject({
+    kind: z.literal('oversized'),
+    bytes: z.number().int().min(1024).max(64_000_000).default(2_000_000),
+  }),
+  /** The next chunks of speech change places with their neighbours. */
+  z.strictObject({ kind: z.literal('reorder'), times: times.default(4) }),
+  /** The next sentences end without `last_chunk`. */
+  z.strictObject({ kind: z.literal('omit_last_chunk'), times: times.default(1) }),
+  /** The next chunks of speech come twice. */
+  z.strictObject({ kind: z.literal('duplicate_audio'), times: times.default(4) }),
+  /** The next chunks of speech never come. */
+  z.strictObject({ kind: z.literal('lose_audio'), times: times.default(4) }),
+  /** A `warning` or `error` with this code; the stream goes on. */
+  z.strictObject({ kind: z.literal('warning'), code: z.string().min(1).max(64) }),
+  z.strictObject({ kind: z.literal('error'), code: z.string().min(1).max(64) }),
+  /** SERVICE_TIMEOUT and close 1008, as after too long without audio. */
+  z.strictObject({ kind: z.literal('service_timeout') }),
+] as const;
+
+/** Faults of the account and of what is asked over HTTP. */
+const SERVICE_FAULTS = [
+  /** Streams are closed and new ones refused until `for_ms` has passed or `clear`. */
+  z.strictObject({ kind: z.literal('balance_out'), for_ms: ms.optional() }),
+  z.strictObject({ kind: z.literal('block_account'), for_ms: ms.optional() }),
+  /** The next connections are refused. */
+  z.strictObject({
+    kind: z.literal('refuse'),
+    reason: reasonSchema,
+    delivery: deliverySchema.optional(),
+    times: times.default(1),
+  }),
+  /** The next upgrades hang for so long. */
+  z.strictObject({ kind: z.literal('slow_upgrade'), ms, times: times.default(1) }),
+  /** The next HTTP requests fail: with a status, no answer at all, a reset, or an answer that is not the protocol's. */
+  z.strictObject({
+    kind: z.literal('http'),
+    route: z.enum(['create', 'sessions', 'legacy', 'voice', 'upload', 'any']).default('create'),
+    answer: z.enum(['status', 'timeout', 'reset', 'garbage', 'slow']).default('status'),
+    status: z.number().int().min(400).max(599).default(503),
+    retry_after_s: z.number().int().min(0).max(3600).optional(),
+    reason: reasonSchema.optional(),
+    ms: ms.optional(),
+    times: times.default(1),
+  }),
+  /** All timestamps are shown wrong by so much. */
+  z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
+  /** The next uploaded voice samples fail in processing. */
+  z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
+  /** Ends all lasting faults and forgets those that wait. */
+  z.strictObject({ kind: z.literal('clear') }),
+] as const;
+
+const STREAM_FAULT_KINDS: ReadonlySet<string> = new Set(
+  STREAM_FAULTS.map((schema) => schema.shape.kind.value),
+);
+const streamFaultSchema = z.discriminatedUnion('kind', STREAM_FAULTS);
+export type StreamFault = z.infer<typeof streamFaultSchema>;
+const serviceFaultSchema = z.discriminatedUnion('kind', SERVICE_FAULTS);
+export type ServiceFault = z.infer<typeof serviceFaultSchema>;
+export type Fault = StreamFault | ServiceFault;
+
+/** When a fault happens, and to which stream. */
+const ORDER_KEYS = {
+  /** A stream's id, the one opened last, or every one. */
+  stream: z.string().min(1).max(64).default('newest'),
+  /** Not before so long from now. */
+  after_ms: ms.default(0),
+  /** At once; while somebody speaks; while speech is sent; on a stream that opens from now on. */
+  when: z.enum(['now', 'mid_speech', 'mid_output', 'next_stream', 'running']).default('now'),
+};
+
+const orderSchema = z.object(ORDER_KEYS);
+export type FaultOrder = z.infer<typeof orderSchema> & { fault: Fault };
+
+/** Dice: until `for_ms`, one of `faults` every `every_ms` (drawn between min and max), the same for the same seed. */
+const scheduleSchema = z.strictObject({
+  kind: z.literal('schedule'),
+  seed: z.number().int().min(0).default(0),
+  every_ms: z.strictObject({ min: ms.min(1), max: ms.min(1) }),
+  for_ms: ms,
+  faults: z
+    .array(z.looseObject({ kind: z.string() }))
+    .min(1)
+    .max(64),
+});
+export type FaultSchedule = z.infer<typeof scheduleSchema>;
+
+export type FaultRequest =
+  | { kind: 'order'; order: FaultOrder }
+  | { kind: 'schedule'; schedule: Omit<FaultSchedule, 'faults'>; orders: FaultOrder[] };
+
+/** What a fault request came to, or where it is wrong. */
+export type ParsedFaults = { ok: true; request: FaultRequest } | { ok: false; issues: string[] };
+
+function complain(error: z.ZodError): ParsedFaults {
+  return {
+    ok: false,
+    issues: error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`),
+  };
+}
+
+function parseOrder(body: unknown): FaultOrder | z.ZodError {
+  const order = orderSchema.safeParse(body);
+  if (!order.success) return order.error;
+  const rest = Object.fromEntries(
+    Object.entries(body as Record<string, unknown>).filter(([key]) => !Object.hasOwn(ORDER_KEYS, key)),
+  );
+  const schema = STREAM_FAULT_KINDS.has(String(rest['kind'])) ? streamFaultSchema : serviceFaultSchema;
+  const parsed = schema.safeParse(rest);
+  return parsed.success ? { ...order.data, fault: parsed.data } : parsed.error;
+}
+
+/**
+ * Reads the body of `POST /emulator/faults`: one fault `{"kind", ..., "stream"?, "after_ms"?, "when"?}`
+ * (`{"kind":"revoke","when":"mid_speech"}`), or a `schedule` of them.
+ */
+export function parseFaults(body: unknown): ParsedFaults {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { ok: false, issues: ['body: must be an object with a "kind"'] };
+  }
+  if ((body as { kind?: unknown }).kind !== 'schedule') {
+    const order = parseOrder(body);
+    return order instanceof z.ZodError ? complain(order) : { ok: true, request: { kind: 'order', order } };
+  }
+  const parsed = scheduleSchema.safeParse(body);
+  if (!parsed.success) return complain(parsed.error);
+  const { faults, ...schedule } = parsed.data;
+  const orders: FaultOrder[] = [];
+  for (const fault of faults) {
+    const order = parseOrder(fault);
+    if (order instanceof z.ZodError) return complain(order);
+    orders.push(order);
+  }
+  return { ok: true, request: { kind: 'schedule', schedule, orders } };
+}
+
+/** Whether a fault happens to a stream, not to the account or to HTTP. */
+export function isStreamFault(fault: Fault): fault is StreamFault {
+  return STREAM_FAULT_KINDS.has(fault.kind);
+}

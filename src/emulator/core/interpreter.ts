@@ -1,0 +1,267 @@
+import { samplesOf } from '../../core/audio/pcm.ts';
+import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import type { VoiceChoice } from './another-voice.ts';
+import type { Bookmark } from './bookmark.ts';
+import type { Choices } from './choices.ts';
+import type { Effect } from './effect.ts';
+import { downmix } from './pcm.ts';
+import { interimText, phrases, phrasesSpoken } from './phrase-book.ts';
+import type { RenderJob } from './render.ts';
+import { createSegmenter, type SegmentEvent, type Segmenter } from './segmenter.ts';
+import type { Sender } from './sender.ts';
+import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
+import type { StreamReport } from './stream-report.ts';
+import type { TaskPlan } from './task-plan.ts';
+
+/** Renderings under way at once on one stream; more are not spoken. */
+const MOST_RENDERINGS = 64;
+
+/** Turns sound into texts and speech, sentence by sentence. */
+export interface Interpreter {
+  /** Speech is still being made or waits to be sent. */
+  readonly busy: boolean;
+  readonly speaking: boolean;
+  hear(pcm: Uint8Array, now: number): void;
+  /** Takes what is being said as said. */
+  finish(now: number): void;
+  /** Speaks a text that nobody said. */
+  say(text: string, language: string, now: number): void;
+  /** Speech that was asked for by a `render` effect. */
+  rendered(jobId: number, pcm: Uint8Array, now: number): void;
+  /** Drops the sentence that is being spoken or translated. */
+  interrupt(): void;
+  setPlan(plan: TaskPlan): void;
+  close(): void;
+}
+
+interface Rendering {
+  readonly id: string;
+  readonly language: string;
+  readonly dueAt: number;
+  readonly channels: number;
+  readonly outputHz: number;
+  readonly packed: boolean;
+}
+
+export interface InterpreterSetup {
+  readonly choices: Choices;
+  readonly report: StreamReport;
+  readonly sender: Sender;
+  readonly createDetector: CreateVoiceDetector;
+  readonly nextJobId: () => number;
+  readonly bookmark: Bookmark;
+  readonly emit: (effect: Effect) => void;
+}
+
+export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan): Interpreter {
+  const { choices, report, sender, emit, bookmark } = setup;
+  let plan = firstPlan;
+  let sound: SoundBuffer;
+  let segmenter: Segmenter;
+  let sentence = 0;
+  let lastPartialAt = Number.NEGATIVE_INFINITY;
+  let lastPartial = '';
+  let speechFreeAt = 0;
+  let from = 0;
+  let to: number | null = null;
+  const renderings = new Map<number, Rendering>();
+
+  const listenAnew = (): void => {
+    sound = createSoundBuffer();
+    segmenter = createSegmenter(setup.createDetector(plan.inputHz), plan.inputHz, {
+      silenceThresholdMs: plan.silenceThresholdMs,
+      minSpeechMs: choices.minSpeechMs,
+      maxSegmentMs: choices.maxSegmentMs,
+    });
+  };
+
+  const heardS = (position: number): number => Math.round((position / plan.inputHz) * 1000) / 1000;
+  const sentenceId = (): string => `${report.id}-${sentence}`;
+
+  const transcript = (type: string, id: string, language: string, text: string, part?: number) => {
+    const ids = choices.transcriptIds
+      ? {
+          transcription_id: id,
+          ...(part === undefined ? {} : { translation_part_id: part }),
+          segments: [{ text, start: heardS(from), end: heardS(to ?? from) }],
+        }
+      : {};
+    return { type, data: { transcription: { ...ids, language, text } } };
+  };
+
+  const sendPartial = (now: number): void => {
+    if (now - lastPartialAt < choices.partialIntervalMs) return;
+    const voicedMs = segmenter.voicedMs;
+    const text = interimText(bookmark.next, plan.source, voicedMs);
+    if (text === '' || text === lastPartial) return;
+    lastPartialAt = now;
+    lastPartial = text;
+    if (plan.texts.has('partial_transcription')) {
+      sender.send(transcript('partial_transcription', sentenceId(), plan.source, text), now);
+    }
+    if (!plan.texts.has('partial_translated_transcription')) return;
+    for (const { language } of plan.targets) {
+      const translated = interimText(bookmark.next, language, voicedMs);
+      sender.send(transcript('partial_translated_transcription', sentenceId(), language, translated, 0), now);
+    }
+  };
+
+  const startRendering = (job: Omit<RenderJob, 'id' | 'stream'>, id: string, dueAt: number): void => {
+    if (renderings.size >= MOST_RENDERINGS) return;
+    const jobId = setup.nextJobId();
+    const { language, outputHz, outputChannels: channels } = job;
+    renderings.set(jobId, { id, language, dueAt, channels, outputHz, packed: plan.packed });
+    emit({ kind: 'render', job: { ...job, id: jobId, stream: report.id } });
+  };
+
+  const confirm = (event: SegmentEvent & { kind: 'confirmed' }, now: number): void => {
+    const id = sentenceId();
+    to = event.to;
+    const amount = phrasesSpoken(bookmark.next, plan.source, event.voicedMs);
+    if (plan.texts.has('validated_transcription')) {
+      const text = phrases(bookmark.next, amount, plan.source);
+      sender.send(transcript('validated_transcription', id, plan.source, text), now);
+    }
+    const textAt = now + choices.textDelayMs;
+    const spoken = sound.cut(event.from, event.to);
+    for (const [variant, { language, voice }] of plan.targets.entries()) {
+      const text = phrases(bookmark.next, amount, language);
+      if (plan.texts.has('translated_transcription')) {
+        sender.sendAt(transcript('translated_transcription', id, language, text, 0), textAt);
+      }
+      if (choices.translate !== 'echo') {
+        const job = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
+        startRendering(
+          { ...job, mode: choices.translate, ...outputOf(plan) },
+          id,
+          now + choices.speechDelayMs,
+        );
+      }
+    }
+    sendTimings(id, event.voicedMs, textAt);
+    bookmark.next += amount;
+    report.segments++;
+  };
+
+  /** Figures about the pipeline, which go out only where a task asks for them. */
+  const sendTimings = (id: string, voicedMs: number, at: number): void => {
+    if (plan.texts.has('pipeline_timings')) {
+      const timings = {
+        transcription_id: id,
+        voiced_ms: Math.round(voicedMs),
+        translation_ms: choices.textDelayMs,
+      };
+      sender.sendAt({ type: 'pipeline_timings', data: timings }, at);
+    }
+    if (plan.texts.has('tts_buffer_stats')) {
+      const stats = { queued_sentences: renderings.size, queued_messages: sender.waiting };
+      sender.sendAt({ type: 'tts_buffer_stats', data: stats }, at);
+    }
+  };
+
+  const obey = (event: SegmentEvent, now: number): void => {
+    if (event.kind === 'started') {
+      sentence++;
+      lastPartial = '';
+      from = event.from;
+      to = null;
+    } else if (event.kind === 'dropped') {
+      report.segments_dropped++;
+    } else {
+      confirm(event, now);
+    }
+    report.speaking = segmenter.speaking;
+  };
+
+  const sendSpeech = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
+    const { id, language, channels, outputHz, packed } = rendering;
+    const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
+    let at = Math.max(now, rendering.dueAt, speechFreeAt);
+    for (let start = 0; start < pcm.byteLength; start += size) {
+      const last = start + size >= pcm.byteLength;
+      const ids = {
+        transcription_id: id,
+        translation_part_id: '0',
+        language,
+        last_chunk: last,
+        chunk_generation_delta: Math.round(at - rendering.dueAt) / 1000,
+      };
+      const data = choices.transcriptIds ? ids : {};
+      const chunk = { type: 'output_audio_data', data, pcm: pcm.subarray(start, start + size), packed };
+      sender.sendAt(chunk, at);
+      at += choices.outputIntervalMs;
+    }
+    speechFreeAt = at;
+  };
+
+  listenAnew();
+  return {
+    get busy() {
+      return renderings.size > 0 || sender.waiting > 0;
+    },
+    get speaking() {
+      return segmenter.speaking;
+    },
+    hear(pcm, now) {
+      const mono = downmix(samplesOf(pcm), plan.inputChannels);
+      sound.append(mono);
+      for (const event of segmenter.hear(mono)) obey(event, now);
+      sound.forget(segmenter.neededFrom);
+      if (segmenter.speaking) sendPartial(now);
+      if (choices.translate === 'echo') {
+        const data = echoIds(choices, plan, report.id);
+        sender.send({ type: 'output_audio_data', data, pcm, packed: plan.packed }, now);
+      }
+    },
+    finish(now) {
+      for (const event of segmenter.finish()) obey(event, now);
+    },
+    say(text, language, now) {
+      sentence++;
+      const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
+      const job = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
+      const mode = choices.translate === 'echo' ? 'transform' : choices.translate;
+      startRendering({ ...job, mode, ...outputOf(plan) }, sentenceId(), now + choices.speechDelayMs);
+    },
+    rendered(jobId, pcm, now) {
+      const rendering = renderings.get(jobId);
+      if (rendering === undefined) return;
+      renderings.delete(jobId);
+      sendSpeech(rendering, pcm, now);
+    },
+    interrupt() {
+      renderings.clear();
+      sender.dropSpeech();
+      speechFreeAt = 0;
+      segmenter.finish();
+      report.speaking = false;
+    },
+    setPlan(next) {
+      const sameSound = next.inputHz === plan.inputHz && next.inputChannels === plan.inputChannels;
+      plan = next;
+      segmenter.rules.silenceThresholdMs = next.silenceThresholdMs;
+      if (sameSound) return;
+      segmenter.close();
+      listenAnew();
+    },
+    close() {
+      segmenter.close();
+      renderings.clear();
+    },
+  };
+}
+
+function outputOf(plan: TaskPlan): { outputHz: number; outputChannels: number } {
+  return { outputHz: plan.outputHz, outputChannels: plan.outputChannels };
+}
+
+function echoIds(choices: Choices, plan: TaskPlan, id: string): Record<string, unknown> {
+  if (!choices.transcriptIds) return {};
+  return {
+    transcription_id: `${id}-echo`,
+    translation_part_id: '0',
+    language: plan.targets[0]?.language ?? plan.source,
+    last_chunk: false,
+    chunk_generation_delta: 0,
+  };
+}

@@ -1,0 +1,68 @@
+/** A message to a client; `pcm` is put in as base64 at `data.data` where it goes out. */
+export interface OutMessage {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly pcm?: Uint8Array;
+  /** The sound goes out compressed by zlib. */
+  readonly packed?: boolean;
+}
+
+interface Waiting<T> {
+  readonly dueAt: number;
+  readonly item: T;
+}
+
+/** Messages that wait for their moment, in order of it. Bounded: what does not fit pushes out the oldest. */
+export interface Outbox<T> {
+  readonly length: number;
+  /** When the next message is due; Infinity when none waits. */
+  readonly nextAt: number;
+  put(item: T, dueAt: number): void;
+  /** Takes one message that is due. */
+  take(now: number): T | undefined;
+  /** Forgets messages for which `unwanted` holds. @returns how many */
+  drop(unwanted: (item: T) => boolean): number;
+}
+
+/** Taken messages are cut off the front of the list when so many have gathered. */
+const COMPACT_AT = 64;
+
+/** @param most messages kept at once */
+export function createOutbox<T>(most: number): Outbox<T> {
+  let waiting: Waiting<T>[] = [];
+  let head = 0;
+  const compact = (): void => {
+    if (head < COMPACT_AT && head < waiting.length) return;
+    waiting = waiting.slice(head);
+    head = 0;
+  };
+  return {
+    get length() {
+      return waiting.length - head;
+    },
+    get nextAt() {
+      return waiting[head]?.dueAt ?? Number.POSITIVE_INFINITY;
+    },
+    put(item, dueAt) {
+      let at = waiting.length;
+      while (at > head && (waiting[at - 1]?.dueAt ?? 0) > dueAt) at--;
+      if (at === waiting.length) waiting.push({ dueAt, item });
+      else waiting.splice(at, 0, { dueAt, item });
+      if (waiting.length - head > most) head++;
+      compact();
+    },
+    take(now) {
+      const first = waiting[head];
+      if (first === undefined || first.dueAt > now) return undefined;
+      head++;
+      compact();
+      return first.item;
+    },
+    drop(unwanted) {
+      const before = waiting.length - head;
+      waiting = waiting.slice(head).filter(({ item }) => !unwanted(item));
+      head = 0;
+      return before - waiting.length;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** How a client keeps time, as `GET /emulator/metrics` shows it. Times are milliseconds. */
+export interface PacingReport {
+  /** Frames that came faster than real time: what specification 8 asks clients not to do. */
+  violations: number;
+  /** The same by kind; slow and stalled clients harm only themselves. */
+  too_fast: number;
+  too_slow: number;
+  stalled: number;
+  /** Sound ahead of real time when the last frame came. */
+  lead_ms: number;
+  /** The most sound that was ever ahead of real time, and behind it. */
+  worst_lead_ms: number;
+  worst_lag_ms: number;
+  /** Longest time between two frames. */
+  longest_gap_ms: number;
+}
+
+/** What a frame did to the pacing. */
+export type PacingVerdict = 'fine' | 'too_fast' | 'too_slow';
+
+/** Two chunks of the recommended length may wait somewhere on the way and arrive together. */
+const CREDIT_MS = 640;
+const CREDIT_CHUNKS = 2;
+/** Timers and queues on the way are not exact. */
+const SLACK_MS = 80;
+/** The account of bursts forgets faster than time passes, so that an old burst does not taint what follows. */
+const BURST_DECAY = 1.05;
+/** Sound cards differ from the service's clock by up to 1000 ppm. */
+const DRIFT = 1.001;
+/** So far ahead by going a little too fast for long is a violation too. */
+const CREEP_LIMIT_MS = 2500;
+/** So far behind real time is too slow, and so long without a frame is a stall. */
+const LAG_LIMIT_MS = 2500;
+const STALL_MS = 2000;
+
+/** Measures whether audio comes in real time (specification 8, "Audio pacing"). */
+export interface PacingMeter {
+  readonly report: PacingReport;
+  /** Accounts for a frame of `durationMs` that arrived at `now`. */
+  frame(durationMs: number, now: number): PacingVerdict;
+  /** The service itself did not listen for so long: what piled up meanwhile is not the client's fault. */
+  excuse(ms: number): void;
+  /** The client may be silent for a while (it paused its task): what follows is not measured against it. */
+  restart(): void;
+}
+
+export function createPacingMeter(): PacingMeter {
+  const report: PacingReport = {
+    violations: 0,
+    too_fast: 0,
+    too_slow: 0,
+    stalled: 0,
+    lead_ms: 0,
+    worst_lead_ms: 0,
+    worst_lag_ms: 0,
+    longest_gap_ms: 0,
+  };
+  let last: number | null = null;
+  let burst = 0;
+  let creep = 0;
+  let lag = 0;
+  let grace = 0;
+
+  const measureSlow = (gapMs: number, durationMs: number): boolean => {
+    lag = Math.max(0, lag + gapMs - durationMs * DRIFT);
+    report.worst_lag_ms = Math.max(report.worst_lag_ms, Math.round(lag));
+    report.longest_gap_ms = Math.max(report.longest_gap_ms, Math.round(gapMs));
+    if (gapMs >= STALL_MS + durationMs) {
+      report.stalled++;
+      lag = 0;
+      return true;
+    }
+    if (lag <= LAG_LIMIT_MS) return false;
+    report.too_slow++;
+    lag = 0;
+    return true;
+  };
+
+  return {
+    report,
+    frame(durationMs, now) {
+      const gapMs = last === null ? 0 : Math.max(0, now - last);
+      const slow = last !== null && measureSlow(gapMs, durationMs);
+      last = now;
+      burst = Math.max(-grace, burst - gapMs * BURST_DECAY) + durationMs;
+      creep = Math.max(-grace, creep - gapMs * DRIFT) + durationMs;
+      grace = Math.max(0, grace - durationMs);
+      report.lead_ms = Math.max(0, Math.round(creep - durationMs));
+      report.worst_lead_ms = Math.max(report.worst_lead_ms, report.lead_ms);
+      const limit = durationMs + Math.max(CREDIT_MS, CREDIT_CHUNKS * durationMs) + SLACK_MS;
+      const fast = burst > limit || creep > limit + CREEP_LIMIT_MS;
+      if (fast) {
+        report.too_fast++;
+        report.violations++;
+        burst = Math.min(burst, limit);
+        if (creep > limit + CREEP_LIMIT_MS) creep = durationMs;
+      }
+      return fast ? 'too_fast' : slow ? 'too_slow' : 'fine';
+    },
+    excuse(ms) {
+      grace = Math.max(grace, ms);
+    },
+    restart() {
+      last = null;
+      burst = 0;
+      creep = 0;
+      lag = 0;
+    },
+  };
+}

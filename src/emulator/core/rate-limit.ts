@@ -1,0 +1,30 @@
+/** Clients' timers and the way to the service are not exact: a little early is in time. */
+const TOLERANCE_MS = 60;
+
+/** Remembers when each kind of thing happened. Keys must come from a small set. */
+export interface RateLimits {
+  /** Whether `spacingMs` have passed since the last time that was allowed; notes this one if so. */
+  allow(key: string, spacingMs: number, now: number): boolean;
+  /** Whether fewer than `most` were allowed in the last `windowMs`; notes this one if so. */
+  allowIn(key: string, most: number, windowMs: number, now: number): boolean;
+}
+
+export function createRateLimits(): RateLimits {
+  const last = new Map<string, number>();
+  const windows = new Map<string, number[]>();
+  return {
+    allow(key, spacingMs, now) {
+      const before = last.get(key);
+      if (before !== undefined && now - before < spacingMs - TOLERANCE_MS) return false;
+      last.set(key, now);
+      return true;
+    },
+    allowIn(key, most, windowMs, now) {
+      const recent = (windows.get(key) ?? []).filter((at) => at > now - windowMs);
+      windows.set(key, recent);
+      if (recent.length >= most) return false;
+      recent.push(now);
+      return true;
+    },
+  };
+}

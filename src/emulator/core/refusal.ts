@@ -1,0 +1,220 @@
+import type { ErrorEnvelope, RefusalReason } from '../../protocol/service/error.ts';
+
+/** Why the service says no: the reasons of specification 7, and those that it leaves without a name. */
+export type ProblemReason =
+  | RefusalReason
+  | 'unauthorized'
+  | 'forbidden'
+  | 'insufficient_balance'
+  | 'account_blocked'
+  | 'validation_error'
+  | 'malformed_body'
+  | 'malformed_handshake'
+  | 'malformed_request'
+  | 'body_too_large'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'not_emulated'
+  | 'rate_limit_exceeded'
+  | 'upload_refused'
+  | 'internal_error'
+  | 'unavailable';
+
+interface Problem {
+  readonly http: number;
+  readonly errorCode: number;
+  readonly title: string;
+  readonly detail: string;
+}
+
+/**
+ * Status, number and words of each reason. 202100 and 202102 are the specification's, 100050 was seen on a
+ * live service; all other numbers are this emulator's own: readers must go by the reason.
+ */
+export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
+  session_already_used: {
+    http: 409,
+    errorCode: 202100,
+    title: 'Session already used',
+    detail: 'the token opens one stream only and has opened it',
+  },
+  session_limit_reached: {
+    http: 403,
+    errorCode: 202101,
+    title: 'Session limit reached',
+    detail: "one more stream would exceed the plan's concurrent session limit",
+  },
+  max_duration_reached: {
+    http: 410,
+    errorCode: 202102,
+    title: 'Maximum duration reached',
+    detail: 'the stream has run for max_session_duration_seconds',
+  },
+  intent_mismatch: {
+    http: 403,
+    errorCode: 202103,
+    title: 'Intent mismatch',
+    detail: 'the token belongs to another product than this endpoint',
+  },
+  connection_type_mismatch: {
+    http: 403,
+    errorCode: 202104,
+    title: 'Connection type mismatch',
+    detail: 'the token belongs to another transport than this one',
+  },
+  connect_window_expired: {
+    http: 403,
+    errorCode: 202105,
+    title: 'Connect window expired',
+    detail: 'the token was presented after connect_by',
+  },
+  pending_sessions_limit_reached: {
+    http: 403,
+    errorCode: 202106,
+    title: 'Pending sessions limit reached',
+    detail: 'too many sessions are created and not yet used',
+  },
+  session_revoked: {
+    http: 403,
+    errorCode: 202107,
+    title: 'Session revoked',
+    detail: 'the session was deleted',
+  },
+  unauthorized: {
+    http: 401,
+    errorCode: 100001,
+    title: 'Unauthorized',
+    detail: 'no valid credential was presented',
+  },
+  forbidden: {
+    http: 403,
+    errorCode: 100003,
+    title: 'Forbidden',
+    detail: 'this credential is not good for this operation',
+  },
+  insufficient_balance: {
+    http: 403,
+    errorCode: 100050,
+    title: 'Insufficient balance',
+    detail: 'the account has run out of balance',
+  },
+  account_blocked: {
+    http: 403,
+    errorCode: 100051,
+    title: 'Account blocked',
+    detail: 'the account is blocked',
+  },
+  validation_error: {
+    http: 422,
+    errorCode: 100022,
+    title: 'Validation error',
+    detail: 'a field breaks its rule',
+  },
+  malformed_body: {
+    http: 400,
+    errorCode: 100020,
+    title: 'Malformed body',
+    detail: 'the body is not what its content type says',
+  },
+  malformed_handshake: {
+    http: 400,
+    errorCode: 100021,
+    title: 'Malformed handshake',
+    detail: 'this is no WebSocket handshake',
+  },
+  malformed_request: {
+    http: 400,
+    errorCode: 100023,
+    title: 'Malformed request',
+    detail: 'this is no HTTP request',
+  },
+  body_too_large: {
+    http: 413,
+    errorCode: 100013,
+    title: 'Body too large',
+    detail: 'the body is larger than this endpoint takes',
+  },
+  not_found: { http: 404, errorCode: 100004, title: 'Not found', detail: 'there is nothing at this address' },
+  method_not_allowed: {
+    http: 405,
+    errorCode: 100005,
+    title: 'Method not allowed',
+    detail: 'this address does not take this method',
+  },
+  unsupported_media_type: {
+    http: 415,
+    errorCode: 100015,
+    title: 'Unsupported media type',
+    detail: 'this endpoint takes another content type',
+  },
+  not_emulated: {
+    http: 501,
+    errorCode: 100099,
+    title: 'Not emulated',
+    detail: 'this part of the service is outside the emulator',
+  },
+  rate_limit_exceeded: {
+    http: 429,
+    errorCode: 100029,
+    title: 'Rate limit exceeded',
+    detail: 'too many requests in a short time',
+  },
+  upload_refused: {
+    http: 403,
+    errorCode: 100060,
+    title: 'Upload refused',
+    detail: 'the upload does not fit its target',
+  },
+  internal_error: {
+    http: 500,
+    errorCode: 100000,
+    title: 'Internal error',
+    detail: 'the service failed to answer',
+  },
+  unavailable: {
+    http: 503,
+    errorCode: 100053,
+    title: 'Service unavailable',
+    detail: 'the service is not available at the moment',
+  },
+};
+
+/** An answer over HTTP, before it is written. `body` null means none. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An answer that reports one or several occurrences of a problem (specification 2.4). The reason stands at
+ * the end of `type` and in front of each `detail`.
+ * @param instance names this occurrence
+ */
+export function refuse(
+  reason: ProblemReason,
+  instance: string,
+  details: readonly string[] = [],
+  status = PROBLEMS[reason].http,
+): Answer {
+  const problem = PROBLEMS[reason];
+  const body: ErrorEnvelope = {
+    ok: false,
+    errors: (details.length > 0 ? details : [problem.detail]).map((detail) => ({
+      type: `https://emulator.invalid/problems/${reason}`,
+      status,
+      title: problem.title,
+      detail: `${reason}: ${detail}`,
+      instance,
+      error_code: problem.errorCode,
+    })),
+  };
+  return { status, body };
+}
+
+/** Data of the message that reports a problem on a stream. */
+export function problemData(reason: ProblemReason): Record<string, unknown> {
+  const { errorCode, detail } = PROBLEMS[reason];
+  return { code: reason.toUpperCase(), desc: detail, param: null, reason, error_code: errorCode };
+}

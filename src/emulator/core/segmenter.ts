@@ -1,0 +1,122 @@
+import type { VoiceDetector } from '../../ports/voice.ts';
+
+/** Rules by which sound becomes sentences, milliseconds. */
+export interface SegmenterRules {
+  /** Silence heard after speech that confirms a sentence. */
+  silenceThresholdMs: number;
+  /** Less voice than this is a cough or a chair, not a sentence. */
+  minSpeechMs: number;
+  /** A sentence is cut here even if nobody pauses. */
+  maxSegmentMs: number;
+}
+
+/** Positions are sample frames since the stream's first sound. */
+export type SegmentEvent =
+  | { kind: 'started'; from: number }
+  | { kind: 'dropped' }
+  | { kind: 'confirmed'; from: number; to: number; voicedMs: number };
+
+/** Voice must outweigh silence by this much before a sentence begins: single frames of noise do not start one. */
+const ONSET_MS = 90;
+/** So much voice in a row ends a pause: shorter clicks in a quiet room are heard as part of the silence. */
+const RESUME_MS = 60;
+/** Sound kept from before the onset and after the last voice, so that soft beginnings and ends are not cut. */
+const PRE_ROLL_MS = 240;
+const POST_ROLL_MS = 160;
+/** From this share of the longest sentence on, a short pause is as good as a long one. */
+const IMPATIENT_SHARE = 0.75;
+const IMPATIENT_PAUSE_MS = 250;
+
+/** Cuts a stream of sound into sentences. */
+export interface Segmenter {
+  readonly rules: SegmenterRules;
+  readonly speaking: boolean;
+  /** Voice heard in the running sentence, milliseconds. */
+  readonly voicedMs: number;
+  /** Sound from before this position is not asked for any more. */
+  readonly neededFrom: number;
+  hear(mono: Int16Array): SegmentEvent[];
+  /** Confirms or drops what is being spoken, without waiting for silence. */
+  finish(): SegmentEvent[];
+  close(): void;
+}
+
+/** @param detector belongs to the segmenter from now on */
+export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: SegmenterRules): Segmenter {
+  let position = 0;
+  let speaking = false;
+  let from = 0;
+  let lastVoice = 0;
+  let onset = 0;
+  let voicedMs = 0;
+  let silenceMs = 0;
+  let resume = 0;
+  const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);
+
+  const stop = (): SegmentEvent => {
+    const heardMs = voicedMs;
+    speaking = false;
+    onset = 0;
+    voicedMs = 0;
+    if (heardMs < rules.minSpeechMs) return { kind: 'dropped' };
+    const to = Math.min(position, lastVoice + frames(POST_ROLL_MS));
+    return { kind: 'confirmed', from, to, voicedMs: heardMs };
+  };
+
+  const idle = (voiced: boolean, ms: number, events: SegmentEvent[]): void => {
+    onset = voiced ? onset + ms : Math.max(0, onset - ms);
+    if (onset < ONSET_MS) return;
+    speaking = true;
+    from = Math.max(0, position - frames(onset + PRE_ROLL_MS), lastVoice);
+    lastVoice = position;
+    voicedMs = onset;
+    silenceMs = 0;
+    resume = 0;
+    events.push({ kind: 'started', from });
+  };
+
+  const listen = (voiced: boolean, ms: number, events: SegmentEvent[]): void => {
+    resume = voiced ? resume + ms : 0;
+    silenceMs += ms;
+    if (voiced) voicedMs += ms;
+    if (resume >= RESUME_MS || (voiced && silenceMs <= RESUME_MS)) {
+      silenceMs = 0;
+      lastVoice = position;
+    }
+    const lengthMs = ((position - from) / rateHz) * 1000;
+    const pauseMs =
+      lengthMs > rules.maxSegmentMs * IMPATIENT_SHARE
+        ? Math.min(IMPATIENT_PAUSE_MS, rules.silenceThresholdMs)
+        : rules.silenceThresholdMs;
+    if (silenceMs >= pauseMs || lengthMs >= rules.maxSegmentMs) events.push(stop());
+  };
+
+  return {
+    rules,
+    get speaking() {
+      return speaking;
+    },
+    get voicedMs() {
+      return speaking ? voicedMs : 0;
+    },
+    get neededFrom() {
+      return speaking ? from : Math.max(0, position - frames(onset + PRE_ROLL_MS + ONSET_MS));
+    },
+    hear(mono) {
+      const events: SegmentEvent[] = [];
+      detector.hear(mono, (voiced, samples) => {
+        position += samples;
+        const ms = (samples / rateHz) * 1000;
+        if (speaking) listen(voiced, ms, events);
+        else idle(voiced, ms, events);
+      });
+      return events;
+    },
+    finish() {
+      return speaking ? [stop()] : [];
+    },
+    close() {
+      detector.close();
+    },
+  };
+}

@@ -1,0 +1,316 @@
+import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import type { Intent } from '../../protocol/service/session.ts';
+import { type Account, createAccount } from './account.ts';
+import { createRepeatWatch } from './audio-account.ts';
+import { createBookmarks } from './bookmark.ts';
+import type { Choices } from './choices.ts';
+import { type Credential, identify, type KnownKeys } from './credentials.ts';
+import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
+import { type Delivery, isStreamFault } from './fault.ts';
+import { createFaultDesk, type FaultDesk } from './fault-desk.ts';
+import type { FaultTarget } from './fault-plan.ts';
+import { drawToken, type Random } from './random.ts';
+import type { ProblemReason } from './refusal.ts';
+import { createSessionBook, objectTo, type SessionBook, type SessionRecord } from './sessions.ts';
+import { createStream, type Stream } from './stream.ts';
+import { inflict } from './stream-faults.ts';
+import { createStreamRegistry, limitAt, type Running } from './stream-registry.ts';
+import { newReport, type StreamReport } from './stream-report.ts';
+import { createVoiceBook, type VoiceBook } from './voices.ts';
+
+/** Connections with one token are counted over a minute. */
+const MINUTE_MS = 60_000;
+
+export interface ServiceSetup {
+  readonly choices: Choices;
+  readonly keys: KnownKeys;
+  readonly random: Random;
+  readonly createDetector: CreateVoiceDetector;
+  /** Milliseconds since 1970 when the monotonic clock that is passed in as `now` shows 0. */
+  readonly wallAtZero: number;
+}
+
+/** A request for a stream, as it stands at the upgrade. */
+export interface OpenRequest {
+  readonly secret: string | null;
+  readonly intent: Intent;
+}
+
+/** What becomes of a request for a stream. */
+export type Opening =
+  | { kind: 'opened'; stream: string }
+  | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean };
+
+/**
+ * The whole service without its sockets: sessions, voices, streams, account, faults. Time is passed in as
+ * monotonic milliseconds, chance as `random`; what is to be done outside is collected and taken with
+ * `takeEffects()`. The same calls with the same numbers give the same effects.
+ */
+export interface Service {
+  readonly choices: Choices;
+  readonly random: Random;
+  readonly sessions: SessionBook;
+  readonly voices: VoiceBook;
+  readonly account: Account;
+  readonly faults: FaultDesk;
+  identify(secret: string | null): Credential;
+  /** Whether an id and a secret of a legacy caller belong together. */
+  isClient(id: string | null, secret: string | null): boolean;
+  /** Milliseconds since 1970 on the service's clock. */
+  clockAt(now: number): number;
+  open(request: OpenRequest, now: number): Opening;
+  receive(stream: string, json: unknown, now: number): void;
+  receiveJunk(stream: string, why: string, now: number): void;
+  hear(stream: string, pcm: Uint8Array, chars: number, now: number): void;
+  rendered(stream: string, jobId: number, pcm: Uint8Array, now: number): void;
+  /** The client or the network ended the connection. */
+  disconnected(stream: string, code: number, reason: string, by: 'client' | 'network', now: number): void;
+  revoke(session: SessionRecord, now: number): void;
+  /** Does what has become due. To be called after anything else and at `nextAt`. */
+  tick(now: number): void;
+  nextAt(now: number): number;
+  /** The service did not listen for so long: what comes in a heap then is nobody's fault. */
+  excuse(ms: number): void;
+  takeEffects(): Effect[];
+  streams(): readonly Stream[];
+  /** A running or a lately closed stream; without an id the one opened last. */
+  stream(id?: string): Stream | undefined;
+  /** Running streams and the last closed ones, oldest first. */
+  reports(now: number): StreamReport[];
+}
+
+function targetOf({ stream }: Running): FaultTarget {
+  return {
+    id: stream.report.id,
+    openedAt: stream.openedAt,
+    running: stream.report.phase === 'running',
+    speaking: stream.speaking,
+    sending: stream.sender.waiting > 0,
+  };
+}
+
+export function createService(setup: ServiceSetup): Service {
+  const { choices, random } = setup;
+  const sessions = createSessionBook(random);
+  const voices = createVoiceBook(choices, random);
+  const account = createAccount(choices.balanceMs);
+  const desk = createFaultDesk({ account, voices });
+  const registry = createStreamRegistry();
+  const connections = new Map<string, number[]>();
+  const repeats = createRepeatWatch();
+  const bookmarks = createBookmarks(choices.seed);
+  let effects: Effect[] = [];
+  let lastJob = 0;
+
+  const emit = (effect: Effect): void => {
+    effects.push(effect);
+  };
+  const clockAt = (now: number): number => setup.wallAtZero + now;
+
+  const tooManyConnections = (secret: string, now: number): boolean => {
+    if (choices.connectionsPerMinute === 0) return false;
+    const recent = (connections.get(secret) ?? []).filter((at) => at > now - MINUTE_MS);
+    recent.push(now);
+    connections.delete(secret);
+    connections.set(secret, recent);
+    for (const key of connections.keys()) {
+      if (connections.size <= 1000) break;
+      connections.delete(key);
+    }
+    return recent.length > choices.connectionsPerMinute;
+  };
+
+  const refused = (reason: ProblemReason, delivery: Delivery = choices.refusalDelivery): Opening => ({
+    kind: 'refused',
+    reason,
+    delivery,
+    bare: choices.bareRefusals && (reason === 'unauthorized' || reason === 'forbidden'),
+  });
+
+  /** The session that a request may open a stream of, or why not. */
+  const admit = (request: OpenRequest, now: number): SessionRecord | ProblemReason => {
+    const who = identify(request.secret, setup.keys, sessions);
+    if (who.kind === 'none') return 'unauthorized';
+    if (who.kind === 'unknown' || who.kind === 'jwt') return 'forbidden';
+    const objection =
+      who.kind === 'session' ? objectTo(who.session, request.intent, 'ws', clockAt(now)) : null;
+    if (objection !== null) return objection;
+    const trouble = account.trouble(now);
+    if (trouble !== null) return trouble;
+    if (request.intent !== 's2s') return 'not_emulated';
+    if (registry.size >= choices.concurrent) return 'session_limit_reached';
+    return who.kind === 'session' ? who.session : sessions.createAutomatic(clockAt(now));
+  };
+
+  const start = (session: SessionRecord, now: number): Stream => {
+    const report = newReport(
+      `s${drawToken(random, 10)}`,
+      session.id,
+      session.clientReferenceId,
+      new Date(clockAt(now) + desk.skewMs),
+    );
+    const stream = createStream(
+      {
+        report,
+        choices,
+        emit,
+        random,
+        createDetector: setup.createDetector,
+        findVoice: (id, at) => voices.choose(id, clockAt(at)),
+        nextJobId: () => ++lastJob,
+        bookmark: bookmarks.of(session.clientReferenceId),
+        isRepeated: (print) => repeats.note(session.clientReferenceId ?? session.id, report.id, print),
+      },
+      now,
+    );
+    sessions.opened(session, clockAt(now));
+    registry.add(stream, session);
+    return stream;
+  };
+
+  const setLink = (entry: Running, change: Partial<Link>, healsAt: number): void => {
+    entry.link = { ...entry.link, ...change };
+    entry.linkHealsAt = healsAt;
+    registry.touch(entry);
+    emit({ kind: 'link', stream: entry.stream.report.id, link: entry.link });
+  };
+
+  const revoke = (session: SessionRecord, now: number, linger = false): void => {
+    sessions.revoked(session);
+    const afterMs = linger ? Number.POSITIVE_INFINITY : Math.floor(choices.heartbeatMs / 2);
+    for (const entry of registry.all()) {
+      if (entry.session !== session) continue;
+      entry.stream.end('session_revoked', 'session_revoked', afterMs, now);
+      registry.touch(entry);
+    }
+    if (choices.statusAfterRevoke === 'gone' && session.activeStreams === 0) sessions.remove(session);
+  };
+
+  const haveFaults = (now: number): void => {
+    if (desk.plan.waiting === 0) return;
+    for (const { order, streams } of desk.plan.takeDue(registry.all().map(targetOf), now)) {
+      const { fault } = order;
+      if (!isStreamFault(fault)) {
+        desk.perform(fault, now);
+        if (fault.kind === 'clear') heal();
+        continue;
+      }
+      for (const id of streams) {
+        const entry = registry.get(id);
+        if (entry === undefined) continue;
+        registry.touch(entry);
+        inflict(fault, entry.stream, {
+          now,
+          emit,
+          revoke: (linger) => revoke(entry.session, now, linger),
+          setLink: (link, forMs) => setLink(entry, link, now + (forMs ?? Number.POSITIVE_INFINITY)),
+        });
+      }
+    }
+  };
+
+  /** Ends what lasting faults do to the running streams. */
+  const heal = (): void => {
+    for (const entry of registry.all()) {
+      entry.stream.sender.delay = null;
+      if (entry.link !== HEALTHY_LINK) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
+    }
+  };
+
+  const attend = (entry: Running, now: number): void => {
+    const { stream } = entry;
+    if (now >= limitAt(entry)) stream.end('max_duration_reached', 'max_duration_reached', 0, now);
+    if (now >= entry.linkHealsAt) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
+    stream.tick(now);
+    account.charge(stream.report.billed_ms - entry.charged);
+    entry.charged = stream.report.billed_ms;
+  };
+
+  const attendAll = (now: number): void => {
+    registry.attend(
+      now,
+      (entry) => attend(entry, now),
+      ({ session }) => sessions.finished(session, clockAt(now)),
+    );
+  };
+
+  /** An account that can't pay any longer, or is blocked, loses its streams (specification 3.3). */
+  const closeForTrouble = (now: number): void => {
+    if (registry.size === 0) return;
+    const trouble = account.trouble(now);
+    if (trouble === null) return;
+    for (const entry of registry.all()) {
+      entry.stream.end(trouble, 'error', 0, now);
+      registry.touch(entry);
+    }
+    attendAll(now);
+  };
+
+  const tick = (now: number): void => {
+    haveFaults(now);
+    if (account.isMetered) for (const entry of registry.all()) registry.touch(entry);
+    attendAll(now);
+    closeForTrouble(now);
+  };
+
+  /** Lets something happen to a stream that runs. */
+  const reach = (id: string, happen: (stream: Stream) => void): void => {
+    const entry = registry.get(id);
+    if (entry === undefined) return;
+    happen(entry.stream);
+    registry.touch(entry);
+  };
+
+  return {
+    choices,
+    random,
+    sessions,
+    voices,
+    account,
+    faults: desk,
+    identify: (secret) => identify(secret, setup.keys, sessions),
+    isClient: (id, secret) =>
+      setup.keys.clients.some((client) => client.id === id && client.secret === secret),
+    clockAt,
+    open(request, now) {
+      const ordered = desk.takeRefusal();
+      if (ordered !== null) return refused(ordered.reason, ordered.delivery);
+      if (request.secret !== null && tooManyConnections(request.secret, now)) {
+        return refused('rate_limit_exceeded', 'close');
+      }
+      const admitted = admit(request, now);
+      if (typeof admitted === 'string') return refused(admitted);
+      return { kind: 'opened', stream: start(admitted, now).report.id };
+    },
+    receive: (id, json, now) => reach(id, (stream) => stream.receive(json, now)),
+    receiveJunk: (id, why, now) => reach(id, (stream) => stream.receiveJunk(why, now)),
+    hear: (id, pcm, chars, now) => reach(id, (stream) => stream.hear(pcm, chars, now)),
+    rendered: (id, jobId, pcm, now) => reach(id, (stream) => stream.rendered(jobId, pcm, now)),
+    disconnected: (id, code, reason, by, now) => reach(id, (stream) => stream.closed(code, reason, by, now)),
+    revoke(session, now) {
+      revoke(session, now);
+    },
+    tick,
+    nextAt: (now) => Math.min(desk.plan.nextAt(now), registry.nextAt, now + account.lastsMs(registry.size)),
+    excuse(ms) {
+      for (const { stream } of registry.all()) stream.excuse(ms);
+    },
+    takeEffects() {
+      const taken = effects;
+      effects = [];
+      return taken;
+    },
+    streams: () => registry.all().map(({ stream }) => stream),
+    stream(id) {
+      if (id === undefined) return registry.newest;
+      return registry.get(id)?.stream ?? registry.history().find((stream) => stream.report.id === id);
+    },
+    reports(now) {
+      for (const entry of registry.all()) registry.touch(entry);
+      attendAll(now);
+      return [...registry.history(), ...registry.all().map(({ stream }) => stream)].map(
+        ({ report }) => report,
+      );
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Choices } from './choices.ts';
+import { drawToken, type Random } from './random.ts';
+import { type SessionRecord, statusOf } from './sessions.ts';
+
+/** How a session is shown over HTTP. */
+export interface ViewContext {
+  readonly choices: Choices;
+  /** Now, milliseconds since 1970 on the service's clock. */
+  readonly at: number;
+  /** Added to every timestamp shown: a service whose clock is wrong. */
+  readonly skewMs: number;
+  /** `ws://host:port` under which this service is reached. */
+  readonly streamBase: string;
+}
+
+function stamp(at: number, context: ViewContext): string {
+  return new Date(at + context.skewMs).toISOString();
+}
+
+function shownStatus(session: SessionRecord, context: ViewContext): string {
+  const status = statusOf(session, context.at);
+  return status === 'running' ? context.choices.statusWhileActive : status;
+}
+
+/**
+ * A session in the shape of specification 2.1.
+ * @param withToken only the answers to create and get-by-id show the token
+ */
+export function viewSession(
+  session: SessionRecord,
+  context: ViewContext,
+  withToken: boolean,
+): Record<string, unknown> {
+  const webrtc = { url: `${context.streamBase}/webrtc`, room_name: session.roomName };
+  return {
+    id: session.id,
+    ...(withToken ? { token: session.token } : {}),
+    intent: session.intent,
+    connection_type: session.connectionType,
+    single_use: session.singleUse,
+    client_reference_id: session.clientReferenceId,
+    status: shownStatus(session, context),
+    created_at: stamp(session.createdAt, context),
+    connect_by: stamp(session.connectBy, context),
+    max_session_duration_seconds: session.maxDurationMs === null ? null : session.maxDurationMs / 1000,
+    first_connected_at: session.firstConnectedAt === null ? null : stamp(session.firstConnectedAt, context),
+    active_stream_count: session.activeStreams,
+    ...(session.connectionType === 'webrtc' ? { webrtc } : {}),
+  };
+}
+
+/** The answer to creation: a WebRTC session also shows its listener tokens, this once. */
+export function viewNewSession(
+  session: SessionRecord,
+  context: ViewContext,
+  subscribers: number,
+  random: Random,
+): Record<string, unknown> {
+  const view = viewSession(session, context, true);
+  if (session.connectionType !== 'webrtc') return view;
+  const keys = Array.from({ length: subscribers }, () => `sub_${drawToken(random)}`);
+  return { ...view, webrtc: { ...(view['webrtc'] as object), subscriber_keys: keys } };
+}
+
+/** A session in the shape of specification 4.3, as public clients read it. */
+export function viewLegacySession(
+  session: SessionRecord,
+  context: ViewContext,
+  subscribers: readonly string[],
+): Record<string, unknown> {
+  return {
+    id: session.id,
+    publisher: session.token,
+    subscriber: subscribers,
+    webrtc_room_name: session.roomName,
+    webrtc_url: `${context.streamBase}/webrtc`,
+    ws_url: `${context.streamBase}/streaming-api/${session.roomName}/v1/speech-to-speech/stream`,
+  };
+}

@@ -1,0 +1,24 @@
+import type { StreamPhase } from './stream-report.ts';
+
+/** Close codes of RFC 6455 as the service uses them. */
+export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009 } as const;
+
+/** Commands that both profiles know: the specification's three, and the one that ends a stream. */
+export const KNOWN_TO_SPEC: ReadonlySet<string> = new Set([
+  'set_task',
+  'get_task',
+  'input_audio_data',
+  'end_task',
+]);
+
+/** Whether a message means to end the stream, whatever else is wrong with it. */
+export function isEndTask(json: unknown): boolean {
+  return (
+    typeof json === 'object' && json !== null && 'message_type' in json && json.message_type === 'end_task'
+  );
+}
+
+/** The phase of a stream in the words of `task_status`. */
+export function statusWord(phase: StreamPhase): 'running' | 'paused' | 'unknown' {
+  return phase === 'running' || phase === 'paused' ? phase : 'unknown';
+}

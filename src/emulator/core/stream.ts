@@ -1,0 +1,345 @@
+import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import {
+  type ClientMessage,
+  clientMessageSchema,
+  INPUT_AUDIO_CHARS,
+} from '../../protocol/service/client-message.ts';
+import type { Task } from '../../protocol/service/task.ts';
+import type { Bookmark } from './bookmark.ts';
+import type { Choices } from './choices.ts';
+import type { Effect } from './effect.ts';
+import { createIntake } from './intake.ts';
+import { createInterpreter, type Interpreter } from './interpreter.ts';
+import type { Random } from './random.ts';
+import { createRateLimits } from './rate-limit.ts';
+import { createRecording, type Recording } from './recording.ts';
+import { type ProblemReason, problemData } from './refusal.ts';
+import { createSender, type Sender } from './sender.ts';
+import type { StreamPhase, StreamReport } from './stream-report.ts';
+import { CLOSE, isEndTask, KNOWN_TO_SPEC, statusWord } from './stream-words.ts';
+import { type FindVoice, objectToTask, planTask, type TaskPlan } from './task-plan.ts';
+
+/** From a SERVICE_TIMEOUT, or a stream's last message, to the close. */
+const CLOSE_AFTER_MS = 300;
+const TTS_PER_MINUTE = 60;
+/** A client without audio for so long is warned before it is given up. */
+const STALL_WARNING_MS = 4000;
+const EOS_TIMEOUT_MS = 10_000;
+/** So many messages that make no sense end a stream. */
+const MOST_INVALID = 1000;
+
+export interface StreamSetup {
+  readonly report: StreamReport;
+  readonly choices: Choices;
+  readonly createDetector: CreateVoiceDetector;
+  readonly findVoice: FindVoice;
+  readonly nextJobId: () => number;
+  readonly bookmark: Bookmark;
+  readonly emit: (effect: Effect) => void;
+  /** Dice for jitter. */
+  readonly random: Random;
+  /** Notes the sound of a frame; whether another stream of the same client had sent it. */
+  readonly isRepeated: (print: number) => boolean;
+}
+
+/** One streaming connection (specification 4.7), from its opening to its close. */
+export interface Stream {
+  readonly report: StreamReport;
+  readonly openedAt: number;
+  readonly recording: Recording;
+  readonly sender: Sender;
+  readonly nextAt: number;
+  readonly speaking: boolean;
+  /** A message other than audio, as parsed JSON of any shape. */
+  receive(json: unknown, now: number): void;
+  /** A frame that is no JSON message at all. */
+  receiveJunk(why: string, now: number): void;
+  /** The audio of an `input_audio_data`. @param chars length of its base64 */
+  hear(pcm: Uint8Array, chars: number, now: number): void;
+  rendered(jobId: number, pcm: Uint8Array, now: number): void;
+  tick(now: number): void;
+  /** Sends a message of specification 6 that ends the stream, and closes after `afterMs`. */
+  end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
+  /** SERVICE_TIMEOUT and a close, as after too long without audio. */
+  timeOut(now: number): void;
+  /** The service did not listen for so long. */
+  excuse(ms: number): void;
+  /** The connection is gone. */
+  closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;
+}
+
+export function createStream(setup: StreamSetup, openedAt: number): Stream {
+  const { report, choices, emit } = setup;
+  const recording = createRecording(choices.recordBytes);
+  const intake = createIntake(report, recording, setup.isRepeated);
+  const limits = createRateLimits();
+  const sender = createSender({
+    report,
+    openedAt,
+    emit,
+    random: setup.random,
+    record: (pcm) => recording.sent(pcm),
+  });
+
+  let task: Task | null = null;
+  let plan: TaskPlan | null = null;
+  let interpreter: Interpreter | null = null;
+  let readyAt = Number.POSITIVE_INFINITY;
+  let lastAudioAt = openedAt;
+  let isWarned = false;
+  let eosBy = Number.POSITIVE_INFINITY;
+  let closing: { at: number; code: number; reason: string } | null = null;
+  let billedUntil = openedAt;
+  let billedMs = 0;
+
+  const phase = (next: StreamPhase): void => {
+    report.phase = next;
+  };
+  const isOver = (): boolean => report.phase === 'closing' || report.phase === 'closed';
+  const bill = (now: number): void => {
+    if (report.phase !== 'paused' && report.phase !== 'closed') billedMs += now - billedUntil;
+    billedUntil = now;
+    report.billed_ms = Math.round(billedMs);
+    if (report.phase !== 'closed') report.open_ms = Math.round(now - openedAt);
+  };
+  const say = (type: string, data: Record<string, unknown>, now: number): void => {
+    sender.send({ type, data }, now);
+  };
+  const fail = (code: string, desc: string, param: string | null, now: number): void => {
+    say('error', { code, desc, param }, now);
+  };
+  const warn = (code: string, message: string, now: number): void => {
+    if (choices.warnings && limits.allow(`warning ${code}`, 5000, now))
+      say('warning', { code, message }, now);
+  };
+  const push = (command: string, event: string, now: number): void => {
+    if (choices.taskStatus)
+      say('task_status', { command, event, task_status: statusWord(report.phase) }, now);
+  };
+  const closeAfter = (ms: number, code: number, reason: string, now: number): void => {
+    bill(now);
+    phase('closing');
+    sender.clear();
+    closing = { at: now + ms, code, reason };
+  };
+  const invalid = (desc: string, param: string | null, now: number): void => {
+    report.invalid_messages++;
+    fail('VALIDATION_ERROR', desc, param, now);
+    if (report.invalid_messages >= MOST_INVALID)
+      closeAfter(0, CLOSE.policy, 'too many invalid messages', now);
+  };
+  /** Whether a command comes too soon after the last of its kind, and the profile minds. */
+  const tooSoon = (command: string, spacingMs: number, now: number): boolean => {
+    const allowed = limits.allow(command, spacingMs, now);
+    if (command === 'get_task' || command === 'set_task') {
+      report[command].count++;
+      if (!allowed) report[command].too_often++;
+    }
+    if (allowed || !choices.enforceRates) return false;
+    fail('RATE_LIMIT_EXCEEDED', `${command} at most once per ${spacingMs / 1000} s`, null, now);
+    return true;
+  };
+
+  const setTask = (next: Task, now: number): void => {
+    if (tooSoon('set_task', 2000, now)) return;
+    const objection = objectToTask(next, choices);
+    if (objection !== null) return invalid(objection.desc, objection.param, now);
+    task = next;
+    plan = planTask(next, choices, setup.findVoice, now);
+    report.source = plan.source;
+    report.targets = plan.targets.map((target) => target.language);
+    report.input_hz = plan.inputHz;
+    report.output_hz = plan.outputHz;
+    for (const voice of plan.missingVoices) warn('VOICE_NOT_FOUND', `voice ${voice} is not available`, now);
+    if (interpreter !== null) interpreter.setPlan(plan);
+    else interpreter = createInterpreter({ ...setup, sender }, plan);
+    if (report.phase === 'idle') {
+      phase('starting');
+      readyAt = now + choices.setupMs;
+    } else if (report.phase === 'paused') {
+      bill(now);
+      phase('running');
+      lastAudioAt = now;
+    }
+    push('set_task', 'accepted', now);
+  };
+
+  const getTask = (now: number): void => {
+    if (tooSoon('get_task', 2000, now)) return;
+    if (task === null || report.phase === 'idle' || report.phase === 'starting') {
+      return fail('NOT_FOUND', 'no task is running yet', null, now);
+    }
+    say(
+      'current_task',
+      choices.statusInTask ? { ...task, task_status: statusWord(report.phase) } : task,
+      now,
+    );
+  };
+
+  const pause = (now: number): void => {
+    if (report.phase !== 'running') return fail('NOT_FOUND', 'no task is running', null, now);
+    interpreter?.finish(now);
+    bill(now);
+    phase('paused');
+    intake.restart();
+  };
+
+  const endTask = (
+    data: { eos_timeout?: number | undefined; force?: boolean | undefined },
+    now: number,
+  ): void => {
+    push('end_task', 'accepted', now);
+    if (data.force !== true) interpreter?.finish(now);
+    phase('ending');
+    eosBy = now + (data.force === true ? 0 : (data.eos_timeout ?? EOS_TIMEOUT_MS / 1000) * 1000);
+  };
+
+  const obey = (message: ClientMessage, now: number): void => {
+    switch (message.message_type) {
+      case 'set_task':
+        return setTask(message.data, now);
+      case 'get_task':
+        return getTask(now);
+      case 'input_audio_data':
+        return invalid('data.data must be a string of base64', 'data', now);
+      case 'pause_task':
+        return tooSoon('pause_task', 3000, now) ? undefined : pause(now);
+      case 'interrupt_task':
+      case 'flush_task':
+        interpreter?.interrupt();
+        if (message.data?.pause_task === true) pause(now);
+        return push(message.message_type, 'accepted', now);
+      case 'tts_task':
+        if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
+        if (choices.enforceRates && !limits.allowIn('tts_task', TTS_PER_MINUTE, 60_000, now)) {
+          return fail('RATE_LIMIT_EXCEEDED', `tts_task at most ${TTS_PER_MINUTE} times a minute`, null, now);
+        }
+        return interpreter.say(message.data.text, message.data.language, now);
+      case 'end_task':
+        return tooSoon('end_task', 3000, now) ? undefined : endTask(message.data ?? {}, now);
+      default:
+        return message satisfies never;
+    }
+  };
+
+  const finishEnding = (now: number): void => {
+    if (interpreter?.busy === true && now < eosBy) return;
+    sender.clear();
+    if (choices.endEvent !== 'none') say(choices.endEvent, {}, now);
+    closeAfter(0, CLOSE.normal, 'end of stream', now);
+  };
+
+  const timeOut = (now: number): void => {
+    fail('SERVICE_TIMEOUT', 'no audio has been received for too long', null, now);
+    closeAfter(CLOSE_AFTER_MS, CLOSE.policy, 'SERVICE_TIMEOUT', now);
+  };
+  /** When a client that has gone quiet is warned; it gets one warning, or none for a frame that comes late. */
+  const warnsAt = (): number =>
+    choices.warnings && report.phase === 'running' && !isWarned
+      ? lastAudioAt + STALL_WARNING_MS
+      : Number.POSITIVE_INFINITY;
+  const timesOutAt = (): number =>
+    choices.noAudioTimeoutMs > 0 && report.phase === 'running'
+      ? lastAudioAt + choices.noAudioTimeoutMs
+      : Number.POSITIVE_INFINITY;
+
+  return {
+    report,
+    openedAt,
+    recording,
+    sender,
+    get nextAt() {
+      if (report.phase === 'closed') return Number.POSITIVE_INFINITY;
+      if (closing !== null) return closing.at;
+      const ending = report.phase === 'ending' ? (interpreter?.busy === true ? eosBy : 0) : eosBy;
+      return Math.min(sender.nextAt, readyAt, ending, warnsAt(), timesOutAt());
+    },
+    get speaking() {
+      return interpreter?.speaking ?? false;
+    },
+    receive(json, now) {
+      if (isOver()) return;
+      report.messages_in++;
+      const parsed = clientMessageSchema.safeParse(json);
+      if (!parsed.success) {
+        // Clients depend on it: whatever stands in an end_task, it ends the stream.
+        if (isEndTask(json)) endTask({}, now);
+        const issue = parsed.error.issues[0];
+        return invalid(issue?.message ?? 'not understood', issue?.path.join('.') || null, now);
+      }
+      const type = parsed.data.message_type;
+      if (!choices.moreCommands && !KNOWN_TO_SPEC.has(type)) {
+        return invalid(`message type ${type} is not known`, 'message_type', now);
+      }
+      obey(parsed.data, now);
+    },
+    receiveJunk(why, now) {
+      if (isOver()) return;
+      report.messages_in++;
+      invalid(why, null, now);
+    },
+    hear(frame, chars, now) {
+      if (isOver()) return;
+      report.messages_in++;
+      if (chars < choices.minAudioChars || chars > INPUT_AUDIO_CHARS.max) {
+        return invalid(`${choices.minAudioChars} to ${INPUT_AUDIO_CHARS.max} characters`, 'data.data', now);
+      }
+      const objection = intake.objectTo(frame, plan);
+      if (objection !== null) return invalid(objection, 'data.data', now);
+      const { pcm, warnings } = intake.take(frame, plan, now);
+      for (const { code, message } of warnings) warn(code, message, now);
+      lastAudioAt = now;
+      isWarned = false;
+      const early = report.phase === 'starting' && choices.earlyAudio === 'accept';
+      if ((report.phase === 'running' || early) && interpreter !== null) interpreter.hear(pcm, now);
+      else report.frames_discarded++;
+    },
+    rendered(jobId, pcm, now) {
+      if (!isOver()) interpreter?.rendered(jobId, pcm, now);
+    },
+    tick(now) {
+      if (report.phase === 'closed') return;
+      bill(now);
+      if (now >= readyAt) {
+        readyAt = Number.POSITIVE_INFINITY;
+        if (report.phase === 'starting') {
+          phase('running');
+          lastAudioAt = now;
+          push('set_task', 'applied', now);
+        }
+      }
+      if (!isOver()) sender.flush(now);
+      if (now >= warnsAt()) {
+        isWarned = true;
+        warn('AUDIO_STREAM_STALLED', 'no audio comes', now);
+      }
+      if (now >= timesOutAt()) timeOut(now);
+      if (report.phase === 'ending') finishEnding(now);
+      if (closing !== null && now >= closing.at) {
+        emit({ kind: 'close', stream: report.id, code: closing.code, reason: closing.reason });
+        this.closed(closing.code, closing.reason, 'service', now);
+      }
+    },
+    end(reason, message, afterMs, now) {
+      if (isOver()) return;
+      sender.sendNow({ type: message, data: problemData(reason) }, now);
+      closeAfter(afterMs, CLOSE.policy, reason, now);
+    },
+    timeOut(now) {
+      if (!isOver()) timeOut(now);
+    },
+    excuse(ms) {
+      intake.excuse(ms);
+    },
+    closed(code, reason, by, now) {
+      if (report.phase === 'closed') return;
+      bill(now);
+      phase('closed');
+      report.closed = { code, reason, by };
+      sender.clear();
+      interpreter?.close();
+      // A closed stream's report is kept for long, its sound is not.
+      interpreter = null;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { Task } from '../../protocol/service/task.ts';
+import type { VoiceChoice } from './another-voice.ts';
+import type { Choices } from './choices.ts';
+
+/** Most target languages of one task. */
+const MAX_TARGETS = 8;
+
+/** One target language and the voice that speaks it. */
+export interface PlannedTarget {
+  readonly language: string;
+  readonly voice: VoiceChoice;
+}
+
+/** A task as the pipeline needs it. */
+export interface TaskPlan {
+  readonly source: string;
+  readonly inputFormat: 'pcm_s16le' | 'wav';
+  /** Speech goes out compressed. */
+  readonly packed: boolean;
+  readonly targets: readonly PlannedTarget[];
+  readonly inputHz: number;
+  readonly inputChannels: number;
+  readonly outputHz: number;
+  readonly outputChannels: number;
+  readonly silenceThresholdMs: number;
+  /** Types of text that go out. */
+  readonly texts: ReadonlySet<string>;
+  /** Voices that were asked for and do not exist. */
+  readonly missingVoices: readonly string[];
+}
+
+/** Finds a cloned voice; null when there is none of that id that is ready. */
+export type FindVoice = (voiceId: string, now: number) => VoiceChoice | null;
+
+const DEFAULT_TEXTS = ['translated_transcription', 'partial_transcription', 'validated_transcription'];
+/** Rate of the speech that comes back where neither the task nor the profile says one. */
+const USUAL_OUTPUT_HZ = 24_000;
+/** What a speaker of an unknown language turns out to speak. */
+const DETECTED_SOURCE = 'en';
+
+/** What is wrong with a task that its schema lets pass; null when nothing is. */
+export function objectToTask(task: Task, choices: Choices): { param: string; desc: string } | null {
+  if (task.pipeline.translations.length > MAX_TARGETS) {
+    return { param: 'pipeline.translations', desc: `at most ${MAX_TARGETS} target languages` };
+  }
+  if (choices.moreFormats) return null;
+  if (task.input_stream.source.format !== 'pcm_s16le') {
+    return { param: 'input_stream.source.format', desc: 'must be pcm_s16le' };
+  }
+  if (task.output_stream.target.format !== 'pcm_s16le') {
+    return { param: 'output_stream.target.format', desc: 'must be pcm_s16le' };
+  }
+  return null;
+}
+
+function chooseVoice(
+  voiceId: string | undefined,
+  find: (voiceId: string) => VoiceChoice | null,
+): VoiceChoice | null {
+  if (voiceId === undefined) return 'contrast';
+  if (voiceId === 'default_low') return 'low';
+  if (voiceId === 'default_high') return 'high';
+  return find(voiceId);
+}
+
+export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now: number): TaskPlan {
+  const { input_stream: input, output_stream: output, pipeline } = task;
+  const missingVoices: string[] = [];
+  const targets = pipeline.translations.map((translation): PlannedTarget => {
+    const voiceId = translation.speech_generation?.voice_id;
+    const voice = chooseVoice(voiceId, (id) => findVoice(id, now));
+    if (voice === null && voiceId !== undefined) missingVoices.push(voiceId);
+    return { language: translation.target_language, voice: voice ?? 'contrast' };
+  });
+  const texts = new Set(pipeline.allowed_message_types ?? DEFAULT_TEXTS);
+  if (!choices.translatedTexts) texts.delete('translated_transcription');
+  const thresholdS = pipeline.transcription.segment_confirmation_silence_threshold;
+  const source = pipeline.transcription.source_language;
+  const asAsked = choices.outputRateHz === 0;
+  return {
+    source: source === 'auto' ? DETECTED_SOURCE : source,
+    inputFormat: input.source.format,
+    packed: output.target.format === 'zlib_pcm_s16le',
+    targets,
+    inputHz: input.source.sample_rate,
+    inputChannels: input.source.channels,
+    outputHz: asAsked ? (output.target.sample_rate ?? USUAL_OUTPUT_HZ) : choices.outputRateHz,
+    outputChannels: asAsked ? (output.target.channels ?? 1) : 1,
+    silenceThresholdMs: thresholdS === undefined ? choices.silenceThresholdMs : thresholdS * 1000,
+    texts,
+    missingVoices,
+  };
+}

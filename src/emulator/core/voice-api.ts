@@ -1,0 +1,110 @@
+import { cloneVoiceRequestSchema } from '../../protocol/service/voice.ts';
+import { type Answer, refuse } from './refusal.ts';
+import { type ApiContext, type ApiRequest, demand, invalid } from './session-api.ts';
+import { type SampleFacts, type UploadTicket, type VoiceRecord, voiceStatusOf } from './voices.ts';
+
+/** Path of the pre-signed upload targets, below the HTTP base. */
+export const UPLOAD_PATH = '/emulator-uploads';
+
+function viewTicket(ticket: UploadTicket, httpBase: string): Record<string, unknown> {
+  return {
+    item_id: ticket.itemId,
+    blob_id: ticket.blobId,
+    url: `${httpBase}${UPLOAD_PATH}/${ticket.blobId}`,
+    form_data: ticket.form,
+  };
+}
+
+/** A voice in the shape of specification 2.2, with the `processing_result` that a live service shows. */
+function viewVoice(voice: VoiceRecord, request: ApiRequest, { service, now }: ApiContext): object {
+  const { request: asked } = voice;
+  const status = voiceStatusOf(voice, service.clockAt(now));
+  const done = status === 'ready' || status === 'failed';
+  const langCode = asked.samples[0]?.lang_code;
+  return {
+    utc_created_at: new Date(voice.createdAt + service.faults.skewMs).toISOString(),
+    voice_id: voice.id,
+    user_id: voice.userId,
+    name: asked.name,
+    voice_type: 'instantly_cloned',
+    processing_status: status,
+    processing_result: done ? voice.result : { errors: [], warnings: [] },
+    ...(asked.description === undefined ? {} : { description: asked.description }),
+    ...(asked.labels === undefined ? {} : { labels: asked.labels }),
+    ...(langCode === undefined ? {} : { lang_code: langCode }),
+    samples: voice.tickets.map((ticket) => viewTicket(ticket, request.httpBase)),
+  };
+}
+
+/** `POST /saas/voice/clone` (specification 4.4). */
+export function cloneVoice(request: ApiRequest, context: ApiContext): Answer {
+  const denied = demand('jwt', request, context);
+  if (denied !== null) return denied;
+  const body = cloneVoiceRequestSchema.safeParse(request.body);
+  if (!body.success) return invalid(body.error, context.instance);
+  const voice = context.service.voices.create(body.data.data, context.service.clockAt(context.now));
+  return { status: 200, body: { ok: true, data: viewVoice(voice, request, context) } };
+}
+
+/** `GET /saas/voice/m/{voice_id}` (specification 4.6). */
+export function getVoice(id: string, request: ApiRequest, context: ApiContext): Answer {
+  const denied = demand('jwt', request, context);
+  if (denied !== null) return denied;
+  const voice = context.service.voices.get(id);
+  if (voice === undefined) return refuse('not_found', context.instance, ['there is no voice of this id']);
+  return { status: 200, body: { ok: true, data: viewVoice(voice, request, context) } };
+}
+
+/** `DELETE /saas/voice/m/{voice_id}`. */
+export function deleteVoice(id: string, request: ApiRequest, context: ApiContext): Answer {
+  const denied = demand('jwt', request, context);
+  if (denied !== null) return denied;
+  const voice = context.service.voices.get(id);
+  if (voice === undefined) return refuse('not_found', context.instance, ['there is no voice of this id']);
+  context.service.voices.remove(voice);
+  return { status: 204, body: null };
+}
+
+/** A multipart upload as it was read: its parts in order, the file itself already measured and thrown away. */
+export interface Upload {
+  readonly fields: readonly (readonly [string, string])[];
+  readonly files: readonly {
+    readonly field: string;
+    readonly fieldsBefore: number;
+    readonly facts: SampleFacts;
+  }[];
+  /** The file was longer than is taken. */
+  readonly tooLarge: boolean;
+}
+
+/** What does not fit the target (specification 4.5); null when everything does. */
+function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): string | null {
+  if (ticket.used) return 'the target has been used';
+  if (at >= ticket.expiresAt) return 'the target has expired';
+  const file = upload.files[0];
+  if (file === undefined) return 'field "file" is missing';
+  if (upload.files.length > 1) return 'only one file is taken';
+  if (file.field !== 'file') return `the file must be in the field "file", not "${file.field.slice(0, 40)}"`;
+  if (file.fieldsBefore < upload.fields.length) return 'the field "file" must come last';
+  const sent = new Map(upload.fields);
+  for (const [key, value] of Object.entries(ticket.form)) {
+    if (!sent.has(key)) return `form field "${key}" is missing`;
+    if (sent.get(key) !== value) return `form field "${key}" is not as it was given`;
+  }
+  return null;
+}
+
+/** `POST` to a pre-signed upload target (specification 4.5). Needs no other credential than its form fields. */
+export function takeUpload(blobId: string, upload: Upload, { service, now, instance }: ApiContext): Answer {
+  const found = service.voices.ticket(blobId);
+  if (found === undefined) return refuse('not_found', instance, ['there is no such upload target']);
+  const at = service.clockAt(now);
+  const objection = objectToUpload(upload, found.ticket, at);
+  if (objection !== null) return refuse('upload_refused', instance, [objection]);
+  if (upload.tooLarge) {
+    return refuse('body_too_large', instance, [`at most ${service.choices.uploadMaxBytes} bytes are taken`]);
+  }
+  const facts = upload.files[0]?.facts ?? { bytes: 0, seconds: null };
+  service.voices.uploaded(found.voice, found.ticket, facts, at);
+  return { status: 204, body: null };
+}

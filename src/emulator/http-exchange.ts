@@ -1,0 +1,78 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type Answer, refuse } from './core/refusal.ts';
+import type { ApiContext, ApiRequest } from './core/session-api.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What every route has at hand. */
+export interface AppSetup {
+  readonly getRuntime: () => Runtime;
+  readonly nextInstance: () => string;
+  /** Which voice detector listens. */
+  readonly detector: 'fvad' | 'energy';
+}
+
+export type HttpContext = Context<{ Bindings: HttpBindings }>;
+
+/** Largest JSON body that is read. */
+export const MOST_BODY_BYTES = 64 * 1024;
+
+/** Writes an answer of the core. */
+export function reply(context: HttpContext, answer: Answer): Response {
+  const headers = { ...answer.headers };
+  if (answer.body === null) return context.body(null, answer.status as 204, headers);
+  return context.json(answer.body, answer.status as ContentfulStatusCode, headers);
+}
+
+type Body = { ok: true; json: unknown } | { ok: false; answer: Answer };
+
+/** Reads a JSON body, or says what is wrong with it. An empty body is `undefined`. */
+export async function readJson(context: HttpContext, instance: string): Promise<Body> {
+  const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const text = await context.req.text();
+  if (text.length > 0 && type !== undefined && type !== 'application/json' && !type.endsWith('+json')) {
+    return { ok: false, answer: refuse('unsupported_media_type', instance, ['send application/json']) };
+  }
+  if (text.trim() === '') return { ok: true, json: undefined };
+  try {
+    return { ok: true, json: JSON.parse(text) };
+  } catch {
+    return { ok: false, answer: refuse('malformed_body', instance, ['the body is not JSON']) };
+  }
+}
+
+/** Where the caller reaches this service, by what it wrote in `Host`. */
+function hostOf(context: HttpContext): string {
+  const host = context.req.header('host') ?? '';
+  return /^[\w.\-:[\]]{1,255}$/.test(host) ? host : '127.0.0.1';
+}
+
+/** The parts of a request that the core's handlers look at. */
+export function requestOf(context: HttpContext, body: unknown): ApiRequest {
+  const host = hostOf(context);
+  return {
+    authorization: context.req.header('authorization') ?? null,
+    clientId: context.req.header('clientid') ?? null,
+    clientSecret: context.req.header('clientsecret') ?? null,
+    body,
+    query: context.req.query(),
+    httpBase: `http://${host}`,
+    streamBase: `ws://${host}`,
+  };
+}
+
+/** Runs a handler of the core at this moment, and what follows from it. */
+export function handle(
+  setup: AppSetup,
+  context: HttpContext,
+  body: unknown,
+  handler: (request: ApiRequest, api: ApiContext) => Answer,
+): Response {
+  const runtime = setup.getRuntime();
+  const request = requestOf(context, body);
+  const answer = runtime.act((now) =>
+    handler(request, { service: runtime.service, now, instance: setup.nextInstance() }),
+  );
+  return reply(context, answer);
+}

@@ -1,0 +1,7 @@
+import { runMain } from '../program/main.ts';
+import { NAME, runEmulatorProgram } from './cli.ts';
+
+await runMain({
+  name: NAME,
+  run: (argv, terminal) => runEmulatorProgram(argv, { ...terminal, signals: process }),
+});

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createSystemClock } from '../adapters/clock.ts';
+import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createApp } from './app.ts';
+import { type Choices, type Profile, resolveChoices } from './core/choices.ts';
+import { parseFaults } from './core/fault.ts';
+import { refuse } from './core/refusal.ts';
+import { createService, type Service } from './core/service.ts';
+import type { StreamReport } from './core/stream-report.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
+import { findSpeechEngine } from './speak.ts';
+import { answer, createStreamGate } from './stream-gate.ts';
+
+/** Credentials that work where none are given. */
+export const DEFAULT_API_KEY = 'emulator-api-key';
+export const DEFAULT_JWT = 'emulator.account.jwt';
+const DEFAULT_CLIENT = { id: 'emulator-client', secret: 'emulator-secret' } as const;
+
+/** Most sockets at once, streams and requests together. */
+const MOST_SOCKETS = 4000;
+/** Slow requests are cut: nobody needs longer to send a session's few fields. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export type EmulatorOptions = Partial<Choices> & {
+  /** Address to listen on; loopback unless told otherwise. */
+  readonly host?: string;
+  readonly port?: number;
+  readonly profile?: Profile;
+  readonly apiKeys?: readonly string[];
+  readonly jwts?: readonly string[];
+  readonly clients?: readonly { readonly id: string; readonly secret: string }[];
+  readonly clock?: Clock;
+};
+
+/** A running emulator, as tests and the demo use it in their own process. */
+export interface Emulator {
+  /** `http://host:port` */
+  readonly url: string;
+  /** `ws://host:port` */
+  readonly wsUrl: string;
+  /** A key and a JWT that work. */
+  readonly apiKey: string;
+  readonly jwt: string;
+  /** The pure core, for looking into it. */
+  readonly service: Service;
+  /** Which voice detector listens. */
+  readonly detector: 'fvad' | 'energy';
+  /**
+   * Orders a fault, with the same body as `POST /emulator/faults`; returns its ids.
+   * @throws Error that names what is wrong with the body
+   */
+  fault(body: object): number[];
+  /** One report per stream, closed ones too, oldest first: what `GET /emulator/metrics` shows. */
+  reports(): StreamReport[];
+  /**
+   * All audio bytes that a stream received and sent, in order; needs `recordBytes`. Without an id: of the
+   * stream opened last.
+   */
+  recording(stream?: string): { received: Uint8Array; sent: Uint8Array; truncated: boolean };
+  /** Lets so much of the service's time pass at once. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Numbers nobody can guess, drawn in batches: tokens of an emulator on a shared machine are secrets too. */
+function createUnguessable(): () => number {
+  let pool = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at + 6 > pool.length) {
+      pool = randomBytes(6 * 512);
+      at = 0;
+    }
+    at += 6;
+    return pool.readUIntBE(at - 6, 6) / 2 ** 48;
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/**
+ * Starts an emulator of the translation service on an HTTP port, WebSocket included.
+ * @throws Error for an option that is wrong, or an address that can't be listened on
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { host = '127.0.0.1', port = 0, profile = 'spec', clock = createSystemClock(), ...rest } = options;
+  const { apiKeys = [DEFAULT_API_KEY], jwts = [DEFAULT_JWT], clients = [DEFAULT_CLIENT], ...choices } = rest;
+  const [apiKey = DEFAULT_API_KEY] = apiKeys;
+  const [jwt = DEFAULT_JWT] = jwts;
+  const detector = await loadSpeechDetector();
+  const service = createService({
+    choices: resolveChoices(profile, choices),
+    keys: { apiKeys, jwts, clients },
+    random: createUnguessable(),
+    createDetector: detector.create,
+    wallAtZero: clock.wall() ?? Date.now(),
+  });
+
+  let requests = 0;
+  const nextInstance = (): string => `req-${++requests}`;
+  let runtime: Runtime | null = null;
+  const getRuntime = (): Runtime => {
+    if (runtime === null) throw new Error('the emulator is not running yet');
+    return runtime;
+  };
+  const gate = createStreamGate(clock, service, getRuntime, nextInstance);
+  const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
+  runtime = createRuntime({ clock, service, perform: gate.perform, speak });
+
+  const app = createApp({ getRuntime, nextInstance, detector: detector.name });
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
+    getRequestListener(app.fetch),
+  );
+  server.maxConnections = MOST_SOCKETS;
+  server.on('upgrade', gate.upgrade);
+  server.on('clientError', (problem: NodeJS.ErrnoException, socket) => {
+    const status = problem.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+    if (socket.writable) answer(socket, refuse('malformed_request', nextInstance(), [], status));
+    else socket.destroy();
+  });
+  const address = addressOf(await listen(server, host, port));
+
+  const { act, close: stop } = runtime;
+  return {
+    url: `http://${address}`,
+    wsUrl: `ws://${address}`,
+    apiKey,
+    jwt,
+    service,
+    detector: detector.name,
+    fault(body) {
+      const parsed = parseFaults(body);
+      if (!parsed.ok) throw new Error(parsed.issues.join('; '));
+      const added = act((now) => service.faults.plan.add(parsed.request, now));
+      if ('problem' in added) throw new Error(added.problem);
+      return added.ids;
+    },
+    reports: () => act((now) => service.reports(now)),
+    recording(id) {
+      const stream = service.stream(id);
+      if (stream === undefined) throw new Error('there is no such stream');
+      return stream.recording.read();
+    },
+    advance: runtime.advance,
+    async close() {
+      stop();
+      await gate.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

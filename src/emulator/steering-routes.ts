@@ -1,0 +1,143 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { changeChoices, showChoices } from './core/choices.ts';
+import { parseFaults } from './core/fault.ts';
+import { refuse } from './core/refusal.ts';
+import { type AppSetup, type HttpContext, readJson, reply } from './http-exchange.ts';
+import { PAGE, PAGE_POLICY } from './page.ts';
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+/** The longest that the service's time can be moved at once: a month. */
+const MOST_ADVANCE_MS = 31 * 86_400_000;
+
+/** Closed streams that `GET /emulator/streams?closed=` shows beside the running ones. */
+const MOST_CLOSED_SHOWN = 50;
+
+const clockSchema = z.strictObject({
+  advance_ms: z.number().min(0).max(MOST_ADVANCE_MS).optional(),
+  advance_s: z
+    .number()
+    .min(0)
+    .max(MOST_ADVANCE_MS / 1000)
+    .optional(),
+  skew_ms: z.number().min(-3.2e12).max(3.2e12).optional(),
+});
+
+const accountSchema = z.enum(['ok', 'out_of_balance', 'blocked']).optional();
+
+function isLoopback(address: string | undefined): boolean {
+  const plain = address?.replace(/^::ffff:/, '') ?? '';
+  return plain === '::1' || plain.startsWith('127.');
+}
+
+/** `/emulator/*`: faults, the clock, settings and measurements, for whoever sits at this machine. */
+export function addSteeringRoutes(app: App, setup: AppSetup): void {
+  const runtime = (): ReturnType<AppSetup['getRuntime']> => setup.getRuntime();
+  const bad = (context: HttpContext, issues: readonly string[]): Response =>
+    reply(context, refuse('validation_error', setup.nextInstance(), issues));
+
+  app.use('/emulator/*', async (context, next) => {
+    if (!isLoopback(context.env.incoming.socket.remoteAddress)) {
+      return reply(context, refuse('forbidden', setup.nextInstance(), ['only from this machine']));
+    }
+    return next();
+  });
+
+  app.get('/emulator', (context) =>
+    isLoopback(context.env.incoming.socket.remoteAddress)
+      ? context.html(PAGE, 200, { 'Content-Security-Policy': PAGE_POLICY })
+      : reply(context, refuse('forbidden', setup.nextInstance(), ['only from this machine'])),
+  );
+
+  app.get('/emulator/streams', (context) => {
+    const reports = runtime().act((now) => service().reports(now));
+    const closed = Math.min(MOST_CLOSED_SHOWN, Number(context.req.query('closed') ?? 0) || 0);
+    const over = reports.filter((report) => report.phase === 'closed');
+    const running = reports.filter((report) => report.phase !== 'closed');
+    return context.json({ streams: [...over.slice(over.length - closed), ...running], closed: over.length });
+  });
+
+  app.get('/emulator/metrics', (context) => {
+    const { service } = runtime();
+    const streams = runtime().act((now) => service.reports(now));
+    const sessions = {
+      known: service.sessions.size,
+      pending: service.sessions.countPending(service.clockAt(runtime().now())),
+    };
+    return context.json({ streams, sessions, detector: setup.detector });
+  });
+
+  app.get('/emulator/faults', (context) =>
+    context.json({ waiting: runtime().service.faults.plan.list(runtime().now()) }),
+  );
+
+  app.delete('/emulator/faults', (context) => {
+    runtime().act((now) => service().faults.perform({ kind: 'clear' }, now));
+    return context.body(null, 204);
+  });
+
+  app.post('/emulator/faults', async (context) => {
+    const body = await readJson(context, setup.nextInstance());
+    if (!body.ok) return reply(context, body.answer);
+    const parsed = parseFaults(body.json);
+    if (!parsed.ok) return bad(context, parsed.issues);
+    const added = runtime().act((now) => service().faults.plan.add(parsed.request, now));
+    return 'problem' in added
+      ? bad(context, [added.problem])
+      : context.json({ ok: true, ids: added.ids }, 202);
+  });
+
+  const clock = (): object => {
+    const at = service().clockAt(runtime().now());
+    return { now: new Date(at).toISOString(), skew_ms: service().faults.skewMs };
+  };
+  app.get('/emulator/clock', (context) => context.json(clock()));
+  app.post('/emulator/clock', async (context) => {
+    const body = await readJson(context, setup.nextInstance());
+    if (!body.ok) return reply(context, body.answer);
+    const parsed = clockSchema.safeParse(body.json);
+    if (!parsed.success) return bad(context, issuesOf(parsed.error));
+    const { advance_ms, advance_s, skew_ms } = parsed.data;
+    if (skew_ms !== undefined)
+      runtime().act((now) => service().faults.perform({ kind: 'clock_skew', ms: skew_ms }, now));
+    await runtime().advance((advance_ms ?? 0) + (advance_s ?? 0) * 1000);
+    return context.json(clock());
+  });
+
+  const service = () => runtime().service;
+  const settings = (): object => ({
+    ...showChoices(service().choices),
+    account: accountWord(service().account.trouble(runtime().now())),
+  });
+  app.get('/emulator/settings', (context) => context.json(settings()));
+  app.post('/emulator/settings', async (context) => {
+    const body = await readJson(context, setup.nextInstance());
+    if (!body.ok) return reply(context, body.answer);
+    if (typeof body.json !== 'object' || body.json === null) return bad(context, ['body: must be an object']);
+    const { account, ...changes } = body.json as Record<string, unknown>;
+    const condition = accountSchema.safeParse(account);
+    if (!condition.success) return bad(context, ['account: must be ok, out_of_balance or blocked']);
+    const problems = changeChoices(service().choices, changes);
+    if (problems.length > 0) return bad(context, problems);
+    runtime().act((now) => setAccount(condition.data, now));
+    return context.json(settings());
+  });
+
+  const setAccount = (condition: z.infer<typeof accountSchema>, now: number): void => {
+    if (condition === undefined) return;
+    service().account.clear();
+    if (condition === 'out_of_balance') service().account.exhaust(now, undefined);
+    if (condition === 'blocked') service().account.block(now, undefined);
+  };
+}
+
+function accountWord(trouble: string | null): string {
+  if (trouble === null) return 'ok';
+  return trouble === 'account_blocked' ? 'blocked' : 'out_of_balance';
+}
+
+function issuesOf(error: z.ZodError): string[] {
+  return error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
+}

@@ -1,0 +1,188 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../ports/clock.ts';
+import type { Intent } from '../protocol/service/session.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { bearerOf } from './core/credentials.ts';
+import type { Effect } from './core/effect.ts';
+import { type Answer, problemData, refuse } from './core/refusal.ts';
+import type { Opening, Service } from './core/service.ts';
+import { CLOSE } from './core/stream-words.ts';
+import { writeFrame } from './message-frame.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Frames larger than this end a connection: 512 KB of base64 and some JSON around it. */
+const MOST_FRAME_BYTES = 640 * 1024;
+/** A refusal that comes as a message is closed so long after it. */
+const REFUSAL_CLOSE_MS = 20;
+
+/** A refused client has so long to close its side. */
+const ANSWER_LINGER_MS = 2000;
+
+const STREAM_PATH =
+  /^\/streaming-api\/[A-Za-z0-9._~-]{1,512}\/v1\/(speech-to-speech|speech-to-text|text-to-speech)\/stream$/;
+const INTENTS: Readonly<Record<string, Intent>> = {
+  'speech-to-speech': 's2s',
+  'speech-to-text': 'stt',
+  'text-to-speech': 'tts',
+};
+
+type Refused = Opening & { kind: 'refused' };
+
+/** The WebSocket side: lets streams in or refuses them, and carries out what the service does to them. */
+export interface StreamGate {
+  /** To be called for each upgrade request of the HTTP server. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  perform(effect: Exclude<Effect, { kind: 'render' }>): void;
+  /** Closes all connections; resolves when their sockets are gone. */
+  close(): Promise<void>;
+}
+
+/** Only path and query of an upgrade's address matter. */
+const BASE = 'http://emulator.invalid';
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+const VERSION_HEADER = { 'Sec-WebSocket-Version': '13' } as const;
+
+/** What is wrong with a WebSocket handshake (RFC 6455, 4.2.1), before a stream is opened for it; null when nothing is. */
+function flawOf({ method, headers }: IncomingMessage): string | null {
+  if (method !== 'GET') return 'the method must be GET';
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'Upgrade must be websocket';
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) return 'Sec-WebSocket-Key must be 16 bytes of base64';
+  return headers['sec-websocket-version'] === '13' ? null : 'Sec-WebSocket-Version must be 13';
+}
+
+/** Answers on a socket that has left the HTTP server's hands. */
+export function answer(socket: Duplex, { status, body, headers = {} }: Answer): void {
+  const text = body === null ? '' : JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}`,
+    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(text === '' ? [] : ['Content-Type: application/json; charset=utf-8']),
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  // What the client still says is read away, so that it can read the answer; who does not close is cut.
+  socket.resume();
+  setTimeout(() => socket.destroy(), ANSWER_LINGER_MS).unref();
+}
+
+export function createStreamGate(
+  clock: Clock,
+  service: Service,
+  getRuntime: () => Runtime,
+  nextInstance: () => string,
+): StreamGate {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MOST_FRAME_BYTES,
+    perMessageDeflate: false,
+    autoPong: false,
+  });
+  server.on('wsClientError', (problem, socket) => {
+    answer(socket, refuse('malformed_handshake', nextInstance(), [problem.message]));
+  });
+  const connections = new Map<string, Connection>();
+  const sockets = new Set<WebSocket>();
+
+  const keep = (socket: WebSocket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+
+  const attach = (socket: WebSocket, raw: Duplex, stream: string): void => {
+    const { choices } = service;
+    const connection = createConnection(socket, raw, clock, choices, {
+      frame(frame) {
+        getRuntime().act((now) => {
+          if (frame.kind === 'audio') service.hear(stream, frame.pcm, frame.chars, now);
+          else if (frame.kind === 'message') service.receive(stream, frame.json, now);
+          else service.receiveJunk(stream, frame.why, now);
+        });
+      },
+      gone(code, reason, by) {
+        connections.delete(stream);
+        getRuntime().act((now) => service.disconnected(stream, code, reason, by, now));
+      },
+    });
+    connections.set(stream, connection);
+  };
+
+  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused): void => {
+    socket.on('error', () => {});
+    const silent = reason === 'rate_limit_exceeded';
+    if (delivery === 'message') {
+      socket.send(writeFrame({ type: 'error', data: problemData(reason) }, service.choices.dataForm, 0));
+    }
+    clock.at(clock.now() + (delivery === 'message' ? REFUSAL_CLOSE_MS : 0), () => {
+      socket.close(CLOSE.policy, silent ? '' : reason);
+      const cancel = clock.at(clock.now() + 1000, () => socket.terminate());
+      socket.once('close', cancel);
+    });
+  };
+
+  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL, intent: Intent): void => {
+    if (socket.destroyed) return;
+    const secret = url.searchParams.get('token') ?? bearerOf(request.headers.authorization);
+    const opening = getRuntime().act((now) => service.open({ secret, intent }, now));
+    if (opening.kind === 'refused' && opening.delivery === 'http') {
+      const refusal = refuse(opening.reason, nextInstance());
+      return answer(socket, opening.bare ? { ...refusal, body: null } : refusal);
+    }
+    let upgraded = false;
+    socket.once('close', () => {
+      if (upgraded || opening.kind === 'refused') return;
+      getRuntime().act((now) => service.disconnected(opening.stream, 1006, 'no handshake', 'network', now));
+    });
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      upgraded = true;
+      keep(webSocket);
+      if (opening.kind === 'refused') refuseOpen(webSocket, opening);
+      else attach(webSocket, socket, opening.stream);
+    });
+  };
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => {});
+      const address = request.url ?? '/';
+      const url = URL.canParse(address, BASE) ? new URL(address, BASE) : null;
+      const product = STREAM_PATH.exec(url?.pathname ?? '')?.[1];
+      const intent = product === undefined ? undefined : INTENTS[product];
+      if (url === null || intent === undefined) return answer(socket, refuse('not_found', nextInstance()));
+      const flaw = flawOf(request);
+      if (flaw !== null) {
+        return answer(socket, {
+          ...refuse('malformed_handshake', nextInstance(), [flaw]),
+          headers: VERSION_HEADER,
+        });
+      }
+      const delayMs = service.faults.takeUpgradeDelayMs();
+      if (delayMs === 0) decide(request, socket, head, url, intent);
+      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, url, intent));
+    },
+    perform(effect) {
+      if (effect.kind === 'close' || effect.kind === 'reset') {
+        const connection = connections.get(effect.stream);
+        connections.delete(effect.stream);
+        if (effect.kind === 'close') connection?.close(effect.code, effect.reason);
+        else connection?.reset();
+        return;
+      }
+      const connection = connections.get(effect.stream);
+      if (effect.kind === 'send') connection?.send(effect.message);
+      else if (effect.kind === 'sendRaw') connection?.sendRaw(effect.payload);
+      else connection?.setLink(effect.link);
+    },
+    async close() {
+      const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+      for (const socket of sockets) {
+        socket.close(CLOSE.goingAway, 'the service ends');
+        clock.at(clock.now() + 300, () => socket.terminate());
+      }
+      await Promise.all(gone);
+      server.close();
+    },
+  };
+}
