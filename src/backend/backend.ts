@@ -1,0 +1,100 @@
+/** The token issuer: joins the bus, the service's client and the issuing between them. */
+import { createSystemClock } from '../adapters/clock.ts';
+import type { Logger } from '../adapters/log.ts';
+import { createMqttBus } from '../adapters/mqtt/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { BackendConfig } from '../protocol/backend-config.ts';
+import { BACKEND_GROUP, backendFilter } from '../protocol/mqtt/topics.ts';
+import { createIssuing } from './issuing.ts';
+import { createServiceClient } from './service-client.ts';
+
+/** What the configuration names by file, read. */
+export interface BackendSecrets {
+  /** Asked for at each request to the service. What it throws must not hold the key. */
+  readonly apiKey: () => string;
+  readonly mqttPassword?: () => string;
+  readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
+  readonly serviceCa?: Buffer;
+}
+
+export interface BackendOptions {
+  readonly config: BackendConfig;
+  readonly secrets: BackendSecrets;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+export interface Backend {
+  /** Settles when requests are heard for the first time, or at the close. */
+  readonly ready: Promise<void>;
+  readonly connected: boolean;
+  /** Answers what is under way, 2 s at most, and says goodbye to the broker, 2 s at most. */
+  close(): Promise<void>;
+}
+
+/** Starts issuing tokens. Connects in the background; what fails is logged and tried again. */
+export async function startBackend(options: BackendOptions): Promise<Backend> {
+  const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
+  const service = createServiceClient({
+    url: config.service.url,
+    timeoutMs: config.service.timeout * 1000,
+    apiKey: secrets.apiKey,
+    ...(secrets.serviceCa && { ca: secrets.serviceCa }),
+  });
+  const issuing = createIssuing({ config, service, log, clock, random });
+  const ready = createSignal();
+  const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
+  const { username } = config.mqtt;
+  const openBus = createMqttBus(
+    {
+      url: config.mqtt.url,
+      clientId,
+      ...(username !== null && { username }),
+      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+      ...secrets.brokerTls,
+    },
+    { clock, seed: Math.floor(random() * 2 ** 31) },
+  );
+  const bus = openBus(
+    { subscriptions: [backendFilter(config.mqtt.prefix, BACKEND_GROUP)], will: null },
+    {
+      up(connection, protocol) {
+        log.info({ connection, protocol }, 'listening for token requests');
+        ready.give();
+      },
+      down: (problem, message) => log.warn({ problem }, message),
+      message: (message) => issuing.hear(message),
+    },
+  );
+  issuing.answerOn(bus);
+
+  return {
+    ready: ready.given,
+    get connected() {
+      return bus.connected;
+    },
+    async close() {
+      await issuing.finish();
+      await bus.close();
+      service.close();
+      ready.give();
+    },
+  };
+}
+
+function createSignal(): { given: Promise<void>; give: () => void } {
+  let give = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** Two backends on one broker must not share an identifier. */
+function madeUpName(random: () => number): string {
+  return Math.floor(random() * 36 ** 8)
+    .toString(36)
+    .padStart(8, '0');
+}

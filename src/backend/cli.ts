@@ -1,0 +1,25 @@
+import { runProgram, type Terminal } from '../program/program.ts';
+import { addRunVerb, type RunHost } from './run-verb.ts';
+import { addSessionsVerb } from './sessions-verb.ts';
+import { addVoiceVerb } from './voice-verb.ts';
+
+export const NAME = 'dragoman-backend';
+
+/**
+ * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
+ * @param argv what was typed behind the program's name
+ */
+export function runBackendProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
+  const { output, signals, ...terminal } = given;
+  return runProgram({
+    name: NAME,
+    summary: "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices.",
+    verbs: [
+      { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
+      { register: addSessionsVerb },
+      { register: addVoiceVerb },
+    ],
+    argv,
+    ...terminal,
+  });
+}

@@ -1,0 +1,46 @@
+/** What the issuer hears and what it wants done. */
+import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
+import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
+import type { DeviceName } from './policy.ts';
+import type { Trouble } from './trouble.ts';
+
+/** Where an answer goes. */
+export interface Reply {
+  readonly topic: string;
+  readonly correlationData?: Uint8Array;
+}
+
+export interface Ask {
+  readonly who: DeviceName;
+  readonly request: Pick<TokenRequest, 'id' | 'lane' | 'intent' | 'connection_type' | 'reason' | 'attempt'>;
+  readonly reply: Reply;
+}
+
+export type Answer = { ok: true; session: SessionWithToken } | { ok: false; error: TokenError };
+
+export type IssuerEvent =
+  /** @param draw a random number from 0 to 1, here and below */
+  | { kind: 'asked'; ask: Ask; draw: number }
+  /** A request that carries an id but breaks the schema. */
+  | { kind: 'misasked'; who: DeviceName; id: string; reply: Reply; detail: string }
+  /** The lane's unused sessions are gone, or could not be found out. */
+  | { kind: 'retired'; job: number; draw: number }
+  | { kind: 'created'; job: number; session: SessionWithToken; draw: number }
+  | { kind: 'failed'; job: number; trouble: Trouble; draw: number };
+
+export type IssuerEffect =
+  | {
+      kind: 'answer';
+      who: DeviceName;
+      id: string;
+      reply: Reply;
+      answer: Answer;
+      /** Null when the request broke the schema. */
+      about: Pick<TokenRequest, 'lane' | 'reason' | 'attempt'> | null;
+      repeated: boolean;
+    }
+  /** Find the lane's sessions (the one named, else by reference) and revoke those that were never used. */
+  | { kind: 'retire'; job: number; reference: string; sessionId: string | null }
+  | { kind: 'create'; job: number; input: CreateSessionInput }
+  /** No answer. `superseded`: the lane has asked anew meanwhile. */
+  | { kind: 'ignore'; who: DeviceName; id: string; why: 'flood' | 'in_progress' | 'superseded' | 'stale' };

@@ -1,0 +1,163 @@
+/** The token issuer at work: requests from the bus into the pure issuer, its effects to the service and back. */
+import type { Bus, BusMessage } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { BackendConfig } from '../protocol/backend-config.ts';
+import { timestamp } from '../protocol/mqtt/envelope.ts';
+import type { TokenResponse } from '../protocol/mqtt/token.ts';
+import type { CreateSessionInput } from '../protocol/service/session.ts';
+import { type Complain, createComplaints } from './complaints.ts';
+import type { IssuerEffect, IssuerEvent } from './core/issue-event.ts';
+import { createIssuer } from './core/issuer.ts';
+import type { Trouble, TroubleKind } from './core/trouble.ts';
+import { readRequest } from './request.ts';
+import type { ServiceClient } from './service-client.ts';
+import { ServiceFailure } from './service-failure.ts';
+import { retireUnused, shortId, shownSession } from './session-care.ts';
+
+/** A device does not wait longer for an answer; the broker should not either. */
+const ANSWER_EXPIRY_S = 30;
+const FINISH_WITHIN_MS = 2000;
+/** The specification names listing and deleting without their paths: a service may have others. */
+const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
+
+export interface IssuingParts {
+  readonly config: BackendConfig;
+  readonly service: ServiceClient;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** The shell around the pure issuer. */
+export function createIssuing({ config, service, log, clock, random }: IssuingParts) {
+  const issuer = createIssuer(config);
+  const complain = createComplaints(log, clock);
+  const underWay = new Set<Promise<void>>();
+  let bus: Bus | null = null;
+  let finishing = false;
+
+  const dispatch = (event: IssuerEvent): void => {
+    for (const effect of issuer.handle(event, clock.now())) run(effect);
+  };
+
+  const track = (work: Promise<IssuerEvent>): void => {
+    const done = work.then(dispatch).finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+
+  const run = (effect: IssuerEffect): void => {
+    switch (effect.kind) {
+      case 'answer':
+        return answer(effect);
+      case 'create':
+        return track(create(effect.job, effect.input));
+      case 'retire':
+        return track(retire(effect));
+      case 'ignore': {
+        const fields = { device: `${effect.who.tenant}/${effect.who.device}`, why: effect.why };
+        if (effect.why === 'flood') {
+          complain(`flood ${fields.device}`, fields, 'a device floods us with requests; it gets no answers');
+        } else log.debug(fields, 'a request got no answer of its own');
+      }
+    }
+  };
+
+  const explain = (error: unknown, fields: object): Trouble => {
+    if (error instanceof ServiceFailure) {
+      log.warn({ ...fields, status: error.status }, error.message);
+      return error.trouble;
+    }
+    log.error({ ...fields, fault: error instanceof Error ? error.message : 'unknown' }, 'unexpected failure');
+    return { kind: 'unavailable', detail: null, retryAfterS: null };
+  };
+
+  const create = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
+    try {
+      const session = await service.createSession(input);
+      const shown = shownSession(session, input.max_session_duration_seconds);
+      return { kind: 'created', job, session: shown, draw: random() };
+    } catch (error) {
+      const trouble = explain(error, { reference: input.client_reference_id });
+      return { kind: 'failed', job, trouble, draw: random() };
+    }
+  };
+
+  const retire = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
+    try {
+      const count = await retireUnused(service, effect);
+      if (count > 0) log.info({ reference: effect.reference, count }, 'revoked an unused session');
+    } catch (error) {
+      const trouble = explain(error, { reference: effect.reference });
+      // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
+      if (!UNSUPPORTED.has(trouble.kind)) return { kind: 'failed', job: effect.job, trouble, draw: random() };
+    }
+    return { kind: 'retired', job: effect.job, draw: random() };
+  };
+
+  const answer = (effect: Extract<IssuerEffect, { kind: 'answer' }>): void => {
+    const { who, id, reply, answer: given, about, repeated } = effect;
+    const ts = timestamp(clock.wall());
+    const body: TokenResponse = given.ok
+      ? { ts, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
+      : { ts, id, ok: false, error: given.error };
+    const { correlationData } = reply;
+    bus?.publish(reply.topic, JSON.stringify(body), {
+      properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
+    });
+    const device = `${who.tenant}/${who.device}`;
+    const fields = { device, lane: about?.lane, reason: about?.reason, attempt: about?.attempt, repeated };
+    if (given.ok) log.info({ ...fields, session: shortId(given.session.id) }, 'session granted');
+    else log.warn({ ...fields, code: given.error.code, retry_after_s: given.error.retry_after_s }, 'denied');
+  };
+
+  return {
+    answerOn(opened: Bus): void {
+      bus = opened;
+    },
+    hear(message: BusMessage): void {
+      if (!finishing) hear(message, config.mqtt.prefix, dispatch, complain, random);
+    },
+    async finish(): Promise<void> {
+      finishing = true;
+      let cancel = (): void => {};
+      const tooLong = new Promise<void>((resolve) => {
+        cancel = clock.at(clock.now() + FINISH_WITHIN_MS, resolve);
+      });
+      const idle = async (): Promise<void> => {
+        while (underWay.size > 0) await Promise.all(underWay);
+      };
+      await Promise.race([idle(), tooLong]);
+      cancel();
+    },
+  };
+}
+
+function hear(
+  message: BusMessage,
+  prefix: string,
+  dispatch: (event: IssuerEvent) => void,
+  complain: Complain,
+  random: () => number,
+): void {
+  const read = readRequest(prefix, message);
+  if (read.kind === 'nothing') {
+    const device = read.who === null ? 'unknown' : `${read.who.tenant}/${read.who.device}`;
+    complain(
+      `${read.why} ${device}`,
+      { device, why: read.why },
+      'a message that is no token request was ignored',
+    );
+    return;
+  }
+  if (read.kind === 'misask') {
+    const { who, id, reply, detail } = read;
+    dispatch({ kind: 'misasked', who, id, reply, detail });
+    return;
+  }
+  if (read.foreignReply) {
+    const device = `${read.ask.who.tenant}/${read.ask.who.device}`;
+    complain(`reply ${device}`, { device }, 'a response topic outside token/res was ignored');
+  }
+  dispatch({ kind: 'asked', ask: read.ask, draw: random() });
+}

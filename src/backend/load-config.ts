@@ -1,0 +1,207 @@
+/** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { parseJsonc } from '../adapters/config/jsonc.ts';
+import { suggest } from '../adapters/config/keys.ts';
+import { formatPath, isObject } from '../adapters/config/layer.ts';
+import { readSecret } from '../adapters/config/secret.ts';
+import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
+import type { BackendSecrets } from './backend.ts';
+
+const PREFIX = 'DRAGOMAN_BACKEND_';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with the configuration, one line each; no line holds a secret. */
+export class ConfigProblems extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly types: readonly string[];
+}
+
+/** @throws ConfigProblems with every problem that can be found at once */
+export function loadBackendConfig(file: string | null, env: Environment): BackendConfig {
+  const fromFile = file === null ? {} : readFile(file);
+  const problems: string[] = [];
+  const merged = applyEnvironment(fromFile, env, problems);
+  const parsed = backendConfigSchema.safeParse(merged);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const where = file === null ? '' : `${file}: `;
+  for (const issue of parsed.error?.issues ?? []) {
+    problems.push(...explain(issue, merged).map((problem) => where + problem));
+  }
+  throw new ConfigProblems(problems);
+}
+
+function readFile(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new ConfigProblems([`${file}: can not be read (${code})`]);
+  }
+  const parsed = parseJsonc(text);
+  if (parsed.ok) return parsed.value;
+  const { line, column } = parsed.position;
+  throw new ConfigProblems([`${file}:${line}:${column}: ${parsed.message}`]);
+}
+
+/** Keys by variable: `service.apiKeyFile` is DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE. */
+export function backendVariables(): ReadonlyMap<string, Leaf> {
+  const root = z.toJSONSchema(backendConfigSchema, { io: 'input' }) as Node;
+  return new Map(leavesOf(root, []).map((leaf) => [PREFIX + leaf.path.map(snake).join('_'), leaf]));
+}
+
+interface Node {
+  readonly type?: string;
+  readonly anyOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node;
+}
+
+function leavesOf(node: Node, path: readonly string[]): Leaf[] {
+  const properties = Object.entries(node.properties ?? {});
+  if (properties.length > 0) return properties.flatMap(([name, child]) => leavesOf(child, [...path, name]));
+  const types = (node.anyOf ?? [node]).flatMap(({ type }) => type ?? []);
+  // Exceptions by device have names of their own: only the file can hold them.
+  return types.includes('object') ? [] : [{ path, types }];
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function applyEnvironment(base: unknown, env: Environment, problems: string[]): unknown {
+  const variables = backendVariables();
+  let merged = base;
+  for (const [name, text] of Object.entries(env).sort()) {
+    if (!name.startsWith(PREFIX) || text === undefined) continue;
+    const leaf = variables.get(name);
+    if (leaf === undefined) {
+      const near = suggest(name, [...variables.keys()]);
+      problems.push(`no key has the variable ${name}${near === null ? '' : `; did you mean ${near}?`}`);
+      continue;
+    }
+    merged = withValue(merged, leaf.path, parseValue(text, leaf.types));
+  }
+  return merged;
+}
+
+function withValue(base: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const holder = isObject(base) ? base : {};
+  return { ...holder, [key]: withValue(holder[key], rest, value) };
+}
+
+function parseValue(text: string, types: readonly string[]): unknown {
+  if (text === '' && types.includes('null')) return null;
+  if (types.includes('array')) return text.split(',').map((part) => part.trim());
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
+  const isNumber = types.includes('integer') || types.includes('number');
+  return isNumber && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function explain(issue: z.core.$ZodIssue, value: unknown): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const near = suggest(key, namesAt(issue.path));
+      const hint = near === null ? '' : `; did you mean "${near}"?`;
+      return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
+    });
+  }
+  return [`${formatPath(issue.path) || 'the whole'}: ${wordsOf(issue, value)}`];
+}
+
+function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
+  const found = issue.path.reduce<unknown>(
+    (here, step) =>
+      isObject(here) ? here[String(step)] : Array.isArray(here) ? here[Number(step)] : undefined,
+    value,
+  );
+  if (found === undefined) return 'is missing';
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
+  const isNumber = 'origin' in issue && (issue.origin === 'number' || issue.origin === 'int');
+  if (issue.code === 'too_small' && isNumber) return `must be ${issue.minimum} or more`;
+  if (issue.code === 'too_big' && isNumber) return `must be ${issue.maximum} or less`;
+  return issue.message;
+}
+
+/** The names that may stand in the object at a path. */
+function namesAt(path: readonly PropertyKey[]): string[] {
+  let node: Node | undefined = z.toJSONSchema(backendConfigSchema, { io: 'input' }) as Node;
+  for (const step of path) node = node?.properties?.[String(step)] ?? node?.additionalProperties;
+  return Object.keys(node?.properties ?? {});
+}
+
+/**
+ * What the configuration names by file. Keys are read at each use, so that they can be changed while running.
+ * @throws ConfigProblems when a file can't be used now
+ */
+export function readBackendSecrets(
+  config: BackendConfig,
+  env: Environment,
+): BackendSecrets & { jwt?: () => string } {
+  const problems: string[] = [];
+  const secretAt = (key: string, file: string): (() => string) => {
+    const read = (): string => {
+      const result = readSecret(file, env);
+      if (result.ok) return result.secret;
+      throw new Error(`${key}: ${result.message}`);
+    };
+    note(problems, read);
+    return read;
+  };
+  const pemAt = (key: string, file: string | null): Buffer | undefined =>
+    file === null ? undefined : note(problems, () => readPem(key, file));
+  const { mqtt, service } = config;
+
+  const ca = pemAt('mqtt.caFile', mqtt.caFile);
+  const cert = pemAt('mqtt.certFile', mqtt.certFile);
+  const privateKey =
+    mqtt.keyFile === null ? undefined : note(problems, secretAt('mqtt.keyFile', mqtt.keyFile));
+  const serviceCa = pemAt('service.caFile', service.caFile);
+  const secrets = {
+    apiKey:
+      service.apiKeyFile === null
+        ? () => {
+            throw new Error('service.apiKeyFile is not set');
+          }
+        : secretAt('service.apiKeyFile', service.apiKeyFile),
+    ...(service.jwtFile !== null && { jwt: secretAt('service.jwtFile', service.jwtFile) }),
+    ...(mqtt.passwordFile !== null && { mqttPassword: secretAt('mqtt.passwordFile', mqtt.passwordFile) }),
+    brokerTls: {
+      ...(ca && { ca }),
+      ...(cert && { cert }),
+      ...(privateKey !== undefined && { key: Buffer.from(privateKey) }),
+    },
+    ...(serviceCa && { serviceCa }),
+  };
+  if (problems.length > 0) throw new ConfigProblems([...new Set(problems)]);
+  return secrets;
+}
+
+function note<T>(problems: string[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : 'a file can not be read');
+    return undefined;
+  }
+}
+
+function readPem(key: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new Error(`${key}: the file ${file} can not be read (${code})`);
+  }
+}

@@ -1,0 +1,7 @@
+import { runMain } from '../program/main.ts';
+import { NAME, runBackendProgram } from './cli.ts';
+
+await runMain({
+  name: NAME,
+  run: (argv, terminal) => runBackendProgram(argv, { ...terminal, output: process.stdout, signals: process }),
+});

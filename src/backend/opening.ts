@@ -1,0 +1,64 @@
+import { EXIT, Failure } from '../program/problem.ts';
+import type { Shell } from '../program/program.ts';
+import type { BackendConfig } from '../protocol/backend-config.ts';
+import type { BackendSecrets } from './backend.ts';
+import type { TroubleKind } from './core/trouble.ts';
+import { ConfigProblems, loadBackendConfig, readBackendSecrets } from './load-config.ts';
+import { createServiceClient, type ServiceClient } from './service-client.ts';
+import { ServiceFailure } from './service-failure.ts';
+
+export interface Opened {
+  readonly config: BackendConfig;
+  readonly secrets: BackendSecrets & { jwt?: () => string };
+}
+
+export const CONFIG_OPTION = [
+  '-c, --config <file>',
+  'configuration file (or the variables DRAGOMAN_BACKEND_...)',
+] as const;
+
+/** Reads the configuration and what it names. Throws a `Failure` that lists every problem. */
+export function openConfig(shell: Shell, file: string | undefined, needs: 'apiKeyFile' | 'jwtFile'): Opened {
+  try {
+    const config = loadBackendConfig(file ?? null, shell.env);
+    if (config.service[needs] === null) {
+      throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
+    }
+    return { config, secrets: readBackendSecrets(config, shell.env) };
+  } catch (error) {
+    if (!(error instanceof ConfigProblems)) throw error;
+    throw new Failure(`the configuration can not be used:\n  ${error.problems.join('\n  ')}`, EXIT.usage);
+  }
+}
+
+const HINTS: Readonly<Partial<Record<TroubleKind, string>>> = {
+  unreachable: 'check service.url and the network',
+  timeout: 'try again, or raise service.timeout',
+  unauthorized: 'check service.apiKeyFile or service.jwtFile',
+  rate_limited: 'wait a little and try again',
+  unavailable: 'try again later',
+};
+
+/** Lets an operation use the service, and words its failure for a person. */
+export async function withService<T>(
+  { config, secrets }: Opened,
+  use: (service: ServiceClient) => Promise<T>,
+): Promise<T> {
+  const service = createServiceClient({
+    url: config.service.url,
+    timeoutMs: config.service.timeout * 1000,
+    apiKey: secrets.apiKey,
+    ...(secrets.jwt && { jwt: secrets.jwt }),
+    ...(secrets.serviceCa && { ca: secrets.serviceCa }),
+  });
+  try {
+    return await use(service);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    const hint = HINTS[error.trouble.kind];
+    const exit = error.trouble.kind === 'timeout' ? EXIT.noAnswer : EXIT.failed;
+    throw new Failure(`${error.message}${hint === undefined ? '' : `; ${hint}`}.`, exit);
+  } finally {
+    service.close();
+  }
+}

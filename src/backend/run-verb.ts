@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import type { Shell } from '../program/program.ts';
+import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
+import { startBackend } from './backend.ts';
+import { CONFIG_OPTION, openConfig } from './opening.ts';
+
+/** What of the process itself the issuer needs. */
+export interface RunHost {
+  /** Where it logs. */
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd: number };
+  readonly signals: EndSignals;
+}
+
+export function addRunVerb(program: Command, shell: Shell, host: RunHost): void {
+  program
+    .command('run')
+    .description('issue session tokens to devices until SIGTERM; logs one JSON line per record')
+    .option(...CONFIG_OPTION)
+    .action((options: { config?: string }) => run(shell, host, options.config));
+}
+
+async function run(shell: Shell, { output, signals }: RunHost, file: string | undefined): Promise<void> {
+  const { config, secrets } = openConfig(shell, file, 'apiKeyFile');
+  const format = chooseLogFormat(output, shell.env);
+  const log = createLogger({ level: config.log.level, format, sink: output });
+  const asked = untilAskedToEnd(signals);
+  const backend = await startBackend({ config, secrets, log });
+  log.info({ broker: config.mqtt.url, service: config.service.url, allow: config.allow }, 'issuing tokens');
+  await asked;
+  log.info({}, 'asked to end');
+  await backend.close();
+}

@@ -1,0 +1,87 @@
+/** Turns what the service answers, or fails to answer, into a `Trouble`. */
+import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
+import type { Trouble, TroubleKind } from './core/trouble.ts';
+import type { HttpAnswer, NoAnswer } from './http.ts';
+
+const LONGEST_DETAIL = 200;
+const LONGEST_RETRY_AFTER_S = 3600;
+/** Seen on a live service; the specification gives no number. */
+const INSUFFICIENT_BALANCE = 100_050;
+
+/** The service did not do what it was asked. The message is safe to log. */
+export class ServiceFailure extends Error {
+  readonly trouble: Trouble;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  constructor(trouble: Trouble, status: number | null, message: string) {
+    super(message);
+    this.trouble = trouble;
+    this.status = status;
+  }
+}
+
+/** @param operation what was asked, such as "create a session" */
+export function failureOfSilence(error: NoAnswer, operation: string): ServiceFailure {
+  const trouble = { kind: error.kind, detail: null, retryAfterS: null };
+  return new ServiceFailure(trouble, null, `cannot ${operation}: ${error.message}`);
+}
+
+/** An answer of success that is not what the specification says. `where` names the field, never its value. */
+export function failureOfShape(status: number, operation: string, where: string): ServiceFailure {
+  const trouble: Trouble = { kind: 'malformed', detail: null, retryAfterS: null };
+  return new ServiceFailure(
+    trouble,
+    status,
+    `cannot ${operation}: the service's answer is malformed (${where})`,
+  );
+}
+
+/**
+ * Any answer but success.
+ * @param scrub takes secrets out of a text
+ * @param wall now, milliseconds since 1970, for a `Retry-After` that is a date
+ */
+export function failureOfAnswer(
+  answer: HttpAnswer,
+  operation: string,
+  scrub: (text: string) => string,
+  wall: number,
+): ServiceFailure {
+  const errors = readErrors(answer.body);
+  const said = errors.map(({ title, detail }) => `${title}: ${detail}`).join('; ');
+  const detail = said === '' ? null : scrub(said).slice(0, LONGEST_DETAIL);
+  const kind = kindOf(answer.status, errors);
+  const retryAfterS = readRetryAfter(answer.headers['retry-after'], wall);
+  const words = `cannot ${operation}: HTTP ${answer.status}${detail === null ? '' : ` (${detail})`}`;
+  return new ServiceFailure({ kind, detail, retryAfterS }, answer.status, words);
+}
+
+function readErrors(body: string): ServiceError[] {
+  try {
+    const parsed = errorEnvelopeSchema.safeParse(JSON.parse(body));
+    return parsed.success ? parsed.data.errors : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Readers go by the reason, wherever it stands, then by the status (specification 7). */
+function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
+  const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
+  if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';
+  if (/(^|[^_a-z])session[_ ]limit/.test(words)) return 'session_limit';
+  const outOfBalance = errors.some((error) => error.error_code === INSUFFICIENT_BALANCE);
+  if (outOfBalance || /\bbalance\b|insufficient_balance/.test(words) || status === 402) return 'balance';
+  if (status === 403 && /\bblocked\b|account_blocked/.test(words)) return 'blocked';
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate_limited';
+  if (status >= 500) return 'unavailable';
+  return 'rejected';
+}
+
+function readRetryAfter(header: string | undefined, wall: number): number | null {
+  if (header === undefined) return null;
+  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - wall) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), LONGEST_RETRY_AFTER_S) : null;
+}

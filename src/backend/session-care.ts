@@ -1,0 +1,65 @@
+import type { Session, SessionWithToken } from '../protocol/service/session.ts';
+import type { ServiceClient } from './service-client.ts';
+
+/** A lane has hardly ever more than one unused session; a longer list is somebody else's accident. */
+const MOST_RETIRED = 8;
+const OVER: ReadonlySet<string> = new Set(['used', 'expired', 'revoked', 'deleted', 'ended', 'finished']);
+
+/** The beginning of a session's id: ids can be token-shaped and are never logged whole. */
+export function shortId(id: string): string {
+  return `${id.slice(0, Math.min(8, Math.floor(id.length / 2)))}...`;
+}
+
+/** Created, and no stream has ever connected with it. */
+export function isUnused(session: Session): boolean {
+  return session.status === 'pending' && !session.first_connected_at && !session.active_stream_count;
+}
+
+/** Nothing can be done with it any more. A status that the specification does not know counts as alive. */
+export function isOver(session: Session): boolean {
+  return OVER.has(session.status) && !session.active_stream_count;
+}
+
+/**
+ * Revokes a lane's sessions that were never used: the one named, else those found by their reference.
+ * @returns how many
+ */
+export async function retireUnused(
+  service: ServiceClient,
+  wanted: { reference: string; sessionId: string | null },
+): Promise<number> {
+  const found =
+    wanted.sessionId === null
+      ? await service.listSessions({ clientReferenceId: wanted.reference })
+      : [await service.getSession(wanted.sessionId)];
+  const unused = found
+    .filter((session) => session !== null)
+    // A service that does not know the filter lists everyone's.
+    .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))
+    .slice(0, MOST_RETIRED);
+  const deleted = await Promise.all(unused.map((session) => service.deleteSession(session.id)));
+  return deleted.filter(Boolean).length;
+}
+
+/** The fields of specification 2.1 that a device gets; `maxDurationS` where the service does not show it. */
+export function shownSession(session: SessionWithToken, maxDurationS: number | undefined): SessionWithToken {
+  const { id, token, intent, connection_type, single_use, client_reference_id, status } = session;
+  const { created_at, connect_by, first_connected_at, active_stream_count, webrtc } = session;
+  const max = session.max_session_duration_seconds ?? maxDurationS;
+  return {
+    ...{
+      id,
+      token,
+      intent,
+      connection_type,
+      single_use,
+      client_reference_id,
+      status,
+      created_at,
+      connect_by,
+    },
+    ...(max !== undefined && { max_session_duration_seconds: max }),
+    ...{ first_connected_at, active_stream_count },
+    ...(webrtc !== undefined && { webrtc }),
+  };
+}

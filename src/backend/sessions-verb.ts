@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../program/problem.ts';
+import type { Shell } from '../program/program.ts';
+import type { Session } from '../protocol/service/session.ts';
+import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
+import type { ServiceClient } from './service-client.ts';
+import { isOver, shortId } from './session-care.ts';
+
+interface ListOptions {
+  config?: string;
+  device?: string;
+  reference?: string;
+  json?: true;
+}
+type RevokeOptions = Pick<ListOptions, 'config' | 'device' | 'json'>;
+
+/** A shorter beginning of an id could mean any session. */
+const SHORTEST_PREFIX = 6;
+
+/** `sessions list|revoke`: what the account has open, and how to end it. Tokens are never shown. */
+export function addSessionsVerb(program: Command, shell: Shell): void {
+  const sessions = program.command('sessions').description('list or revoke sessions of the account');
+  sessions
+    .command('list')
+    .description('list sessions; their tokens are not shown')
+    .option(...CONFIG_OPTION)
+    .option('-d, --device <name>', 'only of this device: "tenant/device", or "device" of any tenant')
+    .option('-r, --reference <text>', 'only with this client_reference_id: "tenant/device/lane"')
+    .option('--json', 'print JSON')
+    .action((options: ListOptions) => list(shell, options));
+  sessions
+    .command('revoke')
+    .description('revoke sessions: running streams end, tokens stop working')
+    .argument('[id...]', `session ids, or beginnings of them (at least ${SHORTEST_PREFIX} characters)`)
+    .option(...CONFIG_OPTION)
+    .option('-d, --device <name>', 'every session of this device: "tenant/device", or "device" of any tenant')
+    .option('--json', 'print JSON')
+    .action((ids: string[], options: RevokeOptions) => revoke(shell, ids, options));
+}
+
+async function list(shell: Shell, options: ListOptions): Promise<void> {
+  const opened = openConfig(shell, options.config, 'apiKeyFile');
+  const { reference, device } = options;
+  const found = await withService(opened, (service) =>
+    service.listSessions(reference === undefined ? undefined : { clientReferenceId: reference }),
+  );
+  const shown = found.filter((session) => {
+    const { client_reference_id: label } = session;
+    return (device === undefined || isOf(device, label)) && (reference === undefined || label === reference);
+  });
+  if (options.json) {
+    shell.print(`${JSON.stringify({ sessions: shown.map(withoutToken) })}\n`);
+    return;
+  }
+  if (shown.length === 0) shell.print('no sessions\n');
+  for (const session of shown) shell.print(`${describe(session)}\n`);
+}
+
+async function revoke(shell: Shell, ids: readonly string[], options: RevokeOptions): Promise<void> {
+  const { device } = options;
+  if ((ids.length === 0) === (device === undefined)) {
+    throw new Failure('say what to revoke: either session ids or --device NAME', EXIT.usage);
+  }
+  const opened = openConfig(shell, options.config, 'apiKeyFile');
+  const revoked = await withService(opened, async (service) => {
+    const wanted = await choose(service, ids, device);
+    const done: Session[] = [];
+    for (const session of wanted) if (await service.deleteSession(session.id)) done.push(session);
+    return done;
+  });
+  if (options.json) shell.print(`${JSON.stringify({ revoked: revoked.map(withoutToken) })}\n`);
+  else if (revoked.length === 0) shell.print('nothing to revoke\n');
+  else for (const session of revoked) shell.print(`revoked ${describe(session)}\n`);
+}
+
+async function choose(service: ServiceClient, ids: readonly string[], device: string | undefined) {
+  const all = await service.listSessions();
+  if (device !== undefined) {
+    return all.filter((session) => isOf(device, session.client_reference_id) && !isOver(session));
+  }
+  const chosen = new Map<string, Session>();
+  for (const id of ids) {
+    const session = all.find((candidate) => candidate.id === id) ?? (await startingWith(service, all, id));
+    chosen.set(session.id, session);
+  }
+  return [...chosen.values()];
+}
+
+async function startingWith(service: ServiceClient, all: readonly Session[], id: string): Promise<Session> {
+  const begun = id.replace(/\.+$/, '');
+  const matching =
+    begun.length < SHORTEST_PREFIX ? [] : all.filter((session) => session.id.startsWith(begun));
+  if (matching.length > 1) throw new Failure(`several sessions begin with ${begun}: give more of the id`);
+  // A list may not show all that there is.
+  const session = matching[0] ?? (await service.getSession(id));
+  if (session === null)
+    throw new Failure(`there is no session ${begun}; "sessions list" shows what there is`);
+  return session;
+}
+
+function isOf(device: string, reference: string | null | undefined): boolean {
+  const [tenant, name] = (reference ?? '').split('/');
+  return device.includes('/') ? device === `${tenant}/${name}` : device === name;
+}
+
+function withoutToken({ token: _, ...session }: Session): Omit<Session, 'token'> {
+  return session;
+}
+
+function describe(session: Session): string {
+  const streams = session.active_stream_count ? `, ${session.active_stream_count} streaming` : '';
+  const whose = session.client_reference_id ?? '-';
+  return `${shortId(session.id)}  ${whose}  ${session.status}${streams}  connect by ${session.connect_by}`;
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../program/problem.ts';
+import type { Shell } from '../program/program.ts';
+import {
+  type CloneVoiceRequest,
+  cloneVoiceRequestSchema,
+  SAMPLE_MIME_TYPES,
+  type VoiceRecord,
+} from '../protocol/service/voice.ts';
+import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
+import type { ServiceClient } from './service-client.ts';
+
+interface CloneOptions {
+  config?: string;
+  name: string;
+  file: string;
+  type?: string;
+  language?: string;
+  description?: string;
+  label?: Record<string, string>;
+  denoise?: true;
+  normalize?: true;
+  wait?: number;
+  json?: true;
+}
+type StatusOptions = Pick<CloneOptions, 'config' | 'wait' | 'json'>;
+
+const TYPE_BY_EXTENSION: Readonly<Record<string, (typeof SAMPLE_MIME_TYPES)[number]>> = {
+  '.wav': 'audio/wav',
+  '.mp3': 'audio/mpeg',
+  '.m4a': 'audio/x-m4a',
+  '.flac': 'audio/flac',
+  '.webm': 'video/webm',
+  '.mp4': 'video/mp4',
+  '.mpeg': 'video/mpeg',
+  '.mpg': 'video/mpeg',
+};
+/** Largest sample that services of this kind take. */
+const LARGEST_SAMPLE_BYTES = 10_000_000;
+const ITEM_ID = 'sample-1';
+const POLL_MS = 2000;
+
+const seconds = (text: string): number => {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 3600)) throw new Failure('--wait takes seconds from 0 to 3600', EXIT.usage);
+  return value;
+};
+const label = (text: string, before: Record<string, string> = {}): Record<string, string> => {
+  const [, key, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+  if (key === undefined || value === undefined) throw new Failure('--label takes KEY=VALUE', EXIT.usage);
+  return { ...before, [key]: value };
+};
+
+/** `voice clone|status`: a voice from a recording, with the account's JWT, which never leaves the backend. */
+export function addVoiceVerb(program: Command, shell: Shell): void {
+  const voice = program.command('voice').description('clone a voice from a recording');
+  voice
+    .command('clone')
+    .description('register a sample, upload it, and print the id of the voice')
+    .requiredOption('-n, --name <name>', 'name of the voice, 3 to 64 characters')
+    .requiredOption('-f, --file <file>', 'recording of one clean speaker, 30 s or more, at most 10 MB')
+    .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file's ending)`)
+    .option('--language <code>', 'language that is spoken in the recording')
+    .option('--description <text>', 'description of the voice')
+    .option('--label <key=value>', 'a label such as gender=female; may be repeated', label)
+    .option('--denoise', 'the recording has background noise')
+    .option('--normalize', 'the recording needs its loudness evened out')
+    .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
+    .option(...CONFIG_OPTION)
+    .option('--json', 'print JSON')
+    .action((options: CloneOptions) => clone(shell, options));
+  voice
+    .command('status')
+    .description('print how far a cloned voice is')
+    .argument('<id>', 'id of the voice')
+    .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
+    .option(...CONFIG_OPTION)
+    .option('--json', 'print JSON')
+    .action((id: string, options: StatusOptions) => status(shell, id, options));
+}
+
+async function clone(shell: Shell, options: CloneOptions): Promise<void> {
+  const { request, type } = readCloneRequest(options);
+  const bytes = readSample(options.file);
+  const opened = openConfig(shell, options.config, 'jwtFile');
+  const voice = await withService(opened, async (service) => {
+    const created = await service.cloneVoice(request);
+    const target = created.samples.find(({ item_id }) => item_id === ITEM_ID) ?? created.samples[0];
+    if (target === undefined) throw new Failure('the service gave no place to upload the sample to');
+    await service.uploadSample(target, { name: basename(options.file), type, bytes });
+    return options.wait === undefined ? created : waitUntilSettled(service, created, options.wait);
+  });
+  report(shell, voice, options);
+}
+
+async function status(shell: Shell, id: string, options: StatusOptions): Promise<void> {
+  const opened = openConfig(shell, options.config, 'jwtFile');
+  const voice = await withService(opened, async (service) => {
+    const found = await service.getVoice(id);
+    if (found === null) throw new Failure(`there is no voice ${id}; check the id`);
+    return options.wait === undefined ? found : waitUntilSettled(service, found, options.wait);
+  });
+  report(shell, voice, options);
+}
+
+function readCloneRequest(options: CloneOptions): { request: CloneVoiceRequest; type: string } {
+  const type = options.type ?? TYPE_BY_EXTENSION[extname(options.file).toLowerCase()];
+  if (type === undefined) {
+    throw new Failure(`the kind of ${options.file} is not known by its ending: give --type`, EXIT.usage);
+  }
+  const sample = {
+    filename: basename(options.file),
+    mime_type: type,
+    item_id: ITEM_ID,
+    ...(options.denoise && { denoise: true }),
+    ...(options.normalize && { speech_normalization: true }),
+    ...(options.language !== undefined && { lang_code: options.language }),
+  };
+  const parsed = cloneVoiceRequestSchema.safeParse({
+    data: {
+      name: options.name,
+      samples: [sample],
+      ...(options.description !== undefined && { description: options.description }),
+      ...(options.label !== undefined && { labels: options.label }),
+    },
+  });
+  if (parsed.success) return { request: parsed.data, type };
+  const issue = parsed.error.issues[0];
+  throw new Failure(
+    `${String(issue?.path.at(-1) ?? 'the request')}: ${issue?.message ?? 'wrong'}`,
+    EXIT.usage,
+  );
+}
+
+function readSample(file: string): Buffer {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new Failure(`the recording ${file} can not be read (${code})`, EXIT.usage);
+  }
+  if (bytes.length === 0) throw new Failure(`the recording ${file} is empty`, EXIT.usage);
+  if (bytes.length > LARGEST_SAMPLE_BYTES)
+    throw new Failure(`the recording ${file} is over 10 MB`, EXIT.usage);
+  return bytes;
+}
+
+async function waitUntilSettled(
+  service: ServiceClient,
+  voice: VoiceRecord,
+  waitS: number,
+): Promise<VoiceRecord> {
+  const end = performance.now() + waitS * 1000;
+  let last = voice;
+  while (last.processing_status !== 'ready' && last.processing_status !== 'failed') {
+    const left = end - performance.now();
+    if (left <= 0) return last;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, left)));
+    last = (await service.getVoice(voice.voice_id)) ?? last;
+  }
+  return last;
+}
+
+function report(shell: Shell, voice: VoiceRecord, options: StatusOptions): void {
+  const { voice_id, name, processing_status, processing_result } = voice;
+  const problems = (processing_result?.errors ?? []).map((error) => JSON.stringify(error));
+  if (options.json) {
+    // The upload targets are credentials: they stay here.
+    const { samples: _, ...shown } = voice;
+    shell.print(`${JSON.stringify({ voice: shown })}\n`);
+  } else {
+    shell.print(`${voice_id}  ${name}  ${processing_status}\n`);
+    for (const problem of problems) shell.print(`  ${problem}\n`);
+  }
+  if (processing_status === 'failed') shell.finish(EXIT.failed);
+  else if (processing_status !== 'ready' && options.wait !== undefined) shell.finish(EXIT.noAnswer);
+}
