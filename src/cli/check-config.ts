@@ -1,0 +1,50 @@
+import { formatProblem, formatSource, type Problem } from '../adapters/config/layer.ts';
+import { loadConfig } from '../adapters/config/load.ts';
+import type { Provenance } from '../adapters/config/provenance.ts';
+import { EXIT } from '../program/problem.ts';
+import type { Shell, Verb } from '../program/program.ts';
+import { layOutTable, wrapText } from './text.ts';
+
+interface Options {
+  readonly config: string;
+  readonly json?: true;
+}
+
+export const checkConfigVerb: Verb = {
+  register(program, shell) {
+    program
+      .command('check-config')
+      .description('check the configuration; print what is effective and where each value came from')
+      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+      .option('--json', 'print JSON')
+      .action((options: Options) => checkConfig(options, shell));
+  },
+};
+
+function checkConfig({ config: file, json }: Options, shell: Shell): void {
+  const result = loadConfig({ file, env: shell.env });
+  if (!result.ok) shell.finish(EXIT.usage);
+  if (json) return shell.print(`${JSON.stringify(result)}\n`);
+  if (result.ok)
+    return shell.print(
+      `${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`,
+    );
+  shell.complain(formatProblems(result.problems, file));
+}
+
+/** Every problem on lines of its own, ready for standard error. */
+export function formatProblems(problems: readonly Problem[], file: string): string {
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+  const lines = problems.map((problem) => wrapText(`- ${formatProblem(problem)}`, '  '));
+  return `dragoman: the configuration ${file} has ${count}; nothing has been started.\n${lines.join('')}`;
+}
+
+/** The files beside the configuration are named as seen from it: whole paths would not fit. */
+function formatProvenance(provenance: readonly Provenance[], file: string): string {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  const rows = provenance.map(({ path, value, source }) => {
+    const name = formatSource(source);
+    return [path, JSON.stringify(value), name.startsWith(folder) ? name.slice(folder.length) : name];
+  });
+  return layOutTable(rows);
+}

@@ -1,0 +1,92 @@
+/** A message broker inside the process, for the demo and for tests: loopback, MQTT 3.1.1, nothing kept on disk. */
+import '../../adapters/mqtt/quiet.ts';
+import { createServer, type Socket } from 'node:net';
+import { Aedes, type AedesOptions } from 'aedes';
+
+const HOST = '127.0.0.1';
+const SHARED = /^\$share\/[^/]+\//;
+/** Return code of MQTT 3.1.1: bad user name or password. */
+const BAD_CREDENTIALS = 4;
+
+export interface BrokerOptions {
+  /** 0 (the default) takes a free port. */
+  readonly port?: number;
+  /** Who may connect; without it everyone on this machine. */
+  readonly login?: (username: string | undefined, password: string | undefined) => boolean;
+}
+
+export interface Broker {
+  /** `mqtt://127.0.0.1:PORT` */
+  readonly url: string;
+  readonly port: number;
+  /** Cuts every connection once, as a restart would; wills are published. */
+  kickAll(): void;
+  /** As a broker that is down: cuts every connection and each new one, until `resume`. Retained messages stay. */
+  pause(): void;
+  resume(): void;
+  close(): Promise<void>;
+}
+
+export async function startBroker(options: BrokerOptions = {}): Promise<Broker> {
+  const aedes = await Aedes.createBroker(brokerOptions(options));
+  const sockets = new Set<Socket>();
+  let paused = false;
+
+  const server = createServer((socket) => {
+    // The port stays ours while paused: given back, another process could take it.
+    if (paused) return void socket.destroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    aedes.handle(socket);
+  });
+  // What a client does wrong ends its connection and nothing else.
+  aedes.on('clientError', () => {});
+  aedes.on('connectionError', () => {});
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, HOST, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const cutAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+
+  return {
+    url: `mqtt://${HOST}:${port}`,
+    port,
+    kickAll: cutAll,
+    pause() {
+      paused = true;
+      cutAll();
+    },
+    resume() {
+      paused = false;
+    },
+    async close() {
+      await new Promise<void>((resolve) => aedes.close(resolve));
+      cutAll();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function brokerOptions({ login }: BrokerOptions): AedesOptions {
+  return {
+    // The broker knows no shared subscriptions: every member of a group gets every message.
+    authorizeSubscribe(_client, subscription, callback) {
+      subscription.topic = subscription.topic.replace(SHARED, '');
+      callback(null, subscription);
+    },
+    ...(login && {
+      authenticate(_client, username, password, callback) {
+        if (login(username, password?.toString('utf8'))) return callback(null, true);
+        callback(
+          Object.assign(new Error('bad user name or password'), { returnCode: BAD_CREDENTIALS }),
+          null,
+        );
+      },
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Failure } from '../../program/problem.ts';
+
+/** One of the project's other programs, running for the demo. */
+export interface ChildProgram {
+  /** The line that said it is ready, parsed. */
+  readonly greeting: unknown;
+  close(): Promise<void>;
+}
+
+/** How long a program may take to be ready on a slow board. */
+const GREETING_LIMIT_MS = 30_000;
+/** How long it may take to end before it is killed. */
+const END_LIMIT_MS = 5000;
+const KEPT_STDERR_CHARS = 2000;
+
+/**
+ * Loaded into the child: ends it in order when its standard input closes, which is what happens when
+ * this process dies in whatever way. So no demo leaves programs behind.
+ */
+const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+  "process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).on('error', () => {}).resume().unref?.();",
+)}`;
+
+/**
+ * Starts a program and waits for the line of JSON that says it is ready.
+ * @throws Failure when it does not come up, with what it said
+ */
+export async function startProgram(
+  script: string,
+  args: readonly string[],
+  isGreeting: (line: unknown) => boolean,
+): Promise<ChildProgram> {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, script, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A terminal's Ctrl-C is for the demo, which ends its programs in order.
+    detached: true,
+  });
+  let complaints = '';
+  child.stderr.on('data', (text: Buffer) => {
+    complaints = (complaints + text.toString()).slice(-KEPT_STDERR_CHARS);
+  });
+  child.stdin.on('error', () => {});
+  try {
+    const greeting = await waitForGreeting(child, createInterface({ input: child.stdout }), isGreeting);
+    return { greeting, close: () => endProgram(child) };
+  } catch (error) {
+    await endProgram(child);
+    const reason = complaints.trim() || (error instanceof Error ? error.message : 'no reason given');
+    throw new Failure(`the demo could not start ${script}: ${reason}`);
+  }
+}
+
+/** Goes on reading after it, so that a full pipe never stops the program. */
+function waitForGreeting(
+  child: ChildProcess,
+  lines: NodeJS.EventEmitter,
+  isGreeting: (line: unknown) => boolean,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(
+      () => reject(new Error(`it was not ready within ${GREETING_LIMIT_MS / 1000} s`)),
+      GREETING_LIMIT_MS,
+    );
+    lines.on('line', (line: string) => {
+      const parsed = parseJson(line);
+      if (!isGreeting(parsed)) return;
+      clearTimeout(limit);
+      resolve(parsed);
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(limit);
+      reject(new Error(`it ended at once (${code ?? signal})`));
+    });
+    child.once('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+  });
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+async function endProgram(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+  await exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,47 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Verb } from '../../program/program.ts';
+import { DEMO_FAULTS, type DemoFault } from './faults.ts';
+
+/** What was asked for on the command line. */
+export interface DemoCommandOptions {
+  readonly seconds?: number;
+  readonly input?: string;
+  readonly output: string;
+  readonly fault: readonly DemoFault[];
+  readonly json?: true;
+}
+
+export const demoVerb: Verb = {
+  register(program, shell) {
+    program
+      .command('demo')
+      .description('interpret a recording on this machine alone: no sound card, no configuration')
+      .option('--seconds <n>', 'how much of the input is heard; a shorter one begins again', readSeconds)
+      .option('--input <wav>', 'speech to interpret (default: the recording that ships with dragoman)')
+      .option('--output <wav>', 'where the translated speech goes', 'dragoman-demo.wav')
+      .addOption(
+        new Option('--fault <name>', 'strike a fault; may be given several times')
+          .choices(DEMO_FAULTS)
+          .argParser((name: string, earlier: readonly DemoFault[]) => [...earlier, readFault(name)])
+          .default([], 'none'),
+      )
+      .option('--json', 'print JSON lines; the last one is the summary')
+      .action(async (options: DemoCommandOptions) => {
+        // A daemon that runs for a year never needs the broker and the views: they are loaded here.
+        const { performDemo } = await import('./perform.ts');
+        await performDemo(options, shell);
+      });
+  },
+};
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError('It must be a number from 1 to 86400.');
+}
+
+function readFault(name: string): DemoFault {
+  const fault = DEMO_FAULTS.find((known) => known === name);
+  if (fault !== undefined) return fault;
+  throw new InvalidArgumentError(`There are ${DEMO_FAULTS.join(', ')}.`);
+}

@@ -1,0 +1,172 @@
+import { performance } from 'node:perf_hooks';
+import { accountOf } from '../../agent/account.ts';
+import { Agent } from '../../agent/agent.ts';
+import type { LaneRunner, LaneStep } from '../../agent/lane-runner.ts';
+import { createMachineWorld } from '../../agent/machine-world.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { type Config, configSchema } from '../../protocol/config.ts';
+import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
+import { createFinishLine } from './finish.ts';
+import { limitCapture } from './input.ts';
+import { type DemoModel, FIRST_MODEL, notice, observeStep } from './model.ts';
+import { createRoom, type Room } from './room.ts';
+import { DEMO_DEVICE, type Stage } from './stage.ts';
+import { type DemoSummary, summarise } from './summary.ts';
+import type { DemoView } from './view.ts';
+
+/** Rate of the stream: that of the recording that ships with the project. */
+export const STREAM_RATE_HZ = 24_000;
+/** How often the view hears of time passing, and the demo looks whether it is over. */
+const TICK_MS = 100;
+
+export interface DemoOptions {
+  readonly input: string;
+  readonly output: string;
+  /** How much of the input is heard; a shorter input begins again. Null: all of it, once. */
+  readonly inputMs: number | null;
+  readonly faults: readonly DemoFault[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly view: DemoView;
+  /** Ends the demo early, in order. */
+  readonly abort: AbortSignal;
+}
+
+/** Plays the visitor to a real agent on a stage of broker, backend and service; resolves when all is said. */
+export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoSummary> {
+  const config = demoConfig(stage, options);
+  const world = await createMachineWorld(config, options.clock, options.log, {});
+  const { inputMs } = options;
+  const room = createRoom(STREAM_RATE_HZ);
+  const agent = new Agent(config, {
+    ...world,
+    openAudio: (lane) => {
+      const { openCapture, openPlayback } = world.openAudio(lane);
+      const heard =
+        inputMs === null ? openCapture : limitCapture(openCapture, inputMs, lane.capture.sampleRate);
+      return { openCapture: room.fillMicrophone(heard), openPlayback: room.hearLoudspeaker(openPlayback) };
+    },
+  });
+  const [lane] = agent.lanes;
+  if (lane === undefined) throw new Error('the demo has no lane');
+  const show = new Show(lane, stage, room, options);
+  const unwatch = agent.watch((step) => show.onStep(step));
+  try {
+    await agent.start();
+    await show.end();
+    return show.summary();
+  } finally {
+    unwatch();
+    await agent.stop();
+  }
+}
+
+function demoConfig(stage: Stage, { input, output, inputMs, faults }: DemoOptions): Config {
+  return configSchema.parse({
+    device: DEMO_DEVICE,
+    mqtt: { url: stage.brokerUrl },
+    lanes: [
+      {
+        id: 'main',
+        capture: { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
+        playback: { driver: 'file', path: output },
+        source: 'en',
+        targets: ['es'],
+        // Two files have no room between them in which the one could hear the other, unless the fault makes one.
+        echo: faults.includes('echo') ? 'half-duplex' : 'off',
+      },
+    ],
+  });
+}
+
+/** One performance: watches the lane, strikes the faults, and knows when it is over. */
+class Show {
+  private readonly lane: LaneRunner;
+  private readonly stage: Stage;
+  private readonly room: Room;
+  private readonly options: DemoOptions;
+  private readonly startedAt: number;
+  private readonly faults: FaultSchedule;
+  private readonly struck: DemoFault[] = [];
+  private readonly finishLine = createFinishLine();
+  private readonly translated = new Set<string>();
+  private readonly validated = new Set<string>();
+  private model: DemoModel = FIRST_MODEL;
+  private taskSetAt: number | null = null;
+  private setupMs: number | null = null;
+  private firstChunkMs: number | null = null;
+  private failure: Error | null = null;
+
+  constructor(lane: LaneRunner, stage: Stage, room: Room, options: DemoOptions) {
+    this.lane = lane;
+    this.stage = stage;
+    this.room = room;
+    this.options = options;
+    this.startedAt = options.clock.now();
+    this.faults = scheduleFaults(options.faults);
+  }
+
+  onStep(step: LaneStep): void {
+    const now = this.options.clock.now();
+    this.model = observeStep(this.model, step, now - this.startedAt, now);
+    this.finishLine.onStep(step, now);
+    this.measure(step, now);
+    this.options.view.update(this.model, accountOf(this.lane));
+  }
+
+  /** Resolves at the end of the show, rejects when it cannot go on. */
+  async end(): Promise<void> {
+    const { clock, abort, view } = this.options;
+    while (!abort.aborted && !this.finishLine.isReached(clock.now())) {
+      if (this.failure !== null) throw this.failure;
+      const fault = this.faults.due(this.lane.state, clock.now());
+      if (fault !== null) this.strike(fault);
+      this.model = { ...this.model, elapsedMs: clock.now() - this.startedAt };
+      view.update(this.model, accountOf(this.lane));
+      await new Promise<void>((resolve) => {
+        clock.at(clock.now() + TICK_MS, resolve);
+      });
+    }
+  }
+
+  summary(): DemoSummary {
+    return summarise(accountOf(this.lane), {
+      sentences: this.validated.size,
+      translations: this.translated.size,
+      faults: this.struck,
+      first_chunk_ms: this.firstChunkMs,
+      service_setup_ms: this.setupMs,
+      rss_mb: Math.round(process.memoryUsage.rss() / 2 ** 20),
+      output: this.options.output,
+    });
+  }
+
+  private strike(fault: DemoFault): void {
+    this.struck.push(fault);
+    const elapsed = this.options.clock.now() - this.startedAt;
+    this.model = notice(this.model, `*** fault: ${fault} ***`, elapsed);
+    if (fault === 'echo') {
+      this.room.letEchoIn();
+      return;
+    }
+    this.stage.strike(fault).catch((error: unknown) => {
+      this.failure = error instanceof Error ? error : new Error('the fault could not be struck');
+    });
+  }
+
+  private measure({ effects, before, after }: LaneStep, now: number): void {
+    for (const effect of effects) {
+      if (effect.type === 'send_task') this.taskSetAt ??= now;
+      // Counted from the start of the process, which is where performance.now() begins.
+      if (effect.type === 'send_audio') this.firstChunkMs ??= Math.round(performance.now());
+      if (effect.type !== 'caption') continue;
+      const { kind, id, text } = effect.caption;
+      if (kind === 'validated_transcription') this.validated.add(id ?? text);
+      if (kind === 'translated_transcription') this.translated.add(id ?? text);
+    }
+    if (before.phase === 'configuring' && after.phase === 'live' && this.taskSetAt !== null) {
+      this.setupMs ??= Math.round(now - this.taskSetAt);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { LaneStep } from '../../agent/lane-runner.ts';
+import { isPlaying } from '../../core/playout.ts';
+
+/** After the last sound or text so long a quiet means that nothing more is to come. */
+const QUIET_MS = 4000;
+/** However long the service keeps talking, the demo ends this long after its input. */
+const LONGEST_TAIL_MS = 90_000;
+
+/** Tells when everything that was heard has been translated and played. */
+export interface FinishLine {
+  onStep(step: LaneStep, now: number): void;
+  isReached(now: number): boolean;
+}
+
+export function createFinishLine(): FinishLine {
+  let last: LaneStep | null = null;
+  let endedAt: number | null = null;
+  let newsAt = 0;
+  return {
+    onStep(step, now) {
+      last = step;
+      if (step.after.captureEnded) endedAt ??= now;
+      if (hasNews(step) || isPlaying(step.after.playout, now)) newsAt = now;
+    },
+    isReached(now) {
+      if (last === null || endedAt === null) return false;
+      if (now - endedAt > LONGEST_TAIL_MS) return true;
+      const { phase, hold } = last.after;
+      const allSent = phase === 'live' && !hold.chunks.some((chunk) => chunk.voiced);
+      return allSent && !isPlaying(last.after.playout, now) && now - Math.max(newsAt, endedAt) >= QUIET_MS;
+    },
+  };
+}
+
+/** A text, translated sound, a spoken chunk on its way, or a new session: more may follow. */
+function hasNews({ effects, before, after }: LaneStep): boolean {
+  return (
+    before.phase !== after.phase ||
+    after.hold.quietRun === 0 ||
+    effects.some(({ type }) => type === 'caption' || type === 'play')
+  );
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { durationMs } from '../../core/audio/pcm.ts';
+import type { OpenCapture } from '../../ports/audio.ts';
+
+/** The recording that ships with the project: beside the bundle, or beside this file when the sources run. */
+export function shippedRecording(): string {
+  return fileURLToPath(new URL('./visitor.wav', import.meta.url));
+}
+
+/** A capture that hears its source for so long, and silence after that. */
+export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number): OpenCapture {
+  return (sink) => {
+    let heardMs = 0;
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      sink.ended();
+    };
+    return open({
+      frames: (pcm, capturedAt) => {
+        heardMs += durationMs(pcm.byteLength, rateHz);
+        sink.frames(isOver ? new Uint8Array(pcm.byteLength) : pcm, capturedAt);
+        if (heardMs >= limitMs) end();
+      },
+      ended: end,
+      fault: (fault) => sink.fault(fault),
+    });
+  };
+}

@@ -1,0 +1,140 @@
+import type { LaneAccount } from '../../agent/account.ts';
+import { neutralise } from './display-text.ts';
+import { renderCaptions } from './live-captions.ts';
+import { renderAccounts, renderLatencies } from './live-figures.ts';
+import {
+  type Capabilities,
+  justify,
+  LABEL_WIDTH,
+  paint,
+  type Row,
+  renderRule,
+  type Signs,
+  type Style,
+  signsFor,
+} from './live-ink.ts';
+import type { Meter } from './live-meter.ts';
+import { renderPhase } from './live-phase.ts';
+import { planRows } from './live-plan.ts';
+import type { DemoModel, Notice } from './model.ts';
+
+/** Of a terminal, in characters. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The model as the picture shows it: with levels that an eye can follow. */
+export interface LiveModel extends DemoModel {
+  readonly inputMeter: Meter;
+  readonly outputMeter: Meter;
+}
+
+/** Wider lines are hard to read. */
+const WIDEST = 98;
+const NARROWEST = 58;
+/** The quietest level on a meter; a quiet room is about there. */
+const METER_FLOOR_DB = -60;
+/** From here on it is loud, from here on too loud. */
+const LOUD_DB = -12;
+const TOO_LOUD_DB = -3;
+const READOUT_WIDTH = 10;
+
+/**
+ * The demo's picture: rows of at most one column less than the terminal has, one row less than the terminal
+ * has, and always equally many at one size. Nothing from outside reaches the terminal as more than text.
+ */
+export function renderFrame(
+  model: LiveModel,
+  account: LaneAccount,
+  size: Size,
+  capabilities: Capabilities,
+): string[] {
+  const signs = signsFor(capabilities);
+  const width = Math.min(WIDEST, Math.max(NARROWEST, size.columns - 2));
+  const plan = planRows(Math.max(1, size.rows - 1));
+  const gap: Row[] = plan.isAiry ? [[]] : [];
+  const place = { width, height: plan.captions, signs };
+  const rows: Row[] = [
+    renderTitle(model, account, width),
+    ...gap,
+    ...renderPhase(model, width, signs),
+    ...gap,
+    ...(plan.hasMeters ? renderMeters(model, width, signs) : []),
+    renderRule('heard and translated', width, signs),
+    ...renderCaptions(model.exchanges, place),
+    ...(plan.hasLatencies ? renderLatencies(model, account, width, signs) : []),
+    ...(plan.hasAccounts ? renderAccounts(account, width) : []),
+    ...(plan.notices > 0 ? renderNotices(model.notices, plan.notices, width, signs) : []),
+  ];
+  return rows
+    .slice(0, Math.max(1, size.rows - 1))
+    .map((row) => paint([{ text: ' ' }, ...row], Math.min(width + 1, size.columns - 1), capabilities));
+}
+
+function renderTitle({ elapsedMs }: DemoModel, { sessions }: LaneAccount, width: number): Row {
+  const right: Row = [
+    { text: 'sessions ', style: 'dim' },
+    { text: String(sessions).padStart(2) },
+    { text: '    time ', style: 'dim' },
+    { text: formatTime(elapsedMs) },
+  ];
+  return justify([{ text: 'Dragoman demo', style: 'bold' }], right, width);
+}
+
+function renderMeters(model: LiveModel, width: number, signs: Signs): Row[] {
+  return [
+    renderMeter('microphone', model.inputMeter, width, signs),
+    renderMeter('loudspeaker', model.outputMeter, width, signs),
+  ];
+}
+
+function renderMeter(label: string, meter: Meter, width: number, signs: Signs): Row {
+  const cells = width - LABEL_WIDTH - READOUT_WIDTH;
+  const { readoutDb } = meter;
+  const readout = readoutDb <= METER_FLOOR_DB ? 'silent' : `${Math.round(readoutDb)} dBFS`;
+  return [
+    { text: label.padEnd(LABEL_WIDTH), style: 'dim' },
+    ...renderBar(meter, cells, signs),
+    {
+      text: readout.padStart(READOUT_WIDTH),
+      style: readoutDb <= METER_FLOOR_DB ? 'dim' : colourOf(readoutDb),
+    },
+  ];
+}
+
+/** Each cell in the colour of its level, as on a mixing desk. */
+function renderBar({ levelDb, peakDb }: Meter, cells: number, { fill, peak, track }: Signs): Row {
+  const position = (db: number): number =>
+    Math.min(1, Math.max(0, (db - METER_FLOOR_DB) / -METER_FLOOR_DB)) * cells;
+  const filled = Math.round(position(levelDb));
+  const peakCell = peakDb <= METER_FLOOR_DB ? -1 : Math.min(cells - 1, Math.floor(position(peakDb)));
+  return Array.from({ length: cells }, (_, cell) => {
+    const style = colourOf(METER_FLOOR_DB + ((cell + 0.5) / cells) * -METER_FLOOR_DB);
+    if (cell < filled) return { text: fill, style };
+    return cell === peakCell ? { text: peak, style } : { text: track, style: 'dim' };
+  });
+}
+
+function colourOf(db: number): Style {
+  if (db >= TOO_LOUD_DB) return 'red';
+  return db >= LOUD_DB ? 'yellow' : 'green';
+}
+
+function renderNotices(notices: readonly Notice[], most: number, width: number, signs: Signs): Row[] {
+  const rows = notices.slice(-most).map(
+    ({ atMs, text }): Row => [
+      { text: `${formatTime(atMs)}  `, style: 'dim' },
+      // The demo's own announcements of a fault stand out.
+      text.startsWith('***') ? { text: neutralise(text), style: 'yellow' } : { text: neutralise(text) },
+    ],
+  );
+  const blanks = Array.from({ length: most - rows.length }, (): Row => []);
+  return [renderRule('what happened', width, signs), ...rows, ...blanks];
+}
+
+/** Minutes and seconds, six characters. */
+function formatTime(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`.padStart(6);
+}

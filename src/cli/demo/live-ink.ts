@@ -1,0 +1,122 @@
+import { styleText } from 'node:util';
+import { displayWidth, truncate } from './display-text.ts';
+
+/** Columns of the names on the left. */
+export const LABEL_WIDTH = 13;
+
+/** What a terminal can show. */
+export interface Capabilities {
+  readonly colour: boolean;
+  /** Signs beyond ASCII; without them the picture is drawn with letters. Captions stay as they are. */
+  readonly unicode: boolean;
+}
+
+/** Colours and weights, by the names of `util.styleText`. */
+export type Style = Parameters<typeof styleText>[0];
+
+/** A stretch of text in one style. */
+export interface Span {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+/** One row of the picture, without its style put in yet: so it can be measured and cut. */
+export type Row = readonly Span[];
+
+/** The signs that the picture is drawn with. */
+export interface Signs {
+  readonly done: string;
+  readonly here: string;
+  readonly ahead: string;
+  readonly rule: string;
+  readonly more: string;
+  readonly to: string;
+  readonly none: string;
+  /** Leaves a gap to the row above, so that two meters do not run into each other. */
+  readonly fill: string;
+  readonly peak: string;
+  readonly track: string;
+}
+
+const UNICODE: Signs = {
+  done: '✓',
+  here: '●',
+  ahead: '○',
+  rule: '─',
+  more: '…',
+  to: '→',
+  none: '–',
+  fill: '▆',
+  peak: '│',
+  track: '·',
+};
+
+const ASCII: Signs = {
+  done: '+',
+  here: '*',
+  ahead: '-',
+  rule: '-',
+  more: '...',
+  to: '>',
+  none: '-',
+  fill: '#',
+  peak: '|',
+  track: '.',
+};
+
+export function signsFor({ unicode }: Capabilities): Signs {
+  return unicode ? UNICODE : ASCII;
+}
+
+export function rowWidth(row: Row): number {
+  return row.reduce((width, { text }) => width + displayWidth(text), 0);
+}
+
+/** Puts `right` at the end of a row of `width` columns; it gives way where there is no room. */
+export function justify(left: Row, right: Row, width: number): Row {
+  const gap = width - rowWidth(left) - rowWidth(right);
+  return gap < 1 ? left : [...left, { text: ' '.repeat(gap) }, ...right];
+}
+
+/** A headline with a line up to the end of the row. */
+export function renderRule(title: string, width: number, { rule }: Signs): Row {
+  const lead = `${rule.repeat(2)} ${title} `;
+  return [{ text: lead + rule.repeat(Math.max(0, width - lead.length)), style: 'dim' }];
+}
+
+/** Makes the text of a row that takes at most `width` columns, without blanks at its end. */
+export function paint(row: Row, width: number, capabilities: Capabilities): string {
+  const spans = cut(joinAlike(row), width, signsFor(capabilities).more);
+  while (spans.at(-1)?.text.trim() === '') spans.pop();
+  const last = spans.pop();
+  if (last !== undefined) spans.push({ ...last, text: last.text.trimEnd() });
+  return spans
+    .map(({ text, style }) =>
+      style === undefined || !capabilities.colour ? text : styleText(style, text, { validateStream: false }),
+    )
+    .join('');
+}
+
+function cut(row: Row, width: number, mark: string): Span[] {
+  const spans: Span[] = [];
+  let room = width;
+  for (const span of row) {
+    const text = truncate(span.text, room, mark);
+    if (text !== '') spans.push({ ...span, text });
+    room -= displayWidth(text);
+    if (text !== span.text) break;
+  }
+  return spans;
+}
+
+/** A meter is many cells of few colours. */
+function joinAlike(row: Row): Span[] {
+  const spans: Span[] = [];
+  for (const span of row) {
+    const last = spans.at(-1);
+    if (last !== undefined && last.style === span.style) {
+      spans[spans.length - 1] = { ...last, text: last.text + span.text };
+    } else spans.push(span);
+  }
+  return spans;
+}

@@ -1,0 +1,89 @@
+import { displayWidth } from './display-text.ts';
+
+/** What a screen needs of a terminal; a `tty.WriteStream` is one. */
+export interface LiveTerminal {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+  /** Whether it has at least so many colours. */
+  hasColors?(count: number): boolean;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+/** Rows of text at the end of what a terminal shows, drawn over and over in place. */
+export interface Screen {
+  /** Shows these rows; they must be narrower than the terminal and leave one of its rows free. */
+  draw(rows: readonly string[], columns: number): void;
+  /** Leaves what is shown where it is and gives the terminal back; what is drawn next stands below it. */
+  release(): void;
+}
+
+const ESC = '\u001b[';
+const HIDE_CURSOR = `${ESC}?25l`;
+const SHOW_CURSOR = `${ESC}?25h`;
+/** A terminal that knows it shows a frame whole; one that does not ignores it. */
+const BEGIN_FRAME = `${ESC}?2026h`;
+const END_FRAME = `${ESC}?2026l`;
+/** Where terminals do not agree on a character's width, a row is cut at the edge and does not move the others. */
+const CUT_ROWS = `${ESC}?7l`;
+const WRAP_ROWS = `${ESC}?7h`;
+const CLEAR_TO_RIGHT = `${ESC}K`;
+const CLEAR_BELOW = `${ESC}J`;
+
+const up = (rows: number): string => (rows > 0 ? `${ESC}${rows}A` : '');
+const down = (rows: number): string => (rows > 0 ? `${ESC}${rows}B` : '');
+
+export function createScreen(terminal: LiveTerminal): Screen {
+  let shown: readonly string[] = [];
+  let shownColumns = 0;
+  let isTaken = false;
+
+  const write = (text: string): void => {
+    terminal.write(`${BEGIN_FRAME}${CUT_ROWS}${text}${WRAP_ROWS}${END_FRAME}`);
+  };
+
+  return {
+    draw(rows, columns) {
+      const isSameSize = columns === shownColumns && rows.length === shown.length;
+      if (isTaken && isSameSize && rows.every((row, index) => row === shown[index])) return;
+      // A key may have been echoed at the cursor, which rests at the start of the row below the picture.
+      if (!isTaken) write(`${HIDE_CURSOR}\r${whole(rows)}`);
+      else write(`\r${up(heightAt(shown, columns))}${isSameSize ? patch(shown, rows) : whole(rows)}`);
+      shown = rows;
+      shownColumns = columns;
+      isTaken = true;
+    },
+    release() {
+      if (!isTaken) return;
+      isTaken = false;
+      shown = [];
+      terminal.write(`${END_FRAME}${WRAP_ROWS}\r${CLEAR_BELOW}${SHOW_CURSOR}`);
+    },
+  };
+}
+
+/** Terminals break rows anew when they become narrower: how many there are then. */
+function heightAt(rows: readonly string[], columns: number): number {
+  return rows.reduce((height, row) => height + Math.max(1, Math.ceil(displayWidth(row) / columns)), 0);
+}
+
+/** Cleared first, not only written over: a terminal remembers of a row that it goes on in the next one. */
+function whole(rows: readonly string[]): string {
+  return CLEAR_BELOW + rows.map((row) => `${row}\r\n`).join('');
+}
+
+/** From the first row to the row below the last, writing only what differs. */
+function patch(before: readonly string[], after: readonly string[]): string {
+  let text = '';
+  let skipped = 0;
+  for (const [index, row] of after.entries()) {
+    if (row === before[index]) {
+      skipped += 1;
+      continue;
+    }
+    text += `${down(skipped)}${row}${CLEAR_TO_RIGHT}\r\n`;
+    skipped = 0;
+  }
+  return text + down(skipped);
+}

@@ -1,0 +1,131 @@
+import type { LaneAccount } from '../../agent/account.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { renderFrame, type Size } from './live-frame.ts';
+import { capabilitiesOf, type LiveHost, processHost } from './live-host.ts';
+import { holdKeys, type KeySignal } from './live-keys.ts';
+import { follow, isMoving, type Meter, SILENT_METER } from './live-meter.ts';
+import { createScreen, type LiveTerminal } from './live-screen.ts';
+import type { DemoModel } from './model.ts';
+import type { DemoView } from './view.ts';
+
+/** Twelve pictures a second look smooth and cost little. */
+const FRAME_MS = 84;
+/** While a window is dragged its size changes often: the picture waits until that is over. */
+const RESIZE_REST_MS = 120;
+/** What a terminal has that does not tell. */
+const USUAL_SIZE: Size = { columns: 80, rows: 24 };
+
+/**
+ * The demo as a live picture at the end of what the terminal shows. Drawn at most twelve times a second and
+ * only when it changes. However it ends (`close`, the process's exit, Ctrl-Z), the last picture stays and
+ * the terminal is as it was.
+ */
+export function createLiveView(
+  terminal: LiveTerminal,
+  clock: Clock,
+  host: LiveHost = processHost(),
+): DemoView {
+  return new LiveView(terminal, clock, host);
+}
+
+class LiveView implements DemoView {
+  private readonly terminal: LiveTerminal;
+  private readonly clock: Clock;
+  private readonly host: LiveHost;
+  private readonly screen: ReturnType<typeof createScreen>;
+  private latest: { model: DemoModel; account: LaneAccount } | null = null;
+  private input: Meter = SILENT_METER;
+  private output: Meter = SILENT_METER;
+  private restsUntil = Number.NEGATIVE_INFINITY;
+  private cancelTimer: (() => void) | null = null;
+  private releaseKeys: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(terminal: LiveTerminal, clock: Clock, host: LiveHost) {
+    this.terminal = terminal;
+    this.clock = clock;
+    this.host = host;
+    this.screen = createScreen(terminal);
+    terminal.on('resize', this.onResize);
+    host.on('exit', this.release);
+    host.on('SIGCONT', this.onContinue);
+  }
+
+  update(model: DemoModel, account: LaneAccount): void {
+    if (this.isClosed) return;
+    this.latest = { model, account };
+    this.schedule();
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.cancelTimer?.();
+    this.terminal.off('resize', this.onResize);
+    this.host.off('exit', this.release);
+    this.host.off('SIGCONT', this.onContinue);
+    try {
+      this.draw();
+    } finally {
+      this.release();
+    }
+  }
+
+  private schedule(): void {
+    if (this.cancelTimer !== null) return;
+    if (this.clock.now() >= this.restsUntil) return this.draw();
+    this.cancelTimer = this.clock.at(this.restsUntil, () => {
+      this.cancelTimer = null;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    if (this.latest === null) return;
+    const { model, account } = this.latest;
+    const now = this.clock.now();
+    this.input = follow(this.input, model.inputDb, now);
+    this.output = follow(this.output, model.outputDb, now);
+    const size = this.size();
+    const live = { ...model, inputMeter: this.input, outputMeter: this.output };
+    const rows = renderFrame(live, account, size, capabilitiesOf(this.terminal, this.host.env));
+    this.releaseKeys ??= holdKeys(this.host.input, this.onSignalKey);
+    this.screen.draw(rows, size.columns);
+    this.restsUntil = now + FRAME_MS;
+    const isAtRest = !isMoving(this.input, model.inputDb) && !isMoving(this.output, model.outputDb);
+    if (!isAtRest && !this.isClosed) this.schedule();
+  }
+
+  private size(): Size {
+    // A terminal that does not know its size says 0.
+    return {
+      columns: this.terminal.columns || USUAL_SIZE.columns,
+      rows: this.terminal.rows || USUAL_SIZE.rows,
+    };
+  }
+
+  private readonly onResize = (): void => {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    this.restsUntil = this.clock.now() + RESIZE_REST_MS;
+    this.schedule();
+  };
+
+  private readonly release = (): void => {
+    this.screen.release();
+    this.releaseKeys?.();
+    this.releaseKeys = null;
+  };
+
+  private readonly onSignalKey = (signal: KeySignal): void => {
+    // What stops here must leave the terminal first: stopped, it could not.
+    if (signal !== 'SIGINT') this.release();
+    this.host.raise(signal);
+  };
+
+  /** What the shell has printed meanwhile stays: the picture goes on below it. */
+  private readonly onContinue = (): void => {
+    this.release();
+    this.schedule();
+  };
+}

@@ -1,0 +1,85 @@
+import type { LaneAccount } from '../../agent/account.ts';
+import type { LatencySummary } from '../../agent/latency.ts';
+
+/** The last line of `demo --json` (CONTRACT section 1), under the key `summary`. */
+export interface DemoSummary {
+  readonly captured_chunks: number;
+  readonly sent_chunks: number;
+  readonly silenced_chunks: number;
+  readonly trimmed_chunks: number;
+  readonly dropped_chunks: number;
+  readonly held_chunks: number;
+  readonly played_ms: number;
+  readonly sessions: number;
+  readonly rollovers: number;
+  readonly revocations: number;
+  readonly capture_to_wire_ms: { readonly p50: number; readonly p99: number } | null;
+  readonly wire_to_speaker_ms: { readonly p50: number; readonly p99: number } | null;
+  readonly lost_audio_ms: number;
+  /** Chunks that a broken session had heard and not spoken: sent again to the next one. */
+  readonly resent_chunks: number;
+  /** Sentences that the service understood, and how many of them came back in another language. */
+  readonly sentences: number;
+  readonly translations: number;
+  /** Faults asked for, in the order in which they struck. */
+  readonly faults: readonly string[];
+  /** From the start of the process to the first chunk on the wire. */
+  readonly first_chunk_ms: number | null;
+  /** Of those, the service's own share: from `set_task` to the running task, as far as the agent can see it. */
+  readonly service_setup_ms: number | null;
+  /** Resident memory of this process, which holds the agent, the broker and the view. */
+  readonly rss_mb: number;
+  readonly output: string;
+}
+
+const quantiles = (latency: LatencySummary | null) =>
+  latency === null ? null : { p50: latency.p50, p99: latency.p99 };
+
+export function summarise(
+  account: LaneAccount,
+  rest: Pick<
+    DemoSummary,
+    'sentences' | 'translations' | 'faults' | 'first_chunk_ms' | 'service_setup_ms' | 'rss_mb' | 'output'
+  >,
+): DemoSummary {
+  return {
+    captured_chunks: account.captured,
+    sent_chunks: account.sent,
+    silenced_chunks: account.silenced,
+    trimmed_chunks: account.trimmed,
+    dropped_chunks: account.dropped,
+    held_chunks: account.held,
+    played_ms: account.played_ms,
+    sessions: account.sessions,
+    rollovers: account.rollovers,
+    revocations: account.revocations,
+    capture_to_wire_ms: quantiles(account.capture_to_wire_ms),
+    wire_to_speaker_ms: quantiles(account.wire_to_speaker_ms),
+    lost_audio_ms: account.lost_ms,
+    resent_chunks: account.takenBack,
+    ...rest,
+  };
+}
+
+/** The summary for a person: fits 80 columns. */
+export function formatSummary(summary: DemoSummary): string {
+  const latency = (pair: DemoSummary['capture_to_wire_ms']): string =>
+    pair === null
+      ? 'not measured'
+      : `${pair.p50.toFixed(1)} ms typically, ${pair.p99.toFixed(1)} ms at worst (p99)`;
+  const { captured_chunks: captured, sent_chunks: sent, silenced_chunks: silenced } = summary;
+  const rows: [string, string][] = [
+    ['sentences', `${summary.sentences} heard, ${summary.translations} translated`],
+    ['chunks', `${captured} captured = ${sent} sent + ${silenced} silenced +`],
+    [
+      '',
+      `${summary.trimmed_chunks} trimmed + ${summary.dropped_chunks} dropped + ${summary.held_chunks} held`,
+    ],
+    ['sessions', `${summary.sessions} (${summary.rollovers} rollovers, ${summary.revocations} revocations)`],
+    ['mic to wire', latency(summary.capture_to_wire_ms)],
+    ['wire to ear', latency(summary.wire_to_speaker_ms)],
+    ['speech lost', `${summary.lost_audio_ms} ms`],
+    ['played', `${(summary.played_ms / 1000).toFixed(1)} s, to be heard in ${summary.output}`],
+  ];
+  return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');
+}

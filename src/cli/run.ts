@@ -1,0 +1,55 @@
+import { AudioFaultError } from '../adapters/audio/fault.ts';
+import { loadConfig } from '../adapters/config/load.ts';
+import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import { runDaemon, type SignalSource } from '../agent/daemon.ts';
+import { UnusableFile } from '../agent/machine-world.ts';
+import { EXIT, Failure } from '../program/problem.ts';
+import type { Shell, Verb } from '../program/program.ts';
+import { formatProblems } from './check-config.ts';
+
+/** What of the process itself the daemon needs. */
+export interface RunHost {
+  readonly output: NodeJS.WriteStream & { readonly fd: number };
+  readonly signals: SignalSource;
+  /** Who is told of an error that nobody caught, before it ends the program. */
+  onCrash(record: (error: unknown) => void): void;
+}
+
+export function createRunVerb(host: RunHost): Verb {
+  return {
+    register(program, shell) {
+      program
+        .command('run')
+        .description('run the agent until SIGTERM; SIGHUP reads the configuration again')
+        .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+        .action((options: { config: string }) => run(options.config, shell, host));
+    },
+  };
+}
+
+async function run(file: string, shell: Shell, { output, signals, onCrash }: RunHost): Promise<void> {
+  const { env } = shell;
+  const load = () => loadConfig({ file, env });
+  const loaded = load();
+  if (!loaded.ok) {
+    shell.complain(formatProblems(loaded.problems, file));
+    return shell.finish(EXIT.usage);
+  }
+  const { config } = loaded;
+  const logger = createLogger({
+    level: config.log.level,
+    format: chooseLogFormat(output, env),
+    sink: output,
+  });
+  const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
+  onCrash(recordCrash);
+  try {
+    await runDaemon({ config, reload: load, logger, signals, env });
+  } catch (error) {
+    if (error instanceof UnusableFile || error instanceof AudioFaultError) {
+      throw new Failure(`${error.message}. Mend it in ${file} and start again.`, EXIT.usage);
+    }
+    recordCrash(error);
+    throw error;
+  }
+}

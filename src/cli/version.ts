@@ -1,0 +1,14 @@
+import type { Verb } from '../program/program.ts';
+import { VERSION } from '../protocol/version.ts';
+
+export const versionVerb: Verb = {
+  register(program, shell) {
+    program
+      .command('version')
+      .description('print the version of this program')
+      .option('--json', 'print JSON')
+      .action((options: { json?: true }) => {
+        shell.print(options.json ? `${JSON.stringify({ version: VERSION })}\n` : `dragoman ${VERSION}\n`);
+      });
+  },
+};
