@@ -1,0 +1,125 @@
+/**
+ * Builds the three programs of CONTRACT section 1 as self-contained ESM bundles.
+ * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
+ */
+import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Program by bundle. Each is built on its own, so that nothing of one can reach another through a shared chunk. */
+const ENTRIES = {
+  dragoman: 'src/cli/main.ts',
+  backend: 'src/backend/main.ts',
+  emulator: 'src/emulator/main.ts',
+};
+
+/** Files that the programs read at run time from the folder of their bundle. */
+const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
+
+/** CommonJS dependencies expect these names, which ESM does not have. */
+const BANNER = `#!/usr/bin/env node
+import { createRequire as bundleCreateRequire } from 'node:module';
+import { dirname as bundleDirname } from 'node:path';
+import { fileURLToPath as bundleFileURLToPath } from 'node:url';
+const require = bundleCreateRequire(import.meta.url);
+const __filename = bundleFileURLToPath(import.meta.url);
+const __dirname = bundleDirname(__filename);`;
+
+/** Zod brings its messages in fifty languages; only English is ever used. */
+const onlyEnglish = {
+  name: 'only-english',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
+/**
+ * WebAssembly compiled to 2 MB of JavaScript: it stays a file of its own, loaded by the few who resample, instead of
+ * weighing on every start.
+ */
+const APART = {
+  package: '@alexanderolsen/libsamplerate-js',
+  path: 'node_modules/@alexanderolsen/libsamplerate-js/dist/libsamplerate.js',
+  file: 'libsamplerate.cjs',
+};
+const keepApart = {
+  name: 'keep-apart',
+  setup({ onResolve }) {
+    const filter = new RegExp(`^${APART.package}$`);
+    onResolve({ filter }, () => ({ path: `./${APART.file}`, external: true }));
+  },
+};
+
+async function bundle(name, outFolder, version) {
+  const outfile = join(outFolder, `${name}.mjs`);
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [ENTRIES[name]],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    banner: { js: BANNER },
+    define: { DRAGOMAN_VERSION: JSON.stringify(version) },
+    plugins: [onlyEnglish, keepApart],
+    logLevel: 'warning',
+  });
+  await chmod(outfile, 0o755);
+  await writeFile(join(outFolder, `${name}.meta.json`), JSON.stringify(metafile));
+  return { outfile, inputs: Object.keys(metafile.inputs) };
+}
+
+/** The folders of the packages that went into the bundles: `node_modules/mqtt`, `node_modules/@hono/node-server`. */
+function packageFolders(inputs) {
+  const folders = new Set();
+  for (const input of inputs) {
+    const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (match) folders.add(match[1]);
+  }
+  return [...folders].sort();
+}
+
+/** The licences that travel with the code of others. */
+async function writeLicenses(outFolder, inputs) {
+  const parts = [];
+  for (const folder of packageFolders(inputs)) {
+    const manifest = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'));
+    const files = await readdir(join(ROOT, folder));
+    const file = files.find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file ? await readFile(join(ROOT, folder, file), 'utf8') : `Licence: ${manifest.license}\n`;
+    parts.push(`${manifest.name} ${manifest.version}\n\n${text.trim()}\n`);
+  }
+  await writeFile(join(outFolder, 'LICENSES.txt'), parts.join(`\n${'-'.repeat(78)}\n\n`));
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { out: { type: 'string' }, quiet: { type: 'boolean' } } });
+  const outFolder = values.out ?? join(ROOT, 'dist');
+  const report = (line) => values.quiet || process.stderr.write(`${line}\n`);
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  await mkdir(outFolder, { recursive: true });
+
+  const inputs = new Set();
+  for (const name of Object.keys(ENTRIES)) {
+    const built = await bundle(name, outFolder, version);
+    for (const input of built.inputs) inputs.add(input);
+    const { size } = await stat(built.outfile);
+    report(`${basename(built.outfile).padEnd(14)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
+  }
+  for (const path of BESIDE) await copyFile(join(ROOT, path), join(outFolder, basename(path)));
+  await copyFile(join(ROOT, APART.path), join(outFolder, APART.file));
+  await writeLicenses(outFolder, [...inputs, APART.path]);
+}
+
+await main();

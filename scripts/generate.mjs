@@ -1,0 +1,29 @@
+/** Writes what is generated from the sources: `config/schema.json` and parts of the README. Usage: node scripts/generate.mjs */
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** A TypeScript module of the sources, loaded. */
+async function load(path) {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    write: false,
+    logLevel: 'warning',
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  return import(`data:text/javascript;base64,${code}`);
+}
+
+const { configSchemaFile } = await load('src/protocol/config-schema.ts');
+await writeFile(new URL('../config/schema.json', import.meta.url), configSchemaFile());
+
+const { refreshReadme } = await load('scripts/readme-parts.ts');
+const readme = new URL('../README.md', import.meta.url);
+await writeFile(readme, refreshReadme(await readFile(readme, 'utf8')));

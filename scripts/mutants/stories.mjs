@@ -1,0 +1,13 @@
+/** The tests of each part of the core, under test/core. */
+export const STORIES = {
+  rollover: ['lane/rollover.test.ts', 'lane/successor.test.ts', 'lane/overlap.test.ts'],
+  replay: ['lane/replay.test.ts'],
+  standby: ['lane/standby.test.ts'],
+  token: ['lane/token.test.ts'],
+  setup: ['lane/setup.test.ts'],
+  sending: ['lane/sending.test.ts'],
+  ending: ['lane/ending.test.ts'],
+  recovery: ['lane/recovery.test.ts'],
+  change: ['lane/task-change.test.ts'],
+  gate: ['lane/gate.test.ts', 'gate.test.ts'],
+};

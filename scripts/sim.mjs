@@ -1,0 +1,31 @@
+/** Bundles the simulator and runs it: `npm run sim -- --seeds N --hours H [--seed S] [--json] [--day]`. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = await mkdtemp(join(tmpdir(), 'dragoman-sim-'));
+const BUNDLE = join(FOLDER, 'sim.mjs');
+
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: ['test/sim/main.ts'],
+  outfile: BUNDLE,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: 'inline',
+  sourcesContent: false,
+  logLevel: 'warning',
+});
+const child = spawn(process.execPath, ['--enable-source-maps', BUNDLE, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+child.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+  void rm(FOLDER, { recursive: true, force: true });
+});
