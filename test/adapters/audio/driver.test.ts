@@ -1,0 +1,80 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createCapture, createPlayback } from '../../../src/adapters/audio/driver.ts';
+import { describeFileProblem } from '../../../src/adapters/audio/fault.ts';
+import { checkWritable } from '../../../src/adapters/audio/wav-writer.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { makeFolder, makeNumbered, makeWav, writeTemp } from './wav-files.ts';
+
+const clock = createVirtualClock();
+
+describe('audio driver', () => {
+  it('opens files as the configuration says', async () => {
+    const path = writeTemp(makeWav({ rateHz: 16_000, data: makeNumbered(320) }));
+    const pieces: Uint8Array[] = [];
+    const open = createCapture({ driver: 'file', path, loop: true, sampleRate: 16_000 }, clock);
+    const capture = await open({ frames: (pcm) => pieces.push(pcm), ended() {}, fault() {} });
+    clock.advance(40);
+    expect(Buffer.concat(pieces)).toEqual(Buffer.concat([makeNumbered(320), makeNumbered(320)]));
+    await capture.close();
+
+    const output = join(makeFolder(), 'out.wav');
+    const playback = await createPlayback(
+      { driver: 'file', path: output, volume: 80 },
+      24_000,
+      clock,
+    )({ fault() {} });
+    expect(playback.write(makeNumbered(10))).toBe(clock.now());
+    await playback.close();
+    expect(clock.armed).toBe(0);
+  });
+
+  it('says at once what this version cannot do', () => {
+    const capture = () => createCapture({ driver: 'alsa', device: 'default', sampleRate: 24_000 }, clock);
+    const playback = () => createPlayback({ driver: 'alsa', device: 'default', volume: 80 }, 24_000, clock);
+    expect(capture).toThrow(/capture driver "alsa" is not available in this version; use \{"driver":"file"/);
+    expect(playback).toThrow(
+      /playback driver "alsa" is not available in this version; use \{"driver":"file"/,
+    );
+  });
+});
+
+describe('file problems', () => {
+  const problem = (code: string) =>
+    describeFileProblem(Object.assign(new Error('x'), { code }), 'write', 'out.wav');
+
+  it.each([
+    ['ENOSPC', 'failed', /^cannot write out.wav: the disk is full; free some space$/],
+    ['EROFS', 'failed', /the disk is read-only; choose another place/],
+    ['EACCES', 'failed', /permission denied/],
+    ['ENOENT', 'not_found', /no such file or folder/],
+    ['EIO', 'lost', /the disk reports an error/],
+    ['EWEIRD', 'failed', /the system says EWEIRD/],
+  ])('are told in plain words: %s', (symbol, code, message) => {
+    expect(problem(symbol).code).toBe(code);
+    expect(problem(symbol).message).toMatch(message);
+  });
+
+  it('are told even when the system gives none', () => {
+    expect(describeFileProblem('odd', 'read', 'in.wav').message).toBe(
+      'cannot read in.wav: the system gave no reason',
+    );
+  });
+
+  it('can be foreseen for an output file', () => {
+    const folder = makeFolder();
+    const path = join(folder, 'out.wav');
+    expect(checkWritable(path)).toBeNull();
+    writeFileSync(path, '');
+    expect(checkWritable(path)).toBeNull();
+    expect(checkWritable(folder)?.message).toMatch(/it is a folder; name a file/);
+    expect(checkWritable(join(folder, 'none', 'out.wav'))?.message).toMatch(/no such file or folder/);
+    expect(checkWritable(join(path, 'out.wav'))?.message).toMatch(/a part of the path is a file/);
+    chmodSync(path, 0o400);
+    const isRoot = process.getuid?.() === 0;
+    expect(checkWritable(path)?.message ?? null).toEqual(
+      isRoot ? null : expect.stringMatching(/permission denied/),
+    );
+  });
+});

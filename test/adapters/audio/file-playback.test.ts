@@ -1,0 +1,290 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFilePlayback, type FilePlaybackOptions } from '../../../src/adapters/audio/file-playback.ts';
+import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
+import type { AudioFault } from '../../../src/ports/audio.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { makeFolder, makeNumbered, makePcm, readSamples } from './wav-files.ts';
+
+const RATE_HZ = 24_000;
+const START_MS = 5000;
+const SAMPLES_PER_MS = RATE_HZ / 1000;
+
+async function start(options: Partial<FilePlaybackOptions> = {}) {
+  const clock = createVirtualClock(START_MS);
+  const path = options.path ?? join(makeFolder(), 'out.wav');
+  const faults: AudioFault[] = [];
+  const open = createFilePlayback({ path, rateHz: RATE_HZ, clock, volume: 100, ...options });
+  const playback = await open({ fault: (fault) => faults.push(fault) });
+  return { clock, path, faults, playback };
+}
+
+/** The file as any reader sees it: its header must account for all of it. */
+function readTimeline(path: string): number[] {
+  const file = readFileSync(path);
+  expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
+  expect(file.readUInt32LE(4)).toBe(file.length - 8);
+  expect(file.readUInt32LE(40)).toBe(file.length - 44);
+  expect(file.readUInt32LE(24)).toBe(RATE_HZ);
+  return readSamples(file.subarray(44));
+}
+
+function zeros(count: number): number[] {
+  return Array.from({ length: count }, () => 0);
+}
+
+describe('file playback', () => {
+  it('writes a timeline in real time: silence where nothing plays', async () => {
+    const { clock, path, playback } = await start();
+    const sound = makeNumbered(2400);
+    clock.advance(250);
+    expect(playback.write(sound)).toBe(START_MS + 250);
+    clock.advance(350);
+    await playback.close();
+    const samples = [...zeros(6000), ...readSamples(sound), ...zeros(6000)];
+    expect(readTimeline(path)).toEqual(samples);
+  });
+
+  it('is a valid file at every moment, and at once', async () => {
+    const { clock, path, playback } = await start();
+    expect(readTimeline(path)).toEqual([]);
+    playback.write(makeNumbered(24_000));
+    for (let ms = 0; ms < 1200; ms += 70) {
+      const samples = readTimeline(path);
+      expect(samples.length).toBeGreaterThan((ms - 101) * SAMPLES_PER_MS);
+      expect(samples.length).toBeLessThanOrEqual(ms * SAMPLES_PER_MS);
+      clock.advance(70);
+    }
+    await playback.close();
+  });
+
+  it('sounds one write right behind the other and says when each is heard', async () => {
+    const { clock, path, playback } = await start();
+    clock.advance(10);
+    expect(playback.write(makePcm([1, 2, 3]))).toBe(START_MS + 10);
+    expect(playback.write(makeNumbered(2397))).toBeCloseTo(START_MS + 10 + 3 / SAMPLES_PER_MS, 9);
+    expect(playback.write(makePcm([7]))).toBeCloseTo(START_MS + 110, 9);
+    clock.advance(400);
+    expect(playback.write(makePcm([8]))).toBe(START_MS + 410);
+    clock.advance(10);
+    await playback.close();
+    const samples = readTimeline(path);
+    expect(samples.slice(240, 243)).toEqual([1, 2, 3]);
+    expect(samples.slice(243, 2640)).toEqual(readSamples(makeNumbered(2397)));
+    expect(samples[2640]).toBe(7);
+    expect(samples[410 * SAMPLES_PER_MS]).toBe(8);
+    expect(samples.filter((sample) => sample !== 0)).toHaveLength(2402);
+  });
+
+  it('never says a time that has passed, between two samples either', async () => {
+    const { clock, playback } = await start();
+    clock.advance(10.01);
+    const heardAt = playback.write(makePcm([1]));
+    expect(heardAt).toBeGreaterThanOrEqual(clock.now());
+    expect(heardAt - clock.now()).toBeLessThan(1 / SAMPLES_PER_MS);
+  });
+
+  it('forgets on flush what is not yet heard, and only that', async () => {
+    const { clock, path, playback } = await start();
+    playback.write(makeNumbered(24_000));
+    clock.advance(130);
+    playback.flush();
+    clock.advance(70);
+    expect(playback.write(makePcm([9]))).toBe(START_MS + 200);
+    clock.advance(50);
+    playback.flush();
+    await playback.close();
+    const samples = readTimeline(path);
+    expect(samples.slice(0, 3120)).toEqual(readSamples(makeNumbered(3120)));
+    expect(samples.slice(3120)).toEqual([...zeros(1680), 9, ...zeros(1199)]);
+  });
+
+  it('keeps every sample in its place, whatever is written when', async () => {
+    const step = fc.record({
+      waitMs: fc.integer({ min: 0, max: 400 }),
+      samples: fc.integer({ min: 0, max: 9000 }),
+      flush: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { clock, path, playback } = await start();
+        const wanted: number[] = [];
+        const reach = () => Math.floor((clock.now() - START_MS) * SAMPLES_PER_MS);
+        for (const { waitMs, samples, flush } of steps) {
+          clock.advance(waitMs);
+          if (flush) {
+            playback.flush();
+            wanted.length = Math.min(wanted.length, reach());
+          }
+          const sound = makeNumbered(samples);
+          const heardAt = playback.write(sound);
+          while (wanted.length < reach()) wanted.push(0);
+          expect(heardAt).toBeCloseTo(START_MS + wanted.length / SAMPLES_PER_MS, 6);
+          wanted.push(...readSamples(sound));
+        }
+        clock.advance(77);
+        await playback.close();
+        while (wanted.length < reach()) wanted.push(0);
+        expect(readTimeline(path)).toEqual(wanted.slice(0, reach()));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('follows a blocked event loop', async () => {
+    const { clock, path, playback } = await start();
+    playback.write(makeNumbered(2400));
+    clock.stall(3000);
+    clock.advance(0);
+    await playback.close();
+    expect(readTimeline(path)).toEqual([...readSamples(makeNumbered(2400)), ...zeros(69_600)]);
+  });
+
+  it('turns the volume down, and leaves the writer its sound', async () => {
+    const { clock, path, playback } = await start({ volume: 50 });
+    const sound = makePcm([8000, -8000]);
+    playback.write(sound);
+    clock.advance(1);
+    await playback.close();
+    expect(readTimeline(path).slice(0, 3)).toEqual([1000, -1000, 0]);
+    expect(readSamples(sound)).toEqual([8000, -8000]);
+  });
+
+  it('leaves no timer and takes nothing after it is closed', async () => {
+    const { clock, path, playback } = await start();
+    await playback.close();
+    await playback.close();
+    playback.write(makePcm([1]));
+    clock.advance(1000);
+    playback.flush();
+    expect(clock.armed).toBe(0);
+    expect(readTimeline(path)).toEqual([]);
+  });
+});
+
+describe('file playback in trouble', () => {
+  it('tells of a missing folder once, and begins when it is there', async () => {
+    const path = join(makeFolder(), 'later', 'out.wav');
+    const { clock, faults, playback } = await start({ path });
+    clock.advance(500);
+    expect(faults).toEqual(
+      [
+        {
+          code: 'not_found',
+          message: `cannot write ${path}: there is no such file or folder; check the path`,
+        },
+      ].map((fault) => expect.objectContaining(fault)),
+    );
+    mkdirSync(dirname(path));
+    playback.write(makeNumbered(2400));
+    clock.advance(300);
+    await playback.close();
+    expect(faults).toHaveLength(1);
+    expect(readTimeline(path)).toEqual([
+      ...zeros(12_000),
+      ...readSamples(makeNumbered(2400)),
+      ...zeros(4800),
+    ]);
+  });
+
+  it('tells of a folder in its place', async () => {
+    const { clock, faults } = await start({ path: makeFolder() });
+    clock.advance(200);
+    expect(faults.map((fault) => fault.message)).toEqual([
+      expect.stringMatching(/it is a folder; name a file/),
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('tells of a full disk once and keeps time', async () => {
+    const { clock, faults, playback } = await start({ path: '/dev/full' });
+    clock.advance(1000);
+    expect(playback.write(makeNumbered(2400))).toBe(START_MS + 1000);
+    expect(playback.write(makeNumbered(1))).toBe(START_MS + 1100);
+    clock.advance(1000);
+    playback.flush();
+    await playback.close();
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatchObject({ code: 'failed' });
+    expect(faults[0]?.message).toBe('cannot write /dev/full: the disk is full; free some space');
+  });
+
+  it('stops growing at the size limit with one fault, and stays valid', async () => {
+    const { clock, path, faults, playback } = await start({ maxDataBytes: 10_000 });
+    playback.write(makeNumbered(24_000));
+    clock.advance(2000);
+    expect(playback.write(makeNumbered(10))).toBe(START_MS + 2000);
+    await playback.close();
+    expect(readTimeline(path)).toEqual(readSamples(makeNumbered(5000)));
+    expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(/that a WAV file can hold/)]);
+  });
+
+  it('refuses a backlog that would fill the memory, and recovers', async () => {
+    const { clock, faults, playback } = await start();
+    const minute = Buffer.alloc(60 * RATE_HZ * 2);
+    expect(playback.write(minute)).toBe(START_MS);
+    for (let i = 0; i < 3; i++) expect(playback.write(minute)).toBe(START_MS + 60_000);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.message).toMatch(/more than 60 s of sound is waiting/);
+    clock.advance(30_000);
+    expect(playback.write(makeNumbered(2400))).toBe(START_MS + 60_000);
+    expect(faults).toHaveLength(1);
+    await playback.close();
+  });
+
+  it('leaves a file that opens when the process is killed in mid-write', async () => {
+    const folder = makeFolder();
+    const bundle = join(folder, 'writer.mjs');
+    const path = join(folder, 'out.wav');
+    await bundleWriter(folder, bundle, path);
+    for (const afterMs of [130, 370, 555]) {
+      rmSync(path, { force: true });
+      const child = spawn(process.execPath, [bundle], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const exited = once(child, 'exit');
+      await once(child.stdout, 'data');
+      while (statSync(path).size < 44 + afterMs * SAMPLES_PER_MS * 2) await delay(7);
+      child.kill('SIGKILL');
+      expect((await exited)[1]).toBe('SIGKILL');
+      const { pcm } = await loadWav(path, { rateHz: RATE_HZ });
+      const dataBytes = readFileSync(path).readUInt32LE(40);
+      expect(pcm.length).toBe(dataBytes);
+      expect(pcm.length).toBeGreaterThan(100 * SAMPLES_PER_MS);
+      // The few samples between opening and writing are silence.
+      const sound = Buffer.from(pcm.subarray(pcm.findIndex((byte) => byte !== 0)));
+      expect(pcm.length - sound.length).toBeLessThan(100 * SAMPLES_PER_MS * 2);
+      expect(sound.equals(makeNumbered(sound.length / 2))).toBe(true);
+    }
+  });
+});
+
+/** A program that plays numbered samples into `path` on the real clock, as a bundle that every Node can run. */
+async function bundleWriter(folder: string, outfile: string, path: string): Promise<void> {
+  const moduleOf = (name: string) =>
+    JSON.stringify(fileURLToPath(new URL(`../../../src/adapters/${name}`, import.meta.url)));
+  const program = join(folder, 'writer.ts');
+  writeFileSync(
+    program,
+    `import { createFilePlayback } from ${moduleOf('audio/file-playback.ts')};
+     import { createSystemClock } from ${moduleOf('clock.ts')};
+     const open = createFilePlayback({ path: ${JSON.stringify(path)}, rateHz: ${RATE_HZ}, clock: createSystemClock(), volume: 100 });
+     const playback = await open({ fault: (fault) => { throw new Error(fault.message); } });
+     const pcm = Buffer.alloc(${30 * RATE_HZ * 2});
+     for (let i = 0; i < pcm.length / 2; i++) pcm.writeInt16LE((i % 30000) + 1, i * 2);
+     playback.write(pcm);
+     process.stdout.write('playing');`,
+  );
+  await build({
+    entryPoints: [program],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+}

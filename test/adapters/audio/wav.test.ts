@@ -1,0 +1,250 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AudioFaultError } from '../../../src/adapters/audio/fault.ts';
+import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
+import { decodeFrames, makeHeader, openWav } from '../../../src/adapters/audio/wav.ts';
+import { toPcm } from '../../../src/core/audio/pcm.ts';
+import {
+  makeChunk,
+  makeFolder,
+  makeNumbered,
+  makePcm,
+  makeWav,
+  readSamples,
+  writeTemp,
+} from './wav-files.ts';
+
+/** Everything the file holds, as 16-bit samples of one channel. */
+function readAll(file: Uint8Array): { samples: number[]; rateHz: number } {
+  const reader = openWav(writeTemp(file));
+  try {
+    const raw = reader.read(0, reader.frames);
+    return { samples: readSamples(toPcm(decodeFrames(raw, reader.format))), rateHz: reader.format.rateHz };
+  } finally {
+    reader.close();
+  }
+}
+
+function problemOf(path: string): AudioFaultError {
+  try {
+    openWav(path).close();
+  } catch (error) {
+    if (error instanceof AudioFaultError) return error;
+    throw error;
+  }
+  throw new Error('this file should not open');
+}
+
+const SAMPLES = [0, 1, -1, 12_345, -12_345, 32_767, -32_768];
+
+describe('WAV formats', () => {
+  it('reads integers of 16, 24 and 32 bits to the same sound', () => {
+    const wide = (bytes: number): Buffer =>
+      Buffer.concat(SAMPLES.map((value) => Buffer.concat([Buffer.alloc(bytes - 2), makePcm([value])])));
+    expect(readAll(makeWav({ data: makePcm(SAMPLES) })).samples).toEqual(SAMPLES);
+    expect(readAll(makeWav({ bits: 24, data: wide(3) })).samples).toEqual(SAMPLES);
+    expect(readAll(makeWav({ bits: 32, data: wide(4) })).samples).toEqual(SAMPLES);
+  });
+
+  it('rounds the finer steps of 24 bits', () => {
+    const data = Buffer.from([0x7f, 0x00, 0x00, 0x81, 0x00, 0x00, 0x80, 0xff, 0xff]);
+    expect(readAll(makeWav({ bits: 24, data })).samples).toEqual([0, 1, 0]);
+  });
+
+  it('reads 8 bits as unsigned', () => {
+    const data = Buffer.from([128, 129, 127, 255, 0]);
+    expect(readAll(makeWav({ bits: 8, data })).samples).toEqual([0, 256, -256, 32_512, -32_768]);
+  });
+
+  it('reads floats of 32 and 64 bits, saturating what is louder than full scale', () => {
+    const values = [0, 0.5, -0.5, 1.5, -1.5];
+    const single = Buffer.alloc(values.length * 4);
+    const double = Buffer.alloc(values.length * 8);
+    for (const [i, value] of values.entries()) {
+      single.writeFloatLE(value, i * 4);
+      double.writeDoubleLE(value, i * 8);
+    }
+    const wanted = [0, 16_384, -16_384, 32_767, -32_768];
+    expect(readAll(makeWav({ tag: 3, bits: 32, data: single })).samples).toEqual(wanted);
+    expect(readAll(makeWav({ tag: 3, bits: 64, data: double })).samples).toEqual(wanted);
+  });
+
+  it('reads WAVE_FORMAT_EXTENSIBLE', () => {
+    expect(readAll(makeWav({ extensible: true, data: makePcm(SAMPLES) })).samples).toEqual(SAMPLES);
+    const data = Buffer.alloc(4);
+    data.writeFloatLE(0.25);
+    expect(readAll(makeWav({ extensible: true, tag: 3, bits: 32, data })).samples).toEqual([8192]);
+  });
+
+  it.each([2, 3, 6, 8])('mixes %i channels down to their mean', (channels) => {
+    const equal = SAMPLES.flatMap((value) => Array.from({ length: channels }, () => value));
+    expect(readAll(makeWav({ channels, data: makePcm(equal) })).samples).toEqual(SAMPLES);
+    const one = [channels * 100, ...Array.from({ length: channels - 1 }, () => 0)];
+    expect(readAll(makeWav({ channels, data: makePcm(one) })).samples).toEqual([100]);
+  });
+
+  it('tells the rate', () => {
+    expect(readAll(makeWav({ rateHz: 44_100, data: makePcm([7]) })).rateHz).toBe(44_100);
+  });
+});
+
+describe('WAV containers', () => {
+  const data = makePcm(SAMPLES);
+
+  it('skips other chunks, odd ones with their pad byte, and stops where the sound stops', () => {
+    const list = makeChunk('LIST', Buffer.from('seven b'));
+    const file = makeWav({ data, before: [list, makeChunk('fact', Buffer.alloc(4))], after: [list] });
+    expect(list.subarray(15)).toEqual(Buffer.alloc(1));
+    expect(readAll(file).samples).toEqual(SAMPLES);
+  });
+
+  it.each([0, 0x7fff_f000, 0xffff_fffe, 0xffff_ffff])(
+    'believes the file, not a data size of %i from a pipe',
+    (size) => {
+      expect(readAll(makeWav({ data, dataSize: size, riffSize: 0xffff_ffff })).samples).toEqual(SAMPLES);
+      expect(readAll(makeWav({ data, dataSize: size, riffSize: 0 })).samples).toEqual(SAMPLES);
+    },
+  );
+
+  it('takes a data size of 0 for the truth where the rest of the file agrees', () => {
+    expect(readAll(makeWav({ after: [makeChunk('LIST', Buffer.alloc(20))] })).samples).toEqual([]);
+  });
+
+  it('plays what is left of a truncated file, without the torn frame', () => {
+    const path = writeTemp(makeWav({ channels: 2, data: makePcm([1, 1, 2, 2, 3, 3]) }));
+    truncateSync(path, 44 + 4 + 4 + 3);
+    const reader = openWav(path);
+    expect(reader.frames).toBe(2);
+    expect(readSamples(reader.read(0, 100))).toEqual([1, 1, 2, 2]);
+    expect(reader.read(2, 1)).toHaveLength(0);
+    truncateSync(path, 44 + 4 + 1);
+    expect(readSamples(reader.read(0, 100))).toEqual([1, 1]);
+    reader.close();
+    reader.close();
+  });
+
+  it('reads RF64, with the sizes that do not fit 32 bits in their own chunk', () => {
+    const ds64 = Buffer.alloc(28);
+    ds64.writeBigUInt64LE(BigInt(data.length), 8);
+    const body = makeWav({
+      data,
+      dataSize: 0xffff_ffff,
+      after: [makeChunk('LIST', Buffer.alloc(20))],
+    }).subarray(12);
+    const file = Buffer.concat([
+      Buffer.from('RF64\xff\xff\xff\xffWAVE', 'latin1'),
+      makeChunk('ds64', ds64),
+      body,
+    ]);
+    expect(readAll(file).samples).toEqual(SAMPLES);
+  });
+});
+
+describe('WAV problems', () => {
+  it.each([
+    ['an empty file', new Uint8Array(0), /is not a WAV file: it is empty/],
+    ['text', Buffer.from('hello, this is text'), /is not a WAV file; convert it.*ffmpeg/],
+    ['FLAC', Buffer.from('fLaC 0123456789'), /is not a WAV file \(it looks like FLAC\)/],
+    ['MP3', Buffer.from('ID3 0123456789'), /it looks like MP3/],
+    ['MP4', Buffer.from('\0\0\0\x20ftypM4A '), /it looks like MP4/],
+    ['another RIFF', makeWav({}).fill('AVI ', 8, 12), /is not a WAV file/],
+    ['a big-endian WAV', makeWav({ magic: 'RIFX' }), /big-endian/],
+    ['a bare header', makeWav({}).subarray(0, 36), /damaged.*holds no sound/],
+    ['a torn format', makeWav({}).subarray(0, 30), /damaged.*cut off/],
+    [
+      'data before its format',
+      Buffer.concat([makeWav({}).subarray(0, 12), makeChunk('data', Buffer.alloc(8))]),
+      /damaged/,
+    ],
+    ['a torn extensible format', Buffer.concat([makeWav({ extensible: true }).subarray(0, 50)]), /cut off/],
+    ['ADPCM', makeWav({ tag: 2, bits: 4 }), /is compressed \(ADPCM\).*ffmpeg/],
+    ['an unknown compression', makeWav({ tag: 4711 }), /is compressed \(format 4711\)/],
+    ['no channels', makeWav({ channels: 0 }), /has 0 channels; 1 to 8/],
+    ['too many channels', makeWav({ channels: 9 }), /has 9 channels; 1 to 8/],
+    ['a rate of 0', makeWav({ rateHz: 0 }), /sample rate of 0 Hz/],
+    ['a rate beyond reason', makeWav({ rateHz: 1_000_000 }), /sample rate of 1000000 Hz/],
+    ['floats of 16 bits', makeWav({ tag: 3, bits: 16 }), /float samples of 2 bytes/],
+    ['integers of 48 bits', makeWav({ bits: 48 }), /int samples of 6 bytes/],
+    ['endless chunks', Buffer.concat([makeWav({}).subarray(0, 36), Buffer.alloc(80_000)]), /damaged/],
+  ])('names the file and the mend for %s', (_, bytes, pattern) => {
+    const path = writeTemp(bytes);
+    const problem = problemOf(path);
+    expect(problem.message).toMatch(pattern);
+    expect(problem.message).toContain(path);
+    expect(problem.code).toBe('format');
+  });
+
+  it('says what is wrong with the path', () => {
+    const folder = makeFolder();
+    const cases = [
+      [join(folder, 'none.wav'), 'not_found', /^cannot read .*none\.wav: there is no such file or folder/],
+      [folder, 'not_found', /is a folder; name a WAV file/],
+      [join(writeTemp(Buffer.alloc(1)), 'x.wav'), 'not_found', /a part of the path is a file/],
+      ['/dev/null', 'format', /is not a regular file/],
+    ] as const;
+    for (const [path, code, message] of cases) {
+      const problem = problemOf(path);
+      expect(problem.code).toBe(code);
+      expect(problem.message).toMatch(message);
+    }
+  });
+
+  it('never fails in any other way, whatever the bytes', () => {
+    const valid = makeWav({
+      extensible: true,
+      data: makeNumbered(40),
+      before: [makeChunk('LIST', Buffer.alloc(7))],
+    });
+    const damage = fc.array(fc.tuple(fc.nat(valid.length - 1), fc.nat(255)), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(damage, fc.nat(valid.length), (changes, length) => {
+        const bytes = Buffer.from(valid);
+        for (const [at, value] of changes) bytes[at] = value;
+        const path = writeTemp(bytes.subarray(0, length));
+        try {
+          const reader = openWav(path);
+          const raw = reader.read(0, reader.frames);
+          expect(decodeFrames(raw, reader.format)).toHaveLength(reader.frames);
+          reader.close();
+        } catch (error) {
+          expect(error).toBeInstanceOf(AudioFaultError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('WAV header', () => {
+  it('is the 44 bytes that every reader knows', () => {
+    const header = Buffer.from(makeHeader({ rateHz: 24_000, dataBytes: 48_000 }));
+    expect(header).toEqual(makeWav({ data: Buffer.alloc(48_000) }).subarray(0, 44));
+    const stereo = makeHeader({ rateHz: 8000, dataBytes: 4, channels: 2 });
+    expect(Buffer.from(stereo)).toEqual(
+      makeWav({ rateHz: 8000, channels: 2, data: Buffer.alloc(4) }).subarray(0, 44),
+    );
+  });
+});
+
+describe('loading a whole file', () => {
+  it('gives 16-bit mono back bit-exact, at its own rate unless told', async () => {
+    const data = makeNumbered(5003);
+    const loaded = await loadWav(writeTemp(makeWav({ rateHz: 22_050, data })));
+    expect(loaded.rateHz).toBe(22_050);
+    expect(Buffer.from(loaded.pcm)).toEqual(data);
+  });
+
+  it('converts to a wanted rate, to the exact length', async () => {
+    const path = writeTemp(makeWav({ rateHz: 44_100, channels: 2, data: makeNumbered(44_100) }));
+    const { pcm } = await loadWav(path, { rateHz: 24_000 });
+    expect(pcm).toHaveLength(24_000);
+  });
+
+  it('refuses what would take too much memory', async () => {
+    const path = writeTemp(makeWav({ data: makeNumbered(24_000) }));
+    await expect(loadWav(path, { maxBytes: 24_000 })).rejects.toThrow(/too long: at most 0 s/);
+    await expect(loadWav(path, { maxBytes: 48_000 })).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,301 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatProblem, formatSource } from '../../../src/adapters/config/layer.ts';
+import { type LoadOptions, loadConfig } from '../../../src/adapters/config/load.ts';
+import type { Config } from '../../../src/protocol/config.ts';
+
+const BASE = {
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://broker.example' },
+  lanes: [{ source: 'en', targets: ['es'] }],
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Writes files by name; objects become JSON. */
+function write(files: Record<string, string | object>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+}
+
+const load = (options: Partial<LoadOptions> = {}) =>
+  loadConfig({ file: join(folder, 'config.json'), env: {}, ...options });
+
+function effective(options: Partial<LoadOptions> = {}): Config {
+  const result = load(options);
+  if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.config;
+}
+
+/** The problems as an operator reads them, without the folder. */
+function problems(options: Partial<LoadOptions> = {}): string[] {
+  const result = load(options);
+  return result.ok
+    ? []
+    : result.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ''));
+}
+
+describe('the layers of the configuration', () => {
+  it('are laid one over the other, later ones winning', () => {
+    write({
+      'config.json': {
+        ...BASE,
+        log: { level: 'debug' },
+        mqtt: { ...BASE.mqtt, prefix: 'file/v1', username: 'file' },
+      },
+      'conf.d/20.json': { log: { level: 'warn' } },
+      'conf.d/10.json': { log: { level: 'trace' }, mqtt: { prefix: 'ten/v1' } },
+      'conf.d/ignored.txt': 'not JSON at all',
+    });
+    const config = effective();
+    expect(config.log.level).toBe('warn');
+    expect(config.mqtt.prefix).toBe('ten/v1');
+    expect(config.mqtt.username).toBe('file');
+    expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' } }).log.level).toBe('error');
+    const desired = { ts: null, log: { level: 'fatal' } };
+    expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' }, desired }).log.level).toBe('fatal');
+  });
+
+  it('tell where each value came from', () => {
+    write({
+      'config.json': `{
+  // The door
+  "device": { "id": "kiosk-01", "tenant": "museum" },
+  "mqtt": { "url": "mqtt://broker.example" },
+  "lanes": [{ "source": "en", "targets": ["es"] }],
+}`,
+      'conf.d/volume.json': { lanes: [{ id: 'main', playback: { volume: 40 } }] },
+    });
+    const desired = { lanes: [{ id: 'main', targets: ['fr'] }] };
+    const result = load({ env: { DRAGOMAN_LOG_LEVEL: 'warn' }, desired });
+    const sources = result.ok ? result.provenance : [];
+    const of = (path: string) => {
+      const found = sources.find((value) => value.path === path);
+      return found && [found.value, found.source.kind, formatSource(found.source).replace(`${folder}/`, '')];
+    };
+    expect(of('device.tenant')).toEqual(['museum', 'file', 'config.json:3:33']);
+    expect(of('mqtt.prefix')).toEqual(['dragoman/v1', 'default', 'default']);
+    expect(of('lanes[0].playback.volume')).toEqual([40, 'conf.d', 'conf.d/volume.json:1:36']);
+    expect(of('lanes[0].targets')).toEqual([['fr'], 'desired', 'config/desired']);
+    expect(of('log.level')).toEqual(['warn', 'environment', 'DRAGOMAN_LOG_LEVEL']);
+  });
+
+  it('merge lanes by id, or by index where a lane has none', () => {
+    write({
+      'config.json': {
+        ...BASE,
+        lanes: [
+          { id: 'in', source: 'en', targets: ['es'] },
+          { id: 'out', source: 'es', targets: ['en'] },
+        ],
+      },
+      'conf.d/1.json': {
+        lanes: [
+          { id: 'out', echo: 'off' },
+          { id: 'new', source: 'de', targets: ['fr'] },
+        ],
+      },
+      'conf.d/2.json': { lanes: [{ voice: 'default_low' }] },
+    });
+    const lanes = effective({ env: { DRAGOMAN_LANES_2_START: 'voice' } }).lanes;
+    expect(lanes.map(({ id, echo, voice, start }) => [id, echo, voice, start])).toEqual([
+      ['in', 'half-duplex', 'default_low', 'boot'],
+      ['out', 'off', null, 'boot'],
+      ['new', 'half-duplex', null, 'voice'],
+    ]);
+  });
+
+  it('find the lane that names no id under its default id', () => {
+    write({ 'config.json': BASE });
+    const lanes = effective({ desired: { lanes: [{ id: 'main', echo: 'off' }] } }).lanes;
+    expect(lanes.map(({ id, echo }) => [id, echo])).toEqual([['main', 'off']]);
+  });
+
+  it('begin a capture anew when its driver changes', () => {
+    const lane = { ...BASE.lanes[0], capture: { driver: 'alsa', device: 'plughw:CARD=Mic' } };
+    write({ 'config.json': { ...BASE, lanes: [lane] } });
+    const env = { DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file', DRAGOMAN_LANES_0_CAPTURE_PATH: 'in.wav' };
+    expect(effective({ env }).lanes[0]?.capture).toEqual({
+      driver: 'file',
+      path: 'in.wav',
+      loop: false,
+      sampleRate: 24_000,
+    });
+  });
+
+  it('keep what was said for the default driver, named or not', () => {
+    const lane = { ...BASE.lanes[0], capture: { device: 'plughw:CARD=Mic' } };
+    write({ 'config.json': { ...BASE, lanes: [lane] } });
+    const env = { DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'alsa', DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000' };
+    expect(effective({ env }).lanes[0]?.capture).toEqual({
+      driver: 'alsa',
+      device: 'plughw:CARD=Mic',
+      sampleRate: 16_000,
+    });
+  });
+
+  it('let an empty desired configuration change nothing', () => {
+    write({ 'config.json': BASE });
+    for (const desired of [{}, { ts: '2026-01-01T00:00:00Z' }, { lanes: [] }, { log: {} }]) {
+      expect(effective({ desired })).toEqual(effective());
+    }
+  });
+
+  it('need no file at all', () => {
+    const env = {
+      DRAGOMAN_DEVICE_ID: 'kiosk-01',
+      DRAGOMAN_DEVICE_TENANT: 'museum',
+      DRAGOMAN_MQTT_URL: 'mqtt://broker.example',
+      DRAGOMAN_LANES_0_SOURCE: 'en',
+      DRAGOMAN_LANES_0_TARGETS: 'es',
+    };
+    write({ 'config.json': BASE });
+    expect(effective({ file: null, env })).toEqual(effective());
+  });
+});
+
+describe('what is wrong with the configuration', () => {
+  it('is listed all at once, each with its place, its key, what was found and what is allowed', () => {
+    write({
+      'config.json': `{
+  "device": { "id": "Kiosk" },
+  "mqtt": { "url": "mqtt://broker.example", "sampleRate": 16000 },
+  "lanes": [{ "source": "en", "targets": ["es"], "echo": "half", "voise": null,
+    "capture": { "driver": "file", "path": "in.wav", "sampleRate": "24k" } }]
+}`,
+      'conf.d/log.json': '{ "log": { "level": "info" },\n "x": true }',
+    });
+    const env = {
+      DRAGOMAN_LANES_0_STANDBY_AFTER: '-1',
+      DRAGOMAN_MQT_URL: 'x',
+      DRAGOMAN_ZZZ: 'x',
+      DRAGOMAN_DEBUG: '1',
+    };
+    const desired = { lanes: [{ start: 'boot' }, { id: 'z' }], mqtt: { url: 'mqtt://thief.example' } };
+    expect(problems({ env, desired }).sort()).toEqual(
+      [
+        'DRAGOMAN_MQT_URL: no key of the configuration has this variable; did you mean DRAGOMAN_MQTT_URL?',
+        'DRAGOMAN_ZZZ: no key of the configuration has this variable',
+        'DRAGOMAN_LANES_0_STANDBY_AFTER: lanes[0].standbyAfter: is -1; must be a number from 0 to 86400',
+        'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, lanes, service, log',
+        'config.json:2:15: device.id: is "Kiosk"; must be 1 to 64 of the characters a-z, 0-9 and "-"',
+        'config.json:2:3: device.tenant: is missing: must be a text (Who the device belongs to.)',
+        'config.json:3:45: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
+        'config.json:4:50: lanes[0].echo: is "half"; must be one of "half-duplex", "cancel", "off"; did you mean "half-duplex"?',
+        'config.json:4:66: lanes[0].voise: is not a known key; did you mean "voice"?',
+        'config.json:5:54: lanes[0].capture.sampleRate: is "24k"; must be a whole number from 16000 to 48000',
+        'config/desired: lanes[1]: this device has no such lane; it has main',
+        'config/desired: mqtt: can not be set over MQTT; allowed here: ts, lanes, log',
+      ].sort(),
+    );
+  });
+
+  it('includes a key that belongs to another driver', () => {
+    const lane = {
+      ...BASE.lanes[0],
+      capture: { path: 'in.wav' },
+      playback: { driver: 'file', path: 'a', devise: 1 },
+    };
+    write({ 'config.json': { ...BASE, lanes: [lane] } });
+    expect(problems().map((line) => line.replace(/^config.json:\d+:\d+: /, ''))).toEqual([
+      'lanes[0].capture.path: is a key of another driver; it needs "driver": "file"',
+      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, volume',
+    ]);
+  });
+
+  it('names the file, line and column of a syntax error, and does not call all its keys missing', () => {
+    write({ 'config.json': '{\n  "device" {}\n}', 'conf.d/a.json': '[', 'conf.d/b.json': '{"log":{}}' });
+    expect(problems()).toEqual([
+      'config.json:2:12: expected ":" after the key "device", but found "{"',
+      'conf.d/a.json:1:2: expected a value, but the file ends',
+    ]);
+  });
+
+  it('names a file that can not be read', () => {
+    expect(problems()).toEqual(['config.json: can not be read: there is no such file']);
+    mkdirSync(join(folder, 'config.json'));
+    expect(problems()).toEqual(['config.json: can not be read: it is a folder']);
+  });
+
+  it.each(['[]', '4', '"text"', 'null'])('refuses %s as a whole configuration', (text) => {
+    write({ 'config.json': text });
+    expect(problems().length).toBeGreaterThan(0);
+    expect(problems({ desired: JSON.parse(text) }).at(-1)).toContain('must be an object');
+  });
+
+  it('never shows what may be a secret', () => {
+    const secret = 'hunter2-hunter2';
+    write({
+      'config.json': {
+        ...BASE,
+        mqtt: { url: `mqtt://kiosk:${secret}@broker.example`, password: secret, prefix: `#token=${secret}` },
+      },
+    });
+    const env = { DRAGOMAN_MQTT_PASSWORD: secret, DRAGOMAN_API_KEY: secret };
+    const found = problems({ env, desired: { token: secret, lanes: [{ voice: { token: secret } }] } });
+    expect(found).toHaveLength(7);
+    expect(found.join('\n')).not.toContain('hunter2');
+  });
+
+  it('does not let a list of lanes have gaps', () => {
+    write({ 'config.json': BASE });
+    expect(problems({ env: { DRAGOMAN_LANES_2_SOURCE: 'en' } })).toEqual([
+      'DRAGOMAN_LANES_2_SOURCE: lanes[2]: there is no lane 1 before it: lanes are counted from 0',
+    ]);
+  });
+});
+
+describe('variables of the environment', () => {
+  it('are read as the type of their key', () => {
+    write({ 'config.json': { ...BASE, mqtt: { ...BASE.mqtt, username: 'x' } } });
+    const config = effective({
+      env: {
+        DRAGOMAN_MQTT_USERNAME: '',
+        DRAGOMAN_DEVICE_ID: '007',
+        DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file',
+        DRAGOMAN_LANES_0_CAPTURE_PATH: '1',
+        DRAGOMAN_LANES_0_CAPTURE_LOOP: 'true',
+        DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000',
+        DRAGOMAN_LANES_0_TARGETS: 'es, fr',
+        DRAGOMAN_LANES_1_ID: 'side',
+        DRAGOMAN_LANES_1_SOURCE: 'de',
+        DRAGOMAN_LANES_1_TARGETS: '["pt-br"]',
+        HOME: '/root',
+      },
+    });
+    expect(config.mqtt.username).toBeNull();
+    expect(config.device.id).toBe('007');
+    expect(config.lanes[0]?.capture).toEqual({ driver: 'file', path: '1', loop: true, sampleRate: 16_000 });
+    expect(config.lanes.map(({ targets }) => targets)).toEqual([['es', 'fr'], ['pt-br']]);
+  });
+
+  it('that do not fit are refused, not guessed', () => {
+    write({ 'config.json': BASE });
+    const env = {
+      DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file',
+      DRAGOMAN_LANES_0_CAPTURE_PATH: 'a',
+      DRAGOMAN_LANES_0_CAPTURE_LOOP: 'yes',
+      DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '24e3',
+      DRAGOMAN_LANES_0_TARGETS: '[es]',
+      DRAGOMAN_LANES_0_ECHO: '',
+    };
+    expect(
+      problems({ env })
+        .map((line) => line.split(':')[0])
+        .sort(),
+    ).toEqual([
+      'DRAGOMAN_LANES_0_CAPTURE_LOOP',
+      'DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE',
+      'DRAGOMAN_LANES_0_ECHO',
+      'DRAGOMAN_LANES_0_TARGETS',
+    ]);
+  });
+});

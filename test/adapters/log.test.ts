@@ -1,0 +1,191 @@
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { chooseLogFormat, createLogger, type LogFormat, type Logger } from '../../src/adapters/log.ts';
+
+const FORMATS: readonly LogFormat[] = ['json', 'journal', 'readable'];
+
+function record(
+  format: LogFormat,
+  write: (logger: Logger) => void,
+  level: 'info' | 'trace' = 'info',
+): string[] {
+  const lines: string[] = [];
+  write(createLogger({ level, format, sink: { write: (text) => lines.push(text) } }));
+  return lines;
+}
+
+describe('a log record', () => {
+  it('is one JSON object on one line', () => {
+    const [line, ...more] = record('json', (logger) => logger.info({ lane: 'main' }, 'two\nlines'));
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^[^\n]*\n$/);
+    expect(JSON.parse(line ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      lane: 'main',
+      msg: 'two\nlines',
+    });
+  });
+
+  it('tells the journal how much it matters', () => {
+    const lines = record(
+      'journal',
+      (logger) => {
+        for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const) logger[level]('x');
+      },
+      'trace',
+    );
+    expect(lines.map((line) => line.slice(0, 4))).toEqual(['<7>{', '<7>{', '<6>{', '<4>{', '<3>{', '<2>{']);
+    expect(JSON.parse(lines[0]?.slice(3) ?? '')).toMatchObject({ level: 'trace' });
+  });
+
+  it('is readable at a terminal', () => {
+    const [line] = record('readable', (logger) => logger.warn({ lane: 'main' }, 'mic is gone'));
+    expect(line).toContain('WARN');
+    expect(line).toContain('mic is gone');
+    expect(line).not.toContain('{"level"');
+  });
+
+  it('holds an error with its stack', () => {
+    const [line] = record('json', (logger) => logger.error({ err: new Error('broken') }, 'oh'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      err: { message: 'broken', stack: expect.stringContaining('at ') },
+    });
+  });
+});
+
+describe('the level', () => {
+  it('changes at run time, for children too', () => {
+    const lines = record('json', (logger) => {
+      const child = logger.child({ lane: 'main' });
+      const grandchild = child.child({ part: 'pacer' });
+      grandchild.debug('too early');
+      logger.level = 'debug';
+      grandchild.debug('heard');
+      child.level = 'error';
+      logger.info('a child is not the parent');
+      child.info('not heard');
+      logger.level = 'info';
+      child.info('heard again');
+    });
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'heard',
+      'a child is not the parent',
+      'heard again',
+    ]);
+  });
+
+  it('reaches children however many came and went', () => {
+    const lines = record('json', (logger) => {
+      const kept = Array.from({ length: 200 }, (_, lane) => logger.child({ lane }));
+      logger.level = 'debug';
+      for (const child of kept) child.debug('heard');
+    });
+    expect(lines).toHaveLength(200);
+  });
+});
+
+describe('a secret', () => {
+  const SECRET = 'S3cretV4lue-abcdefgh';
+  const error = Object.assign(new Error(`refused: wss://h/stream?token=${SECRET}&x=1`), {
+    headers: { Authorization: `Bearer ${SECRET}` },
+  });
+  const attempts: [string, (logger: Logger) => void][] = [
+    ['as a key', (logger) => logger.info({ token: SECRET })],
+    ['deep in an object', (logger) => logger.info({ a: [{ session: { token: SECRET, id: 'x' } }] })],
+    [
+      'as a whole object',
+      (logger) => logger.info({ subscriber_keys: [{ x: SECRET }], credentials: { y: SECRET } }),
+    ],
+    [
+      'under other names',
+      (logger) => logger.info({ session_token: SECRET, publisher: SECRET, PASSWORD: SECRET }),
+    ],
+    [
+      'in camel case',
+      (logger) => logger.info({ sessionToken: SECRET, apiKey: SECRET, brokerPassword: SECRET }),
+    ],
+    ['in a header', (logger) => logger.info({ headers: { authorization: SECRET } })],
+    ['in an address', (logger) => logger.info({ url: `wss://h/s?a=1&token=${SECRET}&b=2` })],
+    ['in the message', (logger) => logger.info(`connecting to wss://h/s?token=${SECRET}`)],
+    [
+      'in a formatted message',
+      (logger) => logger.info('got %s and %j', `token=${SECRET}`, { token: SECRET }),
+    ],
+    ['in a message that quotes JSON', (logger) => logger.info(`body: {"ok":true,"token":"${SECRET}"}`)],
+    [
+      'in JSON inside JSON',
+      (logger) => logger.info({ body: JSON.stringify({ a: JSON.stringify({ token: SECRET }) }) }),
+    ],
+    ['as a bearer', (logger) => logger.info(`Authorization: Bearer ${SECRET}`)],
+    ['in the address of a broker', (logger) => logger.info(`mqtt://kiosk:${SECRET}@broker`)],
+    ['as a bare web token', (logger) => logger.info(`eyJhbGciOiJIUzI1NiJ9.${SECRET}.${SECRET}`)],
+    ['in an error', (logger) => logger.error({ err: error }, 'failed')],
+    ['in an error as the record itself', (logger) => logger.error(error)],
+    [
+      'in the bindings of a child',
+      (logger) => logger.child({ token: SECRET, a: `token=${SECRET}` }).info('x'),
+    ],
+    [
+      'in a nested child',
+      (logger) =>
+        logger
+          .child({})
+          .child({ grant: { token: SECRET } })
+          .warn('x'),
+    ],
+    ['at the highest level', (logger) => logger.fatal({ password: SECRET }, `password=${SECRET}`)],
+  ];
+
+  describe.each(FORMATS)('never reaches the sink of format %s', (format) => {
+    it.each(attempts)('%s', (_how, write) => {
+      const lines = record(format, write);
+      expect(lines).toHaveLength(1);
+      expect(lines.join('')).not.toContain(SECRET);
+      expect(lines.join('')).toContain('[redacted]');
+    });
+  });
+
+  it('is all that is taken away', () => {
+    const [line] = record('json', (logger) =>
+      logger.info({ url: 'wss://h/s?a=1&token=abc&b=2', tokens: 3, token: 4, key: 'k' }, 'tokens = 3'),
+    );
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      url: 'wss://h/s?a=1&token=[redacted]&b=2',
+      tokens: 3,
+      token: 4,
+      key: 'k',
+      msg: 'tokens = 3',
+    });
+  });
+});
+
+describe('the format', () => {
+  it('follows what standard output is', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-log-'));
+    const fd = openSync(join(folder, 'out'), 'w');
+    try {
+      const { dev, ino } = fstatSync(fd);
+      expect(chooseLogFormat({ fd }, {})).toBe('json');
+      expect(chooseLogFormat({ fd, isTTY: true }, { JOURNAL_STREAM: `${dev}:${ino}` })).toBe('readable');
+      expect(chooseLogFormat({ fd }, { JOURNAL_STREAM: `${dev}:${ino}` })).toBe('journal');
+      // Inherited from a service, but the output goes to a file.
+      expect(chooseLogFormat({ fd }, { JOURNAL_STREAM: '8:12345' })).toBe('json');
+    } finally {
+      closeSync(fd);
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a sink that fails', () => {
+  it('does not end the program', () => {
+    const sink = new PassThrough();
+    const logger = createLogger({ level: 'info', format: 'json', sink });
+    expect(() => sink.emit('error', new Error('EPIPE'))).not.toThrow();
+    expect(() => logger.info('still here')).not.toThrow();
+  });
+});

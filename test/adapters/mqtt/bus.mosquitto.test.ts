@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createBusRack,
+  findMosquitto,
+  findOpenssl,
+  type Mosquitto,
+  makeCertificates,
+  type PemPair,
+  startMosquitto,
+  until,
+} from './bench.ts';
+import { describeBus } from './bus-contract.ts';
+
+const command = findMosquitto();
+const hasOpenssl = findOpenssl();
+const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
+
+if (command === null) {
+  it.skip('bus over mosquitto (MQTT 5): mosquitto is not installed (Debian package "mosquitto")', () => {});
+} else {
+  const start = (lines: (folder: string) => readonly string[] = () => ['allow_anonymous true']) =>
+    startMosquitto(command, (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
+  describeBus('mosquitto (MQTT 5)', 5, () => start());
+
+  describe('mosquitto', () => {
+    const rack = createBusRack();
+    let broker: Mosquitto;
+    afterEach(async () => {
+      await rack.closeAll();
+      await broker.close();
+    });
+
+    it('carries response topic, correlation data and what is left of the expiry', async () => {
+      broker = await start();
+      const backend = rack.open(
+        { url: broker.url, clientId: 'backend' },
+        { subscriptions: ['$share/g/p/+/req'] },
+      );
+      const device = rack.open({ url: broker.url });
+      await until(() => backend.ups.length > 0 && device.ups.length > 0, 'both');
+      const correlationData = Uint8Array.from([0, 255, 7, 128]);
+      device.bus.publish('p/kiosk/req', '{}', {
+        properties: { responseTopic: 'p/kiosk/res', correlationData, expiryS: 30 },
+      });
+      await until(() => backend.messages.length > 0, 'the request');
+      const { properties } = backend.messages[0] ?? {};
+      expect(properties?.responseTopic).toBe('p/kiosk/res');
+      expect([...(properties?.correlationData ?? [])]).toEqual([0, 255, 7, 128]);
+      expect(properties?.expiryS).toBeGreaterThan(0);
+      expect(properties?.expiryS).toBeLessThanOrEqual(30);
+    });
+
+    it('loses its session to another client with its identifier, and is told', async () => {
+      broker = await start();
+      const first = rack.open({ url: broker.url });
+      await until(() => first.ups.length > 0, 'the first');
+      const second = rack.open({ url: broker.url });
+      await until(() => first.downs.length > 0 && second.ups.length > 0, 'the takeover');
+      // Brokers differ: reason 0x8E, or a close without a word (mosquitto 2.0.11).
+      expect(['taken_over', 'unreachable']).toContain(first.downs[0]?.problem);
+    });
+
+    it('goes slowly after a refused password, whose text is nowhere', async () => {
+      broker = await start((folder) => {
+        execFileSync('mosquitto_passwd', ['-b', '-c', join(folder, 'passwords'), 'kiosk', 'right']);
+        return ['allow_anonymous false', `password_file ${join(folder, 'passwords')}`];
+      });
+      const password = 'open-sesame-4711';
+      const wrong = rack.open({ url: broker.url, username: 'kiosk', password: () => password });
+      const good = rack.open({
+        url: broker.url,
+        clientId: 'good',
+        username: 'kiosk',
+        password: () => 'right',
+      });
+      await until(() => wrong.downs.length > 0 && good.ups.length > 0, 'both answers');
+      expect(wrong.downs[0]?.problem).toBe('refused');
+      expect(JSON.stringify(wrong.downs)).not.toContain(password);
+      expect(good.ups[0]?.protocol).toBe(5);
+    });
+
+    it.skipIf(!hasOpenssl)(
+      hasOpenssl
+        ? 'speaks TLS: trusts its authority only, shows its certificate'
+        : 'TLS: openssl is not installed',
+      async () => {
+        let made: Record<string, PemPair> = {};
+        broker = await start((folder) => {
+          const certificates = makeCertificates(folder);
+          made = certificates;
+          return [
+            'allow_anonymous true',
+            `cafile ${certificates.ca.crt}`,
+            `certfile ${certificates.server.crt}`,
+            `keyfile ${certificates.server.key}`,
+            'require_certificate true',
+          ];
+        });
+        const url = `mqtts://127.0.0.1:${broker.port}`;
+        const pem = (name: string, part: 'crt' | 'key') => readFileSync(made[name]?.[part] ?? '');
+        const own = { cert: pem('client', 'crt'), key: pem('client', 'key') };
+
+        const good = rack.open({ url, clientId: 'good', ca: pem('ca', 'crt'), ...own });
+        await until(() => good.ups.length > 0, 'the trusted broker');
+        expect(good.ups[0]?.protocol).toBe(5);
+
+        const wary = rack.open({ url, clientId: 'wary', ca: pem('otherCa', 'crt'), ...own });
+        await until(() => wary.downs.length > 0, 'the untrusted broker');
+        expect(wary.downs[0]).toMatchObject({ problem: 'unreachable' });
+        expect(wary.downs[0]?.message).toMatch(/not trusted/);
+
+        const nameless = rack.open({ url, clientId: 'nameless', ca: pem('ca', 'crt') });
+        await until(() => nameless.downs.length > 0, 'the missing certificate');
+        expect(nameless.downs[0]?.problem).toBe('refused');
+
+        const broken = rack.open({
+          url,
+          clientId: 'broken',
+          ca: Buffer.from('no PEM'),
+          ...own,
+          cert: Buffer.from('x'),
+        });
+        await until(() => broken.downs.length > 0, 'the broken file');
+        expect(broken.downs[0]).toMatchObject({ problem: 'refused' });
+        expect(wary.ups.length + nameless.ups.length + broken.ups.length).toBe(0);
+      },
+    );
+  });
+}

@@ -1,0 +1,214 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOutbox, expiryLeftS } from '../../../src/adapters/mqtt/outbox.ts';
+import {
+  ASK_AGAIN_AFTER_MS,
+  chooseVersion,
+  noteFinding,
+  UNKNOWN_BROKER,
+} from '../../../src/adapters/mqtt/version.ts';
+import {
+  beginReconnect,
+  noteDown,
+  noteUp,
+  type ReconnectState,
+  SLOW_BACKOFF,
+  STABLE_AFTER_MS,
+  UNREACHABLE_BACKOFF,
+} from '../../../src/core/reconnect.ts';
+import type { BusProblem } from '../../../src/ports/bus.ts';
+
+const fail = (state: ReconnectState, times: number, problem: BusProblem = 'unreachable') => {
+  let next = { state, waitMs: 0 };
+  for (let time = 0; time < times; time += 1) next = noteDown(next.state, { problem }, 0);
+  return next;
+};
+
+describe('reconnecting', () => {
+  it('waits an evenly drawn part of a bound that is the outage so far, from 1 s to 120 s', () => {
+    for (const [lastedMs, boundMs] of [
+      [0, 1000],
+      [700, 1000],
+      [16_000, 16_000],
+      [119_000, 119_000],
+      [3_600_000, 120_000],
+    ] as const) {
+      const waits = Array.from({ length: 300 }, (_, seed) => {
+        const first = fail(beginReconnect(seed * 7919), 3).state;
+        return noteDown(first, { problem: 'unreachable' }, lastedMs).waitMs;
+      });
+      expect(Math.max(...waits)).toBeLessThanOrEqual(boundMs);
+      expect(Math.max(...waits)).toBeGreaterThan(boundMs * 0.9);
+      expect(Math.min(...waits)).toBeLessThan(boundMs * 0.1 + UNREACHABLE_BACKOFF.floorMs);
+      const mean = waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
+      expect(mean / boundMs).toBeGreaterThan(0.4);
+      expect(mean / boundMs).toBeLessThan(0.6);
+    }
+  });
+
+  it('is back soon after a short outage, however many tries fell into it', () => {
+    for (let seed = 0; seed < 200; seed += 1) {
+      let { state, waitMs } = noteDown(beginReconnect(seed), { problem: 'unreachable' }, 0);
+      let now = waitMs;
+      while (now < 4000) {
+        ({ state, waitMs } = noteDown(state, { problem: 'unreachable' }, now));
+        now += waitMs;
+      }
+      expect(now).toBeLessThanOrEqual(8000);
+    }
+  });
+
+  it('starts anew only after a connection that lasted a stable minute', () => {
+    const tired = fail(beginReconnect(1), 6).state;
+    const short = noteDown(noteUp(tired, 1000), { problem: 'unreachable' }, 1000 + STABLE_AFTER_MS - 1);
+    expect(short.state.failures).toBe(7);
+    const long = noteDown(noteUp(tired, 1000), { problem: 'unreachable' }, 1000 + STABLE_AFTER_MS);
+    expect(long.state.failures).toBe(1);
+  });
+
+  it.each(['refused', 'taken_over'] as const)('takes the slow lane after %s', (problem) => {
+    for (let seed = 0; seed < 100; seed += 1) {
+      const first = fail(beginReconnect(seed), 1, problem).waitMs;
+      expect(first).toBeGreaterThanOrEqual(30_000);
+      expect(first).toBeLessThanOrEqual(60_000);
+      expect(fail(beginReconnect(seed), 20, problem).waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.capMs);
+    }
+  });
+
+  it('counts quick silent closes in a row, and no other endings', () => {
+    const close = (state: ReconnectState, lastedMs: number, silent: boolean) =>
+      noteDown(noteUp(state, 0), { problem: 'unreachable', ...(silent && { silent }) }, lastedMs).state;
+    const two = close(close(beginReconnect(1), 10, true), 10, true);
+    expect(two.quickCloses).toBe(2);
+    expect(close(two, 10, false).quickCloses).toBe(0);
+    expect(close(two, STABLE_AFTER_MS, true).quickCloses).toBe(0);
+    expect(noteDown(two, { problem: 'unreachable', silent: true }, 5).state.quickCloses).toBe(0);
+  });
+});
+
+describe('protocol version', () => {
+  it('asks for 5 first, and again an hour after it was refused', () => {
+    expect(chooseVersion(UNKNOWN_BROKER, 0)).toBe(5);
+    const refused = noteFinding(UNKNOWN_BROKER, 5, 'unsupported', 100);
+    expect(chooseVersion(refused, 100)).toBe(4);
+    expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
+    expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
+    expect(noteFinding(refused, 5, 'accepted', 0)).toEqual(UNKNOWN_BROKER);
+    expect(noteFinding(refused, 4, 'accepted', 0)).toEqual(refused);
+  });
+
+  it('takes silence for a suspicion that 3.1.1 must confirm', () => {
+    const suspected = noteFinding(UNKNOWN_BROKER, 5, 'hung_up', 0);
+    expect(chooseVersion(suspected, 0)).toBe(4);
+    expect(chooseVersion(noteFinding(suspected, 4, 'hung_up', 0), 0)).toBe(5);
+    expect(chooseVersion(noteFinding(suspected, 4, 'other', 0), 0)).toBe(5);
+    const confirmed = noteFinding(suspected, 4, 'accepted', 50);
+    expect(chooseVersion(confirmed, 60)).toBe(4);
+    expect(noteFinding(UNKNOWN_BROKER, 5, 'other', 0)).toEqual(UNKNOWN_BROKER);
+  });
+});
+
+const plain = { retain: false, properties: {} };
+const kept = { retain: true, properties: {} };
+
+describe('outbox', () => {
+  it('drops the oldest that waits when full, never what is under way, and counts', () => {
+    const outbox = createOutbox({ messages: 3, bytes: 1000 });
+    outbox.add('a', '1', plain, 0);
+    const first = outbox.take(0);
+    for (const payload of ['2', '3', '4', '5']) outbox.add('a', payload, plain, 0);
+    expect(outbox.counts).toEqual({ waiting: 2, inFlight: 1, dropped: 2, expired: 0 });
+    expect([outbox.take(0)?.payload, outbox.take(0)?.payload, outbox.take(0)]).toEqual(['4', '5', null]);
+    if (first) outbox.settle(first);
+    expect(outbox.counts).toMatchObject({ waiting: 0, inFlight: 2 });
+  });
+
+  it('bounds bytes too; a message larger than all of it is dropped alone', () => {
+    const outbox = createOutbox({ messages: 100, bytes: 100 });
+    outbox.add('t', 'x'.repeat(60), plain, 0);
+    outbox.add('t', 'x'.repeat(200), plain, 0);
+    expect(outbox.counts).toMatchObject({ waiting: 1, dropped: 1 });
+    outbox.add('t', 'ü'.repeat(30), plain, 0);
+    expect(outbox.counts).toMatchObject({ waiting: 1, dropped: 2 });
+  });
+
+  it('replaces a retained message that waits, not one under way nor an unretained one', () => {
+    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    outbox.add('s', 'old', kept, 0);
+    outbox.add('s', 'event', plain, 0);
+    outbox.add('s', 'mid', kept, 0);
+    expect(outbox.take(0)?.payload).toBe('event');
+    expect(outbox.take(0)?.payload).toBe('mid');
+    outbox.add('s', 'new', kept, 0);
+    expect(outbox.counts).toMatchObject({ waiting: 1, inFlight: 2, dropped: 0 });
+    outbox.unsend();
+    expect([outbox.take(0)?.payload, outbox.take(0)?.payload, outbox.take(0)]).toEqual([
+      'event',
+      'new',
+      null,
+    ]);
+    expect(outbox.counts.dropped).toBe(0);
+  });
+
+  it('leaves out what has expired, and tells what life is left', () => {
+    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    outbox.add('t', 'short', { retain: false, properties: { expiryS: 10 } }, 0);
+    outbox.add('t', 'long', { retain: false, properties: { expiryS: 60 } }, 0);
+    const letter = outbox.take(10_000);
+    expect(letter?.payload).toBe('long');
+    expect(letter && expiryLeftS(letter, 10_400)).toBe(50);
+    expect(letter && expiryLeftS(letter, 59_990)).toBe(1);
+    expect(outbox.counts.expired).toBe(1);
+  });
+
+  it('gives up on a message that took three connections down', () => {
+    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    outbox.add('t', 'poison', plain, 0);
+    for (let connection = 0; connection < 3; connection += 1) {
+      expect(outbox.take(0)?.payload).toBe('poison');
+      outbox.unsend();
+    }
+    expect(outbox.take(0)).toBeNull();
+    expect(outbox.counts.dropped).toBe(1);
+  });
+
+  it('accounts for every message and stays within its bounds, whatever happens', () => {
+    const act = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), size: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({
+        kind: fc.constantFrom('take' as const, 'settle' as const, 'unsend' as const),
+        size: fc.constant(0),
+      }),
+    );
+    void fc.assert(
+      fc.property(fc.array(act, { maxLength: 200 }), (acts) => {
+        const outbox = createOutbox({ messages: 10, bytes: 200 });
+        let added = 0;
+        let settled = 0;
+        const flying: NonNullable<ReturnType<typeof outbox.take>>[] = [];
+        for (const { kind, size } of acts) {
+          if (kind === 'add') {
+            outbox.add('t', 'x'.repeat(size), plain, 0);
+            added += 1;
+          } else if (kind === 'take') {
+            const letter = flying.length < 4 ? outbox.take(0) : null;
+            if (letter) flying.push(letter);
+          } else if (kind === 'settle') {
+            const letter = flying.shift();
+            if (letter) {
+              outbox.settle(letter);
+              settled += 1;
+            }
+          } else {
+            outbox.unsend();
+            flying.length = 0;
+          }
+          const { waiting, inFlight, dropped } = outbox.counts;
+          expect(waiting + inFlight + dropped + settled).toBe(added);
+          expect(waiting + inFlight).toBeLessThanOrEqual(10 + 4);
+          expect(inFlight).toBe(flying.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import { speechTask } from '../../../src/core/task.ts';
+import type { StreamConnection, StreamListener } from '../../../src/ports/stream.ts';
+
+const TOKEN = 'tok-do-not-tell';
+type Said = [string, ...unknown[]];
+
+/** Notes everything that a stream says, and lets a test wait for a word. */
+function listen(): { said: Said[]; listener: StreamListener; until(word: string): Promise<Said> } {
+  const said: Said[] = [];
+  const waiting: { word: string; resolve: (entry: Said) => void }[] = [];
+  const note = (...entry: Said): void => {
+    said.push(entry);
+    for (const { word, resolve } of waiting) if (word === entry[0]) resolve(entry);
+  };
+  return {
+    said,
+    listener: {
+      opened: () => note('opened'),
+      refused: (refusal) => note('refused', refusal),
+      unreached: (spent, message) => note('unreached', spent, message),
+      message: (message) => note('message', message),
+      oddity: (description) => note('oddity', description),
+      pong: () => note('pong'),
+      drained: () => note('drained'),
+      ended: (code, reason) => note('ended', code, reason),
+    },
+    until: (word) =>
+      new Promise((resolve) => {
+        const known = said.find(([first]) => first === word);
+        if (known !== undefined) resolve(known);
+        else waiting.push({ word, resolve });
+      }),
+  };
+}
+
+let cleanup: (() => void)[] = [];
+afterEach(() => {
+  for (const undo of cleanup) undo();
+  cleanup = [];
+});
+
+async function serve(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanup.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream?token=${TOKEN}`;
+}
+
+/** A service that accepts; gives the server's side of the one connection. */
+async function accept(): Promise<{ url: string; peer: Promise<WebSocket> }> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  const peer = once(sockets, 'connection').then(([socket]) => socket as WebSocket);
+  return { url: await serve(server), peer };
+}
+
+async function refuse(answer: (socket: Duplex, request: IncomingMessage) => void): Promise<string> {
+  const server = createServer();
+  server.on('upgrade', (request, socket) => answer(socket, request));
+  return serve(server);
+}
+
+function open(url: string, listener: StreamListener): StreamConnection {
+  const connection = createWebSocketStreams()(url, listener);
+  cleanup.push(() => connection.terminate());
+  return connection;
+}
+
+async function connected() {
+  const { url, peer } = await accept();
+  const ear = listen();
+  const connection = open(url, ear.listener);
+  const service = await peer;
+  await ear.until('opened');
+  return { ...ear, connection, service };
+}
+
+describe('a stream that is open', () => {
+  it('sends each command as a text frame of message_type and data', async () => {
+    const { connection, service } = await connected();
+    const frames: { text: string; isBinary: boolean }[] = [];
+    const five = new Promise<void>((resolve) => {
+      service.on('message', (data, isBinary) => {
+        frames.push({ text: data.toString(), isBinary });
+        if (frames.length === 4) resolve();
+      });
+    });
+    const task = speechTask({ source: 'en', targets: ['es'], voice: null, inputRateHz: 24_000 });
+    connection.setTask(task);
+    connection.getTask();
+    connection.sendAudio(new Uint8Array([0, 1, 254, 255]));
+    connection.endTask();
+    await five;
+    expect(frames.every(({ isBinary }) => !isBinary)).toBe(true);
+    expect(frames.map(({ text }) => JSON.parse(text))).toEqual([
+      { message_type: 'set_task', data: task },
+      { message_type: 'get_task', data: {} },
+      { message_type: 'input_audio_data', data: { data: Buffer.from([0, 1, 254, 255]).toString('base64') } },
+      { message_type: 'end_task', data: {} },
+    ]);
+  });
+
+  it('sends only its own bytes of a view into a larger buffer', async () => {
+    const { connection, service } = await connected();
+    const frame = once(service, 'message');
+    connection.sendAudio(new Uint8Array([9, 9, 1, 2, 9]).subarray(2, 4));
+    const [data] = await frame;
+    expect(JSON.parse(String(data)).data.data).toBe(Buffer.from([1, 2]).toString('base64'));
+  });
+
+  it('hears audio decoded, named by its sentence, and in whole samples', async () => {
+    const { until, service } = await connected();
+    service.send(
+      JSON.stringify({
+        message_type: 'output_audio_data',
+        data: {
+          data: Buffer.from([1, 2, 3]).toString('base64'),
+          transcription_id: 't1',
+          translation_part_id: '0',
+          language: 'es',
+          last_chunk: true,
+        },
+      }),
+    );
+    const [, message] = await until('message');
+    expect(message).toMatchObject({ message_type: 'output_audio', utterance: 't1/0/es', last: true });
+    expect([...(message as { pcm: Uint8Array }).pcm]).toEqual([1, 2]);
+  });
+
+  it('names no sentence where the service names none', async () => {
+    const { until, service } = await connected();
+    service.send(JSON.stringify({ message_type: 'output_audio_data', data: { data: '' } }));
+    const [, message] = await until('message');
+    expect(message).toMatchObject({ utterance: null, last: false });
+  });
+
+  it('reads data that comes as a JSON string (4.7 rule 3)', async () => {
+    const { until, service } = await connected();
+    const transcription = { text: 'hello', language: 'en' };
+    service.send(
+      JSON.stringify({ message_type: 'validated_transcription', data: JSON.stringify({ transcription }) }),
+    );
+    const [, message] = await until('message');
+    expect(message).toMatchObject({ message_type: 'validated_transcription', data: { transcription } });
+  });
+
+  it('takes frames that are no known message as oddities, without their content', async () => {
+    const { said, until, service } = await connected();
+    const secret = 'private words';
+    service.send('not json');
+    service.send('{}');
+    service.send(JSON.stringify({ message_type: 'brand_new', data: { secret } }));
+    service.send(JSON.stringify({ message_type: 'validated_transcription', data: { text: secret } }));
+    service.send(Buffer.from([1, 2, 3]));
+    service.send(JSON.stringify({ message_type: 'current_task', data: {} }));
+    await until('message');
+    const oddities = said.filter(([word]) => word === 'oddity');
+    expect(oddities).toHaveLength(5);
+    expect(JSON.stringify(oddities)).not.toContain(secret);
+  });
+
+  it('reports pongs to its pings', async () => {
+    const { until, connection } = await connected();
+    connection.ping();
+    await expect(until('pong')).resolves.toEqual(['pong']);
+  });
+
+  it('tells how much has not left, and when it has', async () => {
+    const { connection, service, until, said } = await connected();
+    service.pause();
+    const chunk = new Uint8Array(512 * 1024);
+    for (let i = 0; i < 40; i++) connection.sendAudio(chunk);
+    expect(connection.bufferedBytes).toBeGreaterThan(1_000_000);
+    expect(said).toEqual([['opened']]);
+    service.resume();
+    await until('drained');
+    expect(connection.bufferedBytes).toBe(0);
+  });
+
+  it('tells the code and the reason of a close', async () => {
+    const { until, service } = await connected();
+    service.close(4003, 'session_revoked');
+    await expect(until('ended')).resolves.toEqual(['ended', 4003, 'session_revoked']);
+  });
+
+  it('ends with 1006 when the connection is reset', async () => {
+    const { until, service } = await connected();
+    service.terminate();
+    await expect(until('ended')).resolves.toEqual(['ended', 1006, '']);
+  });
+
+  it('ends on a frame beyond all measure instead of taking it in', async () => {
+    const { said, until, service } = await connected();
+    service.send(`{"message_type":"current_task","data":"${'x'.repeat(9 * 1024 * 1024)}"}`);
+    await until('ended');
+    expect(said.some(([word]) => word === 'message')).toBe(false);
+  });
+
+  it.each(['close', 'terminate'] as const)('says nothing more after %s', async (how) => {
+    const { said, connection, service } = await connected();
+    const gone = once(service, 'close');
+    connection[how]();
+    service.send(JSON.stringify({ message_type: 'current_task', data: {} }));
+    const [code] = await gone;
+    expect(code).toBe(how === 'close' ? 1000 : 1006);
+    connection.sendAudio(new Uint8Array(2));
+    connection.ping();
+    expect(said).toEqual([['opened']]);
+  });
+});
+
+describe('a stream that is not opened', () => {
+  const envelope = (errorCode: number, title: string): string =>
+    JSON.stringify({
+      ok: false,
+      errors: [
+        { type: 'urn:x', status: 409, title, detail: 'some detail', instance: 'i1', error_code: errorCode },
+      ],
+    });
+  const answer = (socket: Duplex, status: string, body: string, headers = ''): void => {
+    socket.end(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  };
+
+  it('is refused with status, number and words of the error envelope', async () => {
+    const url = await refuse((socket) =>
+      answer(socket, '409 Conflict', envelope(202100, 'session_already_used'), 'Retry-After: 7\r\n'),
+    );
+    const { until, listener } = listen();
+    open(url, listener);
+    const [, refusal] = await until('refused');
+    expect(refusal).toEqual({
+      status: 409,
+      errorCode: 202100,
+      texts: ['session_already_used', 'urn:x', 'some detail'],
+      retryAfterMs: 7000,
+    });
+  });
+
+  it.each([
+    ['no body', ''],
+    ['a body that is no JSON', '<html>Forbidden</html>'],
+    ['a body of another shape', '["no"]'],
+    ['a body beyond all measure', 'x'.repeat(200_000)],
+  ])('is refused by its status alone with %s', async (_, body) => {
+    const url = await refuse((socket) => answer(socket, '403 Forbidden', body));
+    const { until, listener } = listen();
+    open(url, listener);
+    const [, refusal] = await until('refused');
+    expect(refusal).toEqual({ status: 403, errorCode: null, texts: [], retryAfterMs: null });
+  });
+
+  it('is refused although the promised body never comes', async () => {
+    const url = await refuse((socket) => {
+      socket.write(
+        'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\nRetry-After: Tomorrow\r\n\r\n{',
+      );
+    });
+    const { until, listener } = listen();
+    open(url, listener);
+    const [, refusal] = await until('refused');
+    expect(refusal).toMatchObject({ status: 503, texts: [], retryAfterMs: null });
+  });
+
+  it('has not spent the token when nobody listens', async () => {
+    const probe = createTcpServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    const { until, listener } = listen();
+    open(`ws://127.0.0.1:${port}/?token=${TOKEN}`, listener);
+    const [, spent, message] = await until('unreached');
+    expect(spent).toBe(false);
+    expect(message).toBe('the service does not accept connections');
+  });
+
+  it('may have spent the token when the connection breaks during the upgrade, and keeps it to itself', async () => {
+    const url = await refuse((socket) => socket.destroy());
+    const { said, until, listener } = listen();
+    open(url, listener);
+    const [, spent] = await until('unreached');
+    expect(spent).toBe(true);
+    expect(JSON.stringify(said)).not.toContain(TOKEN);
+  });
+
+  it('says nothing when it is given up before it is open', async () => {
+    const { url, peer } = await accept();
+    const { said, listener } = listen();
+    open(url, listener).terminate();
+    await Promise.race([peer, new Promise((resolve) => setTimeout(resolve, 100))]);
+    expect(said).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/bench.ts';
+import { API_KEY, errorOf, PREFIX, type Rig, type RigOptions, sessionOf, startRig } from './rig.ts';
+
+let rig: Rig;
+let mosquitto: Mosquitto | null = null;
+const start = async (options: RigOptions = {}): Promise<Rig> => {
+  rig = await startRig(options);
+  return rig;
+};
+const sessionsAtService = () => rig.emulator?.service.sessions.list(['temporary']) ?? [];
+
+afterEach(async () => {
+  await rig.close();
+  await mosquitto?.close();
+  mosquitto = null;
+});
+
+describe('backend under hostile requests', () => {
+  it('trusts only the topic for who asks', async () => {
+    await start();
+    const forged = { tenant: 'museum', device: 'victim', client_reference_id: 'museum/victim/main' };
+    expect(sessionOf(await rig.ask('kiosk', 'r1', forged))['client_reference_id']).toBe('museum/kiosk/main');
+    expect(rig.answersTo('victim')).toEqual([]);
+  });
+
+  it.each([
+    ['one level more', `${PREFIX}/museum/kiosk/token/req/more`],
+    ['one level less', `${PREFIX}/museum/token/req`],
+    ['another verb', `${PREFIX}/museum/kiosk/token/res`],
+    ['a device name with capitals', `${PREFIX}/museum/Kiosk/token/req`],
+    ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
+    ['another prefix', 'other/v1/museum/kiosk/token/req'],
+  ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
+    await start();
+    rig.bus.publish(topic, rig.request('evil'));
+    await rig.settle();
+    expect(sessionsAtService()).toHaveLength(0);
+    const answers = rig.witness.messages.filter(({ payload }) => payload.includes('"ok"'));
+    expect(answers.filter(({ payload }) => payload.includes('evil'))).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', '{"id":'],
+    ['bytes', '\u0000\ufffd\u0001'],
+    ['an array', '[1,2,3]'],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['no id', '{"lane":"main"}'],
+    ['an empty id', '{"id":"","lane":"main"}'],
+    ['an id of 10 kB', JSON.stringify({ id: 'x'.repeat(10_000) })],
+    ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
+    ['a million brackets', '['.repeat(50_000)],
+  ])('gives no answer to %s, and goes on', async (_name, payload) => {
+    await start();
+    rig.send('kiosk', payload);
+    await rig.settle();
+    expect(rig.answersTo('kiosk')).toEqual([]);
+    expect(rig.lines.some((line) => line.includes('was ignored'))).toBe(true);
+    sessionOf(await rig.ask('kiosk', 'good'));
+  });
+
+  it.each([
+    [{ lane: '../../etc' }, /lane/],
+    [{ lane: 'main/../other' }, /lane/],
+    [{ intent: 'everything' }, /intent/],
+    [{ attempt: 0 }, /attempt/],
+    [{ reason: 'because' }, /reason/],
+  ])('names the field when a request is wrong: %j', async (more, words) => {
+    await start();
+    const error = errorOf(await rig.ask('kiosk', 'r1', more));
+    expect(error).toMatchObject({ code: 'invalid_request', final: true });
+    expect(error.detail).toMatch(words);
+    expect(sessionsAtService()).toHaveLength(0);
+  });
+
+  it('does not answer a request that the broker has kept', async () => {
+    await start();
+    rig.send('kiosk', rig.request('old'), { retain: true });
+    await rig.settle();
+    const answered = rig.answersTo('kiosk').length;
+    await rig.backend.close();
+    const again = await startRig({ brokerUrl: rig.brokerUrl });
+    await again.settle();
+    expect(again.answersTo('kiosk')).toEqual([]);
+    expect(answered).toBeLessThanOrEqual(1);
+    await again.close();
+  });
+
+  it('bounds what a flood costs: few sessions, few answers, and nobody else suffers', async () => {
+    await start({ config: { limits: { burst: 4, perMinute: 6 } } });
+    for (let index = 0; index < 300; index += 1) {
+      rig.send('kiosk', rig.request(`r${index}`, { lane: `lane-${index % 20}` }));
+    }
+    sessionOf(await rig.ask('calm', 'r1'));
+    await rig.settle();
+    expect(sessionsAtService().length).toBeLessThanOrEqual(6);
+    expect(rig.answersTo('kiosk').length).toBeLessThanOrEqual(20);
+    expect(rig.lines.filter((line) => line.includes('floods'))).toHaveLength(1);
+  });
+});
+
+describe('backend and secrets', () => {
+  it('lets no key into any line or message, and no token anywhere but token/res', async () => {
+    await start();
+    const tokens = [
+      sessionOf(await rig.ask('kiosk', 'r1')),
+      sessionOf(await rig.ask('kiosk', 'r2', { reason: 'refused', attempt: 2 })),
+      sessionOf(await rig.ask('other', 'r1')),
+    ];
+    rig.send('kiosk', '{"id":');
+    await rig.ask('kiosk', 'r3', { lane: '?' });
+    rig.emulator?.fault({ kind: 'http', status: 500 });
+    await rig.ask('third', 'r1');
+    rig.emulator?.fault({ kind: 'http', answer: 'garbage' });
+    await rig.ask('fourth', 'r1');
+    await rig.backend.close();
+
+    expect(rig.lines.length).toBeGreaterThan(8);
+    const everywhere = [
+      ...rig.lines,
+      ...rig.witness.messages.map(({ topic, payload }) => topic + payload),
+    ].join('\n');
+    expect(everywhere).not.toContain(API_KEY);
+    const elsewhere = [
+      ...rig.lines,
+      ...rig.witness.messages
+        .filter(({ topic }) => !topic.endsWith('/token/res'))
+        .map(({ payload }) => payload),
+    ].join('\n');
+    for (const { token, id } of tokens) {
+      expect(token.length).toBeGreaterThan(10);
+      expect(everywhere).toContain(token);
+      expect(elsewhere).not.toContain(token);
+      expect(elsewhere).not.toContain(id);
+    }
+  });
+});
+
+const command = findMosquitto();
+if (command === null) {
+  it.skip('backend over MQTT 5: mosquitto is not installed (Debian package "mosquitto")', () => {});
+} else {
+  describe('backend over mosquitto (MQTT 5)', () => {
+    const startHere = async (options: RigOptions = {}): Promise<Rig> => {
+      const root = process.getuid?.() === 0 ? ['user root'] : [];
+      mosquitto = await startMosquitto(command, () => [...root, 'allow_anonymous true']);
+      return start({ ...options, brokerUrl: mosquitto.url });
+    };
+
+    it('copies correlation data and answers at or below token/res', async () => {
+      await startHere();
+      const correlationData = Uint8Array.from([1, 2, 254, 255]);
+      const responseTopic = `${PREFIX}/museum/kiosk/token/res/lane-1`;
+      rig.send('kiosk', rig.request('r1'), { properties: { correlationData, responseTopic, expiryS: 20 } });
+      await until(() => rig.witness.messages.some(({ topic }) => topic === responseTopic), 'the answer');
+      const answer = rig.witness.messages.find(({ topic }) => topic === responseTopic);
+      expect([...(answer?.properties.correlationData ?? [])]).toEqual([1, 2, 254, 255]);
+      expect(answer?.properties.expiryS).toBeLessThanOrEqual(30);
+      expect(rig.answersTo('kiosk')).toEqual([]);
+    });
+
+    it.each([
+      ['of another device', `${PREFIX}/museum/spy/token/res`],
+      ['of another tenant', `${PREFIX}/spies/kiosk/token/res`],
+      ['outside the prefix', 'other/ear'],
+      ['that others read', `${PREFIX}/museum/kiosk/event/token`],
+      ['that is a command', `${PREFIX}/museum/kiosk/cmd/restart`],
+      ['that only begins alike', `${PREFIX}/museum/kiosk/token/result`],
+    ])('takes no response topic %s: the answer goes to token/res', async (_name, responseTopic) => {
+      await startHere();
+      rig.send('kiosk', rig.request('r1'), { properties: { responseTopic } });
+      await until(() => rig.answersTo('kiosk').length === 1, 'the answer');
+      const { token } = sessionOf(rig.answersTo('kiosk')[0] as never);
+      const carriers = rig.witness.messages.filter(({ payload }) => payload.includes(token));
+      expect(carriers.map(({ topic }) => topic)).toEqual([`${PREFIX}/museum/kiosk/token/res`]);
+      expect(rig.lines.some((line) => line.includes('response topic outside'))).toBe(true);
+    });
+
+    it('shares the load with a second backend: each request is answered once', async () => {
+      await startHere();
+      const second = await startRig({
+        brokerUrl: rig.brokerUrl,
+        ...(rig.emulator && { serviceUrl: rig.emulator.url }),
+      });
+      for (let index = 0; index < 12; index += 1) rig.send(`d-${index}`, rig.request('r1'));
+      const answered = () => Array.from({ length: 12 }, (_, index) => rig.answersTo(`d-${index}`).length);
+      await until(() => answered().every((count) => count > 0), 'the answers');
+      await rig.settle();
+      expect(answered()).toEqual(Array.from({ length: 12 }, () => 1));
+      const grants = (lines: string[]) => lines.filter((line) => line.includes('session granted')).length;
+      expect(grants(rig.lines) + grants(second.lines)).toBe(12);
+      expect(Math.min(grants(rig.lines), grants(second.lines))).toBeGreaterThan(0);
+      await second.close();
+    });
+  });
+}

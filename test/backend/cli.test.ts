@@ -1,0 +1,251 @@
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runBackendProgram } from '../../src/backend/cli.ts';
+import { createServiceClient } from '../../src/backend/service-client.ts';
+import { startBroker } from '../../src/cli/demo/broker.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createBusRack, until } from '../adapters/mqtt/bench.ts';
+
+let folder: string;
+let emulator: Emulator;
+let configFile: string;
+const KEY = 'cli-api-key-0815';
+const JWT = 'cli.jwt.0815';
+
+function write(name: string, content: string | Buffer): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-backend-'));
+  emulator = await startEmulator({ apiKeys: [KEY], jwts: [JWT], voiceProcessingMs: 30 });
+  configFile = writeConfig();
+});
+afterEach(async () => {
+  await emulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writeConfig(mqttUrl = 'mqtt://127.0.0.1:1'): string {
+  const service = {
+    url: emulator.url,
+    streamUrl: `${emulator.wsUrl}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
+    apiKeyFile: write('key', KEY),
+    jwtFile: write('jwt', JWT),
+  };
+  return write('c.json', JSON.stringify({ mqtt: { url: mqttUrl }, service, allow: ['museum/*'] }));
+}
+
+function begin(args: readonly string[]) {
+  const said = { out: '', err: '' };
+  const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
+  output.on('data', (part) => {
+    said.out += String(part);
+  });
+  const signals = new EventEmitter();
+  const ended = runBackendProgram(args, {
+    env: {},
+    output,
+    signals,
+    print: (text) => {
+      said.out += text;
+    },
+    complain: (text) => {
+      said.err += text;
+    },
+  });
+  return { said, signals, ended };
+}
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { said, ended } = begin(args);
+  const code = await ended;
+  expect(said.out + said.err).not.toContain(KEY);
+  expect(said.out + said.err).not.toContain(JWT);
+  return { code, ...said };
+}
+
+const withConfig = (...args: string[]) => run(...args, '--config', configFile);
+
+async function createSessions(...references: string[]) {
+  const client = createServiceClient({ url: emulator.url, timeoutMs: 5000, apiKey: () => KEY });
+  const made = [];
+  for (const client_reference_id of references) {
+    made.push(await client.createSession({ intent: 's2s', client_reference_id }));
+  }
+  client.close();
+  return made;
+}
+
+describe('dragoman-backend', () => {
+  it.each([
+    [['--help'], /sessions .*list or revoke/],
+    [['run', '--help'], /--config/],
+    [['sessions', 'list', '--help'], /--json/],
+    [['sessions', 'revoke', '--help'], /--device/],
+    [['voice', 'clone', '--help'], /--denoise/],
+    [['voice', 'status', '--help'], /--wait/],
+    [['--version'], /\d/],
+  ])('helps: %j', async (args, words) => {
+    expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(words), err: '' });
+  });
+
+  it.each([
+    [[], /what shall it do\? See "dragoman-backend --help"/],
+    [['rnu'], /unknown command 'rnu'.*Did you mean run\?.*See/],
+    [['sessions'], /what shall it do\? See "dragoman-backend sessions --help"/],
+    [['sessions', 'list', '--jsn'], /unknown option '--jsn'.*--json/],
+    [
+      ['run', '--config', '/nowhere.json'],
+      /can not be used:\n {2}\/nowhere\.json: can not be read \(ENOENT\)/,
+    ],
+    [['run'], /mqtt: is missing/],
+    [['voice', 'clone', '--name', 'x', '--file', '/nowhere.wav'], /name: /],
+    [
+      ['voice', 'clone', '--name', 'Anna', '--file', '/nowhere.wav'],
+      /nowhere\.wav can not be read \(ENOENT\)/,
+    ],
+    [['voice', 'clone', '--name', 'Anna', '--file', '/x.txt'], /give --type/],
+    [['voice', 'status', 'x', '--wait', 'long'], /--wait takes seconds/],
+  ])('words a wrong call in one sentence and exits 2: %j', async (args, words) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).toMatch(words);
+    expect(err).not.toMatch(/\n {4}at /);
+    expect(out).toBe('');
+  });
+
+  it('lists sessions, never their tokens', async () => {
+    expect(await withConfig('sessions', 'list')).toMatchObject({ code: 0, out: 'no sessions\n' });
+    const made = await createSessions('museum/kiosk/main', 'museum/other/main', 'zoo/kiosk/main');
+    const all = await withConfig('sessions', 'list');
+    expect(all.out.trim().split('\n')).toHaveLength(3);
+    expect((await withConfig('sessions', 'list', '--device', 'kiosk')).out.trim().split('\n')).toHaveLength(
+      2,
+    );
+    const mine = await withConfig('sessions', 'list', '--reference', 'museum/kiosk/main', '--json');
+    expect(JSON.parse(mine.out)).toMatchObject({ sessions: [{ id: made[0]?.id, status: 'pending' }] });
+    for (const { token, id } of made) {
+      expect(all.out + mine.out).not.toContain(token);
+      expect(all.out).not.toContain(id);
+    }
+  });
+
+  it('revokes by id, by the beginning of an id, and by device', async () => {
+    const made = await createSessions('museum/a/main', 'museum/b/main', 'museum/c/main', 'museum/c/desk');
+    const [first, second] = made;
+    const byId = await withConfig(
+      'sessions',
+      'revoke',
+      first?.id ?? '',
+      `${second?.id.slice(0, 8)}...`,
+      '--json',
+    );
+    expect(JSON.parse(byId.out).revoked).toHaveLength(2);
+    const byDevice = await withConfig('sessions', 'revoke', '--device', 'museum/c');
+    expect(byDevice.out.trim().split('\n')).toHaveLength(2);
+    const left = await withConfig('sessions', 'list', '--json');
+    const statuses = JSON.parse(left.out).sessions.map((session: { status: string }) => session.status);
+    expect(statuses).toEqual(['revoked', 'revoked', 'revoked', 'revoked']);
+    expect(await withConfig('sessions', 'revoke', '--device', 'museum/c')).toMatchObject({
+      code: 0,
+      out: 'nothing to revoke\n',
+    });
+  });
+
+  it('does not guess what to revoke', async () => {
+    await createSessions('museum/a/main');
+    expect(await withConfig('sessions', 'revoke')).toMatchObject({ code: 2 });
+    expect(await withConfig('sessions', 'revoke', 'abc', '--device', 'a')).toMatchObject({ code: 2 });
+    const unknown = await withConfig('sessions', 'revoke', 'a');
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/there is no session a/) });
+    expect((await withConfig('sessions', 'list', '--json')).out).toContain('"status":"pending"');
+  });
+
+  it('clones a voice and waits until it is ready', async () => {
+    const recording = write('Anna (demo).wav', Buffer.alloc(5000));
+    const cloned = await withConfig(
+      ...['voice', 'clone', '--name', 'Anna', '--file', recording, '--denoise', '--language', 'en'],
+      ...['--label', 'gender=female', '--label', 'mood=calm', '--wait', '20', '--json'],
+    );
+    expect(cloned).toMatchObject({ code: 0, err: '' });
+    const { voice } = JSON.parse(cloned.out);
+    expect(voice).toMatchObject({
+      name: 'Anna',
+      processing_status: 'ready',
+      labels: { gender: 'female', mood: 'calm' },
+    });
+    expect(voice).not.toHaveProperty('samples');
+    const status = await withConfig('voice', 'status', voice.voice_id);
+    expect(status).toMatchObject({ code: 0, out: `${voice.voice_id}  Anna  ready\n` });
+  });
+
+  it('tells a failed voice by exit code 1, one that is not ready in time by 4, an unknown one by 1', async () => {
+    const recording = write('a.wav', Buffer.alloc(5000));
+    emulator.fault({ kind: 'voice_failed' });
+    const failed = await withConfig('voice', 'clone', '--name', 'Anna', '--file', recording, '--wait', '20');
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(/Anna {2}failed/);
+    await emulator.close();
+    emulator = await startEmulator({ apiKeys: [KEY], jwts: [JWT], voiceProcessingMs: 60_000 });
+    configFile = writeConfig();
+    const late = await withConfig('voice', 'clone', '--name', 'Anna', '--file', recording, '--wait', '0');
+    expect(late.code).toBe(4);
+    const unknown = await withConfig('voice', 'status', '11111111-1111-4111-8111-111111111111');
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/there is no voice/) });
+  });
+
+  it('says what to check when the service says no, or nothing', async () => {
+    write('key', 'some-other-key');
+    const refused = await withConfig('sessions', 'list');
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/HTTP 401.*check service\.apiKeyFile/s),
+    });
+    expect(refused.err).not.toContain('some-other-key');
+    write('key', KEY);
+    await emulator.close();
+    const gone = await withConfig('sessions', 'list');
+    expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/ECONNREFUSED; check service\.url/) });
+    emulator = await startEmulator();
+  });
+
+  it('runs until SIGTERM, issuing tokens, one JSON line per record', async () => {
+    const broker = await startBroker();
+    configFile = writeConfig(broker.url);
+    const rack = createBusRack();
+    const device = rack.open({ url: broker.url }, { subscriptions: ['dragoman/v1/museum/kiosk/token/res'] });
+    const program = begin(['run', '--config', configFile]);
+    await until(
+      () => program.said.out.includes('listening for token requests') && device.bus.connected,
+      'start',
+    );
+    const request = {
+      id: 'r1',
+      lane: 'main',
+      intent: 's2s',
+      connection_type: 'ws',
+      reason: 'start',
+      attempt: 1,
+    };
+    device.bus.publish('dragoman/v1/museum/kiosk/token/req', JSON.stringify(request));
+    await until(() => device.messages.length === 1, 'the answer');
+    program.signals.emit('SIGTERM');
+    expect(await program.ended).toBe(0);
+    for (const line of program.said.out.trim().split('\n')) {
+      expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), msg: expect.any(String) });
+    }
+    expect(program.said.out).toContain('session granted');
+    expect(program.said.out).not.toContain(KEY);
+    expect(program.said.err).toBe('');
+    await rack.closeAll();
+    await broker.close();
+  });
+});

@@ -1,0 +1,162 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  backendVariables,
+  ConfigProblems,
+  loadBackendConfig,
+  readBackendSecrets,
+} from '../../src/backend/load-config.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-backend-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const minimal = {
+  mqtt: { url: 'mqtts://broker.example' },
+  service: { url: 'https://api.example/', streamUrl: 'wss://stream.example/{random_hash}/stream' },
+  allow: ['museum/*'],
+};
+function write(name: string, content: unknown, mode = 0o600): string {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  chmodSync(file, mode);
+  return file;
+}
+function problemsOf(work: () => unknown): readonly string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigProblems) return error.problems;
+    throw error;
+  }
+  throw new Error('there was no problem');
+}
+
+describe("backend's configuration", () => {
+  it('fills in cautious defaults', () => {
+    const config = loadBackendConfig(write('c.json', minimal), {});
+    expect(config.session).toEqual({
+      expiresInSeconds: 60,
+      singleUse: true,
+      maxSessionDurationSeconds: null,
+      intents: ['s2s'],
+      connectionTypes: ['ws'],
+    });
+    expect(config.service.url).toBe('https://api.example');
+    expect(config.mqtt).toMatchObject({ prefix: 'dragoman/v1', clientId: null });
+  });
+
+  it('lets variables win over the file, each by its kind', () => {
+    const config = loadBackendConfig(write('c.json', `// a comment\n${JSON.stringify(minimal)}`), {
+      DRAGOMAN_BACKEND_MQTT_URL: 'mqtt://other.example',
+      DRAGOMAN_BACKEND_SESSION_SINGLE_USE: 'false',
+      DRAGOMAN_BACKEND_SESSION_EXPIRES_IN_SECONDS: '120',
+      DRAGOMAN_BACKEND_SESSION_MAX_SESSION_DURATION_SECONDS: '',
+      DRAGOMAN_BACKEND_ALLOW: 'a/b, c/*',
+      DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE: '/run/key',
+      DRAGOMAN_DEBUG: '1',
+      DRAGOMAN_MQTT_URL: "the device's",
+    });
+    expect(config).toMatchObject({
+      mqtt: { url: 'mqtt://other.example' },
+      session: { singleUse: false, expiresInSeconds: 120, maxSessionDurationSeconds: null },
+      allow: ['a/b', 'c/*'],
+      service: { apiKeyFile: '/run/key' },
+    });
+  });
+
+  it('runs from variables alone', () => {
+    const config = loadBackendConfig(null, {
+      DRAGOMAN_BACKEND_MQTT_URL: 'mqtt://broker.example',
+      DRAGOMAN_BACKEND_SERVICE_URL: 'http://127.0.0.1:1',
+      DRAGOMAN_BACKEND_SERVICE_STREAM_URL: 'ws://127.0.0.1:1/{random_hash}/x',
+      DRAGOMAN_BACKEND_ALLOW: '*/*',
+    });
+    expect(config.allow).toEqual(['*/*']);
+  });
+
+  it('knows a variable for every key but the exceptions by device', () => {
+    const names = [...backendVariables().keys()];
+    expect(names).toContain('DRAGOMAN_BACKEND_MQTT_PASSWORD_FILE');
+    expect(names).toContain('DRAGOMAN_BACKEND_LIMITS_PER_MINUTE');
+    expect(names.filter((name) => name.includes('DEVICES'))).toEqual([]);
+  });
+
+  it('lists every problem at once, with the key, and what it may have meant', () => {
+    const file = write('c.json', {
+      ...minimal,
+      sesion: {},
+      service: { ...minimal.service, url: 'ftp://x', streamUrl: 'wss://s/x?token=abc', apiKeyfile: 'x' },
+      session: { expiresInSeconds: 10 },
+      allow: ['Museum'],
+      devices: { kiosk: {}, 'museum/kiosk': { session: { expireInSeconds: 90 } } },
+    });
+    const problems = problemsOf(() => loadBackendConfig(file, { DRAGOMAN_BACKEND_MQTT_ULR: 'x' })).join('\n');
+    for (const words of [
+      /MQTT_ULR; did you mean DRAGOMAN_BACKEND_MQTT_URL\?/,
+      /sesion: is not a known key; did you mean "session"\?/,
+      /service\.url: must be an address/,
+      /service\.streamUrl: must not hold a token/,
+      /service\.apiKeyfile: is not a known key; did you mean "apiKeyFile"\?/,
+      /session\.expiresInSeconds: must be 60 or more/,
+      /allow\[0\]: must be "tenant\/device"/,
+      /devices\.kiosk: must be "tenant\/device"/,
+      /devices\.museum\/kiosk\.session\.expireInSeconds: is not a known key; did you mean "expiresInSeconds"/,
+    ]) {
+      expect(problems).toMatch(words);
+    }
+    expect(problems).not.toContain('abc');
+  });
+
+  it.each([
+    ['a missing file', () => join(folder, 'none.json'), /none\.json: can not be read \(ENOENT\)/],
+    ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],
+    ['no object', () => write('c.json', '[]'), /object/],
+  ])('says what is wrong with %s', (_name, file, words) => {
+    expect(problemsOf(() => loadBackendConfig(file(), {})).join('\n')).toMatch(words);
+  });
+});
+
+describe("backend's secrets", () => {
+  const load = (service: object, mqtt: object = {}) =>
+    loadBackendConfig(
+      write('c.json', {
+        ...minimal,
+        service: { ...minimal.service, ...service },
+        mqtt: { ...minimal.mqtt, ...mqtt },
+      }),
+      {},
+    );
+
+  it('reads keys from files at each use, so that they can be changed', () => {
+    const file = write('key', 'first\n');
+    const secrets = readBackendSecrets(load({ apiKeyFile: file }), {});
+    expect(secrets.apiKey()).toBe('first');
+    write('key', 'second');
+    expect(secrets.apiKey()).toBe('second');
+    rmSync(file);
+    expect(() => secrets.apiKey()).toThrow(/service\.apiKeyFile: .* does not exist/);
+  });
+
+  it('finds systemd credentials by their name', () => {
+    write('api-key', 'from-systemd');
+    const secrets = readBackendSecrets(load({ apiKeyFile: 'api-key' }), { CREDENTIALS_DIRECTORY: folder });
+    expect(secrets.apiKey()).toBe('from-systemd');
+  });
+
+  it('refuses a key that everyone can read, and names all files that can not be used', () => {
+    const open = write('open', 'for all to see', 0o644);
+    const config = load(
+      { apiKeyFile: open, jwtFile: join(folder, 'no-jwt') },
+      { caFile: join(folder, 'no-ca'), username: 'b', passwordFile: join(folder, 'no-password') },
+    );
+    const problems = problemsOf(() => readBackendSecrets(config, {}));
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toMatch(/service\.apiKeyFile: .*readable by everyone/);
+    expect(problems.join('\n')).not.toContain('for all to see');
+  });
+});

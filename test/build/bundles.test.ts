@@ -1,0 +1,236 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAMS = {
+  dragoman: 'dragoman',
+  backend: 'dragoman-backend',
+  emulator: 'dragoman-emulator',
+} as const;
+type Bundle = keyof typeof PROGRAMS;
+const BUNDLES = Object.keys(PROGRAMS) as Bundle[];
+
+/** Outside of the project: no bundle can find a package here. */
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-build-'));
+  const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (built.status !== 0) throw new Error(built.stderr);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const pathOf = (bundle: Bundle): string => join(folder, `${bundle}.mjs`);
+const textOf = (bundle: Bundle): string => readFileSync(pathOf(bundle), 'utf8');
+
+/** Runs a bundle to its end. */
+function run(bundle: Bundle, ...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [pathOf(bundle), ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  });
+  return { status, stdout, stderr };
+}
+
+interface Meta {
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<
+    string,
+    { inputs: Record<string, { bytesInOutput: number }>; imports: { path: string }[] }
+  >;
+}
+
+const metaOf = (bundle: Bundle): Meta =>
+  JSON.parse(readFileSync(join(folder, `${bundle}.meta.json`), 'utf8')) as Meta;
+
+describe.each(BUNDLES)('the bundle %s', (bundle) => {
+  it('can be run as a program', () => {
+    expect(textOf(bundle)).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(pathOf(bundle)).mode & 0o111).toBe(0o111);
+  });
+
+  it('needs no package beside it', () => {
+    const imported = Object.values(metaOf(bundle).outputs).flatMap(({ imports }) =>
+      imports.map(({ path }) => path),
+    );
+    // ws tries these two and goes on without.
+    const optional = ['bufferutil', 'utf-8-validate'];
+    // WebAssembly that lies beside the bundle.
+    const beside = ['./libsamplerate.cjs'];
+    const foreign = imported.filter((name) => !builtinModules.includes(name.replace(/^node:/, '')));
+    expect(foreign.filter((name) => ![...optional, ...beside].includes(name))).toEqual([]);
+    for (const file of beside) expect(existsSync(join(folder, file))).toBe(true);
+  });
+
+  it('explains itself and its verbs', () => {
+    const { status, stdout, stderr } = run(bundle, '--help');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: ${PROGRAMS[bundle]}`);
+    const verb = run(bundle, 'run', '--help');
+    expect(verb.status).toBe(0);
+    expect(verb.stdout).toContain(`Usage: ${PROGRAMS[bundle]} run`);
+  });
+
+  it('answers a usage error in one sentence, with exit code 2', () => {
+    const { status, stdout, stderr } = run(bundle, 'run', '--no-such-option');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^${PROGRAMS[bundle]}: [^\\n]+ --help"\\.?\\n$`));
+  });
+
+  it('knows its version', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(run(bundle, '--version').stdout.trim()).toBe(version);
+  });
+});
+
+describe('the device’s bundle', () => {
+  /** Paths of the account's interface: what a key or a JWT would be good for (specification 4.1 to 4.6). */
+  const ACCOUNT_PATHS = ['session-storage', 'saas/voice'];
+
+  it('holds no code of the owner’s side', () => {
+    const owners = /^src\/(backend|emulator)\//;
+    expect(Object.keys(metaOf('dragoman').inputs).filter((path) => owners.test(path))).toEqual([]);
+    expect(Object.keys(metaOf('backend').inputs).filter((path) => owners.test(path))).not.toEqual([]);
+  });
+
+  it('does not know where an account’s key could be used', () => {
+    for (const path of ACCOUNT_PATHS) {
+      expect(textOf('dragoman')).not.toContain(path);
+      expect(textOf('backend')).toContain(path);
+    }
+  });
+
+  it('has the files beside it that it reads', () => {
+    expect(statSync(join(folder, 'fvad.wasm')).size).toBeGreaterThan(10_000);
+    expect(statSync(join(folder, 'visitor.wav')).size).toBeGreaterThan(10_000);
+  });
+
+  it('carries the licences of what went into it', () => {
+    const licenses = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
+    for (const name of ['mqtt', 'ws', 'zod', 'pino', 'commander', 'hono']) {
+      expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
+    }
+  });
+});
+
+describe('dragoman run', () => {
+  let broker: Broker;
+  const children = new Set<ChildProcess>();
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    writeFileSync(join(folder, 'in.wav'), silence(1));
+  });
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+    children.clear();
+  });
+  afterAll(() => broker.close());
+
+  const configuration = (part: object = {}) => ({
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    mqtt: { url: broker.url },
+    lanes: [
+      {
+        source: 'en',
+        targets: ['es'],
+        capture: { driver: 'file', path: join(folder, 'in.wav'), loop: true },
+        playback: { driver: 'file', path: join(folder, 'out.wav') },
+        start: 'command',
+      },
+    ],
+    ...part,
+  });
+
+  /** Starts the daemon; its log is parsed line by line. */
+  function start() {
+    const file = join(folder, 'config.json');
+    writeFileSync(file, JSON.stringify(configuration()));
+    const child = spawn(process.execPath, [pathOf('dragoman'), 'run', '--config', file], {
+      env: { PATH: process.env['PATH'] },
+    });
+    children.add(child);
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    const records = () =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { level: string; msg: string });
+    return { child, file, records };
+  }
+
+  it('logs one JSON line per record, survives a bad reload, and ends on SIGTERM with 0 within 10 s', async () => {
+    const { child, file, records } = start();
+    await expect.poll(() => records().length, { timeout: 15_000 }).toBeGreaterThan(0);
+    const count = records().length;
+
+    writeFileSync(file, JSON.stringify(configuration({ log: { level: 'loud' } })));
+    child.kill('SIGHUP');
+    await expect
+      .poll(
+        () =>
+          records()
+            .slice(count)
+            .map(({ level }) => level),
+        { timeout: 10_000 },
+      )
+      .toContain('error');
+    expect(child.exitCode).toBeNull();
+
+    const asked = performance.now();
+    child.kill('SIGTERM');
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(10_000);
+  }, 40_000);
+
+  it('does not start with a configuration that has problems', () => {
+    const file = join(folder, 'bad.json');
+    writeFileSync(file, JSON.stringify(configuration({ mqtt: { url: 'http://x' }, extra: 1 })));
+    const { status, stdout, stderr } = run('dragoman', 'run', '--config', file);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('2 problems');
+    expect(stderr).toContain('mqtt.url');
+  });
+
+  it('does not start with a certificate that is not there', () => {
+    const file = join(folder, 'bad.json');
+    writeFileSync(file, JSON.stringify(configuration({ service: { caFile: join(folder, 'ca.pem') } })));
+    const { status, stderr } = run('dragoman', 'run', '--config', file);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^dragoman: service\.caFile: [^\n]*ca\.pem[^\n]*\n$/);
+  });
+});
+
+/** A mono WAV file at 24 kHz in which nobody speaks. */
+function silence(seconds: number): Buffer {
+  const bytes = seconds * 24_000 * 2;
+  const wav = Buffer.alloc(44 + bytes);
+  wav.write('RIFF', 0);
+  wav.writeUInt32LE(36 + bytes, 4);
+  wav.write('WAVEfmt ', 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(24_000, 24);
+  wav.writeUInt32LE(48_000, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36);
+  wav.writeUInt32LE(bytes, 40);
+  return wav;
+}

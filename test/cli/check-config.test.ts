@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkConfigVerb } from '../../src/cli/check-config.ts';
+import { runProgram } from '../../src/program/program.ts';
+
+async function run(argv: readonly string[], env: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const code = await runProgram({
+    name: 'dragoman',
+    summary: 'A test.',
+    verbs: [checkConfigVerb],
+    argv,
+    env,
+    print: (text) => {
+      out += text;
+    },
+    complain: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+describe('check-config', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-check-'));
+    file = join(folder, 'config.json');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const url = `mqtts://${'long.'.repeat(30)}example:8883`;
+  const valid = {
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    mqtt: { url },
+    lanes: [{ id: 'a'.repeat(64), source: 'en', targets: ['es'] }],
+  };
+
+  it('prints every value and where it came from, within 80 columns', async () => {
+    writeFileSync(file, JSON.stringify(valid, null, 2));
+    const env = { DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000' };
+    const { code, out, err } = await run(['check-config', '--config', file], env);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.split('\n').slice(2);
+    expect(longest(lines.join('\n'))).toBeLessThanOrEqual(80);
+    expect(lines.find((line) => line.startsWith('device.id '))).toMatch(
+      /^device\.id +"kiosk-01" +config\.json:3:5$/,
+    );
+    expect(lines.find((line) => line.startsWith('log.level '))).toMatch(/"info" +default$/);
+    expect(out).toMatch(/lanes\[0\]\.capture\.sampleRate +16000\n +DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE\n/);
+    expect(out.replace(/\n +/g, '')).toContain(url);
+  });
+
+  it('prints the same as JSON', async () => {
+    writeFileSync(file, JSON.stringify(valid));
+    const { code, out } = await run(['check-config', '--config', file, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      config: { device: valid.device, log: { level: 'info' } },
+      provenance: expect.arrayContaining([
+        { path: 'log.level', value: 'info', source: { kind: 'default', name: 'default' } },
+      ]),
+    });
+  });
+
+  it('lists every problem on standard error, within 80 columns, and exits with 2', async () => {
+    writeFileSync(
+      file,
+      JSON.stringify({ ...valid, mqtt: { url: 'http://x' }, lanes: [{ echo: 'half' }], logs: {} }),
+    );
+    const { code, out, err } = await run(['check-config', '--config', file]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('has 5 problems');
+    const [, ...lines] = err.split('\n');
+    for (const key of ['mqtt.url', 'lanes[0].echo', 'lanes[0].source', 'lanes[0].targets', 'logs']) {
+      expect(err).toContain(`${key}: `);
+    }
+    expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(5);
+    const withoutPath = lines.join('\n').replaceAll(folder, '');
+    expect(longest(withoutPath)).toBeLessThanOrEqual(80);
+  });
+
+  it('lists them as JSON on standard output when asked to', async () => {
+    const { code, out, err } = await run(['check-config', '--config', file, '--json']);
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      problems: [{ source: { kind: 'file', name: file } }],
+    });
+  });
+});
+
+function longest(text: string): number {
+  return Math.max(...text.split('\n').map((line) => line.length));
+}

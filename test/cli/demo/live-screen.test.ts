@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { createScreen } from '../../../src/cli/demo/live-screen.ts';
+import { TinyTerminal } from './tiny-terminal.ts';
+
+const FRAME = ['one', 'two', 'three'];
+
+describe('screen', () => {
+  it('draws below what is there and hides the cursor', () => {
+    const terminal = new TinyTerminal();
+    terminal.show('$ npm run demo\r\n');
+    createScreen(terminal).draw(FRAME, 80);
+    expect(terminal.screen).toEqual(['$ npm run demo', ...FRAME, '']);
+    expect(terminal.isCursorVisible).toBe(false);
+  });
+
+  it('writes only the rows that differ, each frame in one piece', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.draw(FRAME, 80);
+    screen.draw(['one', 'zwei', 'three'], 80);
+    expect(terminal.screen).toEqual(['one', 'zwei', 'three', '']);
+    expect(terminal.writes).toHaveLength(2);
+    expect(terminal.writes[1]).not.toMatch(/one|three/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks of a frame
+    expect(terminal.writes[1]).toMatch(/^\u001b\[\?2026h.*\u001b\[\?2026l$/s);
+  });
+
+  it('writes nothing when nothing differs', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.draw(FRAME, 80);
+    screen.draw([...FRAME], 80);
+    expect(terminal.writes).toHaveLength(1);
+  });
+
+  it('clears what a shorter row leaves over, and what was echoed below the picture', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.draw(['a long row', 'two', 'three'], 80);
+    terminal.show('^C');
+    screen.draw(['a', 'two', '3'], 80);
+    expect(terminal.screen.slice(0, 3)).toEqual(['a', 'two', '3']);
+    screen.release();
+    expect(terminal.screen).toEqual(['a', 'two', '3', '']);
+  });
+
+  it('stays in place at the bottom of the terminal', () => {
+    const terminal = new TinyTerminal(80, 4);
+    terminal.show('a\r\nb\r\nc\r\n');
+    const screen = createScreen(terminal);
+    for (const last of ['x', 'y', 'z']) screen.draw(['one', 'two', last], 80);
+    expect(terminal.screen).toEqual(['one', 'two', 'z', '']);
+    expect(terminal.history).toEqual(['a', 'b', 'c']);
+  });
+
+  it('takes its own rows back when the terminal becomes narrower, and wider again', () => {
+    const terminal = new TinyTerminal(40, 20);
+    terminal.show('before\r\n');
+    const screen = createScreen(terminal);
+    const rows = (width: number): string[] => ['-'.repeat(width - 1), 'short', '日'.repeat(width / 2 - 1)];
+    screen.draw(rows(40), 40);
+    for (const width of [30, 12, 20, 40, 24]) {
+      terminal.resize(width, 20);
+      screen.draw(rows(width), width);
+      expect(terminal.screen).toEqual(['before', ...rows(width), '']);
+    }
+  });
+
+  it('never lets a row that is wider than it says move the others', () => {
+    const terminal = new TinyTerminal(10, 10);
+    createScreen(terminal).draw(['x'.repeat(30), 'two'], 10);
+    expect(terminal.screen).toEqual(['x'.repeat(10), 'two', '']);
+  });
+
+  it('takes fewer rows when there is less to show', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.draw(FRAME, 80);
+    screen.draw(['one'], 80);
+    expect(terminal.screen).toEqual(['one', '']);
+  });
+
+  it('gives the terminal back, as often as it is asked', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.release();
+    expect(terminal.writes).toEqual([]);
+    screen.draw(FRAME, 80);
+    screen.release();
+    screen.release();
+    expect(terminal.writes).toHaveLength(2);
+    expect(terminal).toMatchObject({ isCursorVisible: true, wrapsRows: true });
+    expect(terminal.screen).toEqual([...FRAME, '']);
+    expect(terminal.cursor).toEqual({ row: 3, column: 0 });
+  });
+
+  it('goes on below after a release', () => {
+    const terminal = new TinyTerminal();
+    const screen = createScreen(terminal);
+    screen.draw(FRAME, 80);
+    screen.release();
+    terminal.show('[1]+ Stopped\r\n');
+    screen.draw(FRAME, 80);
+    expect(terminal.screen).toEqual([...FRAME, '[1]+ Stopped', ...FRAME, '']);
+    expect(terminal.isCursorVisible).toBe(false);
+  });
+});

@@ -1,0 +1,162 @@
+import { EventEmitter } from 'node:events';
+import { displayWidth } from '../../../src/cli/demo/display-text.ts';
+import type { LiveTerminal } from '../../../src/cli/demo/live-screen.ts';
+
+interface Line {
+  cells: string[];
+  /** The text goes on in the next line, because it was too wide for the terminal. */
+  wraps: boolean;
+}
+
+const ESCAPE = '\u001b';
+const segmenter = new Intl.Segmenter();
+
+const blank = (): Line => ({ cells: [], wraps: false });
+
+/**
+ * As much of a terminal as a live view needs, and not more: an unknown sequence is an error. It breaks lines
+ * anew when its width changes, as most terminals do. Wide characters take two cells.
+ */
+export class TinyTerminal extends EventEmitter implements LiveTerminal {
+  columns: number;
+  rows: number;
+  isCursorVisible = true;
+  wrapsRows = true;
+  /** Each write as it came. */
+  readonly writes: string[] = [];
+  private lines: Line[] = [blank()];
+  private top = 0;
+  private row = 0;
+  private column = 0;
+
+  constructor(columns = 80, rows = 24) {
+    super();
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  hasColors(): boolean {
+    return false;
+  }
+
+  write(text: string): boolean {
+    this.writes.push(text);
+    this.show(text);
+    return true;
+  }
+
+  /** What the keyboard echoes, or another program prints. */
+  show(text: string): void {
+    for (const [index, piece] of text.split(ESCAPE).entries()) {
+      const sequence = index === 0 ? null : /^\[([?\d;]*)([A-Za-z])/.exec(piece);
+      if (index > 0 && sequence === null) throw new Error(`unknown sequence ${JSON.stringify(piece)}`);
+      if (sequence !== null) this.obey(sequence[1] ?? '', sequence[2] ?? '');
+      for (const { segment } of segmenter.segment(piece.slice(sequence?.[0].length ?? 0))) {
+        // The two characters of a line break count as one.
+        for (const sign of segment === '\r\n' ? segment : [segment]) this.put(sign);
+      }
+    }
+  }
+
+  /** What a person sees, without blanks at the ends of lines. */
+  get screen(): string[] {
+    return this.lines.slice(this.top).map(({ cells }) => cells.join('').trimEnd());
+  }
+
+  /** What has left the screen at its top. */
+  get history(): string[] {
+    return this.lines.slice(0, this.top).map(({ cells }) => cells.join('').trimEnd());
+  }
+
+  get cursor(): { row: number; column: number } {
+    return { row: this.row - this.top, column: this.column };
+  }
+
+  resize(columns: number, rows: number): void {
+    this.reflow(columns);
+    this.columns = columns;
+    this.rows = rows;
+    this.scroll();
+    this.emit('resize');
+  }
+
+  private line(row: number): Line {
+    while (this.lines.length <= row) this.lines.push(blank());
+    return this.lines[row] ?? blank();
+  }
+
+  private scroll(): void {
+    this.line(this.row);
+    this.top = Math.max(this.top, this.row - this.rows + 1);
+  }
+
+  private put(character: string): void {
+    if (character === '\r') this.column = 0;
+    else if (character === '\n') {
+      this.row += 1;
+      this.scroll();
+    } else if (/\p{Cc}/u.test(character)) throw new Error(`control character ${JSON.stringify(character)}`);
+    else this.print(character);
+  }
+
+  private print(character: string): void {
+    const width = displayWidth(character);
+    if (this.column + width > this.columns) {
+      if (!this.wrapsRows) return;
+      this.line(this.row).wraps = true;
+      this.row += 1;
+      this.column = 0;
+      this.scroll();
+    }
+    const { cells } = this.line(this.row);
+    while (cells.length < this.column) cells.push(' ');
+    cells[this.column] = character;
+    if (width === 2) cells[this.column + 1] = '';
+    this.column += width;
+  }
+
+  private obey(parameters: string, command: string): void {
+    const count = parameters === '' ? 1 : Number(parameters);
+    if (command === 'A') this.row = Math.max(this.top, this.row - count);
+    else if (command === 'B') {
+      this.row = Math.min(this.top + this.rows - 1, this.row + count);
+      this.line(this.row);
+    } else if (command === 'K' && parameters === '') this.line(this.row).cells.length = this.column;
+    else if (command === 'J' && parameters === '') {
+      this.line(this.row).cells.length = this.column;
+      this.line(this.row).wraps = false;
+      this.lines.length = this.row + 1;
+    } else this.setMode(parameters, command);
+  }
+
+  private setMode(parameters: string, command: string): void {
+    if (command !== 'h' && command !== 'l') throw new Error(`unknown sequence ${parameters}${command}`);
+    const isOn = command === 'h';
+    if (parameters === '?25') this.isCursorVisible = isOn;
+    else if (parameters === '?7') this.wrapsRows = isOn;
+    else if (parameters !== '?2026') throw new Error(`unknown mode ${parameters}`);
+  }
+
+  /** Joins what was wrapped and breaks it at the new width; the cursor stays in its line. */
+  private reflow(columns: number): void {
+    const whole: { cells: string[]; hasCursor: boolean; isTop: boolean }[] = [];
+    let goesOn = false;
+    for (const [row, line] of this.lines.entries()) {
+      const last = whole.at(-1);
+      const place = { hasCursor: row === this.row, isTop: row === this.top };
+      if (goesOn && last !== undefined) {
+        last.cells.push(...line.cells);
+        last.hasCursor ||= place.hasCursor;
+      } else whole.push({ cells: [...line.cells], ...place });
+      goesOn = line.wraps;
+    }
+    this.lines = [];
+    for (const { cells, hasCursor, isTop } of whole) {
+      if (isTop) this.top = this.lines.length;
+      for (let at = 0; at === 0 || at < cells.length; at += columns) {
+        this.lines.push({ cells: cells.slice(at, at + columns), wraps: at + columns < cells.length });
+      }
+      if (hasCursor) this.row = this.lines.length - 1;
+    }
+  }
+}

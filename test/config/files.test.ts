@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { formatProblem } from '../../src/adapters/config/layer.ts';
+import { loadConfig } from '../../src/adapters/config/load.ts';
+import { loadBackendConfig } from '../../src/backend/load-config.ts';
+import { DESIRED_KEYS } from '../../src/protocol/config.ts';
+import { configJsonSchema, configSchemaFile, type SchemaNode } from '../../src/protocol/config-schema.ts';
+
+const path = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+
+describe('config/schema.json', () => {
+  it('is what the schema says; "npm run generate" renews it', () => {
+    expect(readFileSync(path('schema.json'), 'utf8')).toBe(configSchemaFile());
+  });
+
+  it('describes every key', () => {
+    const bare: string[] = [];
+    const visit = (node: SchemaNode, name: string): void => {
+      if (name !== '' && node.description === undefined) bare.push(name);
+      for (const [key, child] of Object.entries(node.properties ?? {})) visit(child, `${name}.${key}`);
+      for (const alternative of node.oneOf ?? []) {
+        for (const [key, child] of Object.entries(alternative.properties ?? {}))
+          visit(child, `${name}.${key}`);
+      }
+      for (const [key, child] of Object.entries(node.items?.properties ?? {}))
+        visit(child, `${name}[].${key}`);
+    };
+    visit(configJsonSchema(), '');
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('config/example.jsonc', () => {
+  const result = loadConfig({ file: path('example.jsonc'), env: {} });
+
+  it('is valid', () => {
+    expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([]);
+  });
+
+  it('shows every key, and nothing but defaults where it does not say otherwise', () => {
+    const lines = readFileSync(path('example.jsonc'), 'utf8').split('\n');
+    const withoutDefault = /^(device\.|mqtt\.url|lanes\[0\]\.(source|targets)$)/;
+    const wrong = (result.ok ? result.provenance : []).filter(({ path: key, value, source }) => {
+      const line = lines[(source.line ?? 0) - 1] ?? '';
+      if (source.kind === 'default') return true;
+      return !withoutDefault.test(key) && line.includes('for example') === isDefault(key, value);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('marks the keys that may be desired over MQTT', () => {
+    const text = readFileSync(path('example.jsonc'), 'utf8');
+    for (const key of [...DESIRED_KEYS.lanes, 'log']) {
+      expect(text).toMatch(new RegExp(`(// \\*.*\\n\\s*"${key}"|"${key}": .*// \\*)`));
+    }
+  });
+});
+
+describe('the configurations for trying things out', () => {
+  it('are valid: config/files.jsonc for the agent, config/backend.jsonc for the backend that serves it', () => {
+    const agent = loadConfig({ file: path('files.jsonc'), env: {} });
+    expect(agent.ok ? [] : agent.problems.map(formatProblem)).toEqual([]);
+    const backend = loadBackendConfig(path('backend.jsonc'), {});
+    if (!agent.ok) return;
+    expect(agent.config.mqtt.url).toBe(backend.mqtt.url);
+    expect(backend.allow).toContain(`${agent.config.device.tenant}/*`);
+    expect(agent.config.lanes.map(({ capture, playback }) => [capture.driver, playback.driver])).toEqual([
+      ['file', 'file'],
+    ]);
+  });
+});
+
+const DEFAULTS = loadConfig({
+  file: null,
+  env: {
+    DRAGOMAN_DEVICE_ID: 'a',
+    DRAGOMAN_DEVICE_TENANT: 'a',
+    DRAGOMAN_MQTT_URL: 'mqtt://a',
+    DRAGOMAN_LANES_0_SOURCE: 'en',
+    DRAGOMAN_LANES_0_TARGETS: 'es',
+  },
+});
+
+function isDefault(key: string, value: unknown): boolean {
+  const found = DEFAULTS.ok ? DEFAULTS.provenance.find(({ path: other }) => other === key) : undefined;
+  return JSON.stringify(found?.value) === JSON.stringify(value);
+}

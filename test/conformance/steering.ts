@@ -1,0 +1,86 @@
+/** What a test may change in the emulator while it runs; keys as `POST /emulator/settings` takes them. */
+export interface Settings {
+  refusal_delivery?: 'http' | 'message' | 'close';
+  data_form?: 'object' | 'string';
+  heartbeat_ms?: number;
+  setup_ms?: number;
+  concurrent?: number;
+  pending?: number;
+  account?: 'ok' | 'out_of_balance' | 'blocked';
+}
+
+/**
+ * The emulator's own endpoints for what plain HTTP and WebSocket can't bring about: the passing of an
+ * hour, an empty balance. Only this file knows their shape.
+ */
+export class Steering {
+  readonly #base: string;
+  /** How far this side has let the service's time run ahead. */
+  advancedMs = 0;
+  readonly #changed = new Map<string, unknown>();
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** The steering of the service at `base`, or null where it is not an emulator. */
+  static async detect(base: string): Promise<Steering | null> {
+    const steering = new Steering(base);
+    try {
+      await steering.#get('/emulator/settings');
+      return steering;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Lets `ms` of the service's time pass. All that falls due has happened when this resolves. */
+  async advance(ms: number): Promise<void> {
+    await this.#post('/emulator/clock', { advance_ms: ms });
+    this.advancedMs += ms;
+  }
+
+  /** Changes settings until the test's end. */
+  async set(settings: Settings): Promise<void> {
+    const before = (await this.#get('/emulator/settings')) as Record<string, unknown>;
+    for (const key of Object.keys(settings)) {
+      if (!this.#changed.has(key)) this.#changed.set(key, before[key]);
+    }
+    await this.#post('/emulator/settings', settings);
+  }
+
+  /** Puts back what `set` changed. */
+  async restore(): Promise<void> {
+    if (this.#changed.size === 0) return;
+    const before = Object.fromEntries(this.#changed);
+    this.#changed.clear();
+    await this.#post('/emulator/settings', before);
+  }
+
+  /** Refuses the next connection for a reason of section 7. */
+  async refuseNext(reason: string): Promise<void> {
+    await this.#post('/emulator/faults', { kind: 'refuse', reason });
+  }
+
+  /** What the emulator measured, one record per stream. */
+  async metrics(): Promise<Record<string, unknown>[]> {
+    const answer = (await this.#get('/emulator/metrics')) as { streams: Record<string, unknown>[] };
+    return answer.streams;
+  }
+
+  async #get(path: string): Promise<unknown> {
+    const response = await fetch(this.#base + path, { headers: { accept: 'application/json' } });
+    if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
+    return response.json();
+  }
+
+  async #post(path: string, body: unknown): Promise<void> {
+    const response = await fetch(this.#base + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
+  }
+}

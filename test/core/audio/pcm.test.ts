@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  applyGain,
+  downmix,
+  durationMs,
+  measureLevel,
+  SILENCE_DBFS,
+  sampleCount,
+  silence,
+  toFloat,
+  toPcm,
+  volumeGain,
+} from '../../../src/core/audio/pcm.ts';
+
+const sample = fc.integer({ min: -32768, max: 32767 });
+
+function pcmOf(samples: readonly number[]): Uint8Array {
+  const bytes = Buffer.alloc(samples.length * 2);
+  samples.forEach((value, i) => {
+    bytes.writeInt16LE(value, i * 2);
+  });
+  return bytes;
+}
+
+function samplesOf(pcm: Uint8Array): number[] {
+  const bytes = Buffer.from(pcm);
+  return Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(i * 2));
+}
+
+describe('level', () => {
+  it('is the finite floor for nothing and for digital silence', () => {
+    const floor = { rmsDbfs: SILENCE_DBFS, peakDbfs: SILENCE_DBFS };
+    expect(measureLevel(new Uint8Array(0))).toEqual(floor);
+    expect(measureLevel(silence(960))).toEqual(floor);
+    expect(measureLevel(new Uint8Array(1))).toEqual(floor);
+  });
+
+  it('reads 0 dBFS for a full-scale square wave and -3 for a full-scale sine', () => {
+    const square = measureLevel(pcmOf(Array.from({ length: 100 }, () => -32768)));
+    expect(square).toEqual({ rmsDbfs: 0, peakDbfs: 0 });
+    const sine = measureLevel(
+      pcmOf(Array.from({ length: 24000 }, (_, i) => Math.round(32767 * Math.sin(i / 7)))),
+    );
+    expect(sine.rmsDbfs).toBeCloseTo(-3.01, 1);
+    expect(sine.peakDbfs).toBeCloseTo(0, 1);
+  });
+
+  it('falls by 6 dB when the amplitude halves', () => {
+    const loud = measureLevel(pcmOf([16384, -16384]));
+    const soft = measureLevel(pcmOf([8192, -8192]));
+    expect(loud.rmsDbfs - soft.rmsDbfs).toBeCloseTo(6.02, 2);
+    expect(loud.peakDbfs - soft.peakDbfs).toBeCloseTo(6.02, 2);
+  });
+
+  it('is bounded by the floor and its own peak, at any alignment', () => {
+    fc.assert(
+      fc.property(fc.array(sample, { minLength: 1 }), (samples) => {
+        const aligned = pcmOf(samples);
+        const shifted = new Uint8Array(aligned.length + 1);
+        shifted.set(aligned, 1);
+        const level = measureLevel(shifted.subarray(1));
+        expect(level).toEqual(measureLevel(aligned));
+        expect(level.rmsDbfs).toBeGreaterThanOrEqual(SILENCE_DBFS);
+        expect(level.rmsDbfs).toBeLessThanOrEqual(level.peakDbfs + 1e-9);
+        expect(level.peakDbfs).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+});
+
+describe('length', () => {
+  it('counts whole samples and their time', () => {
+    expect(sampleCount(new Uint8Array(7))).toBe(3);
+    expect(durationMs(15360, 24000)).toBe(320);
+    expect(silence(6)).toEqual(new Uint8Array(6));
+  });
+});
+
+describe('volume', () => {
+  it('is silent at 0, unchanged at 100, in between on a cubic curve, clamped outside', () => {
+    expect([0, 50, 100, -5, 250].map(volumeGain)).toEqual([0, 0.125, 1, 0, 1]);
+  });
+
+  it('gives back the same bytes at full volume and zeros at none', () => {
+    const pcm = pcmOf([1, -2, 32767, -32768]);
+    expect(applyGain(pcm, volumeGain(100))).toBe(pcm);
+    expect(samplesOf(applyGain(pcm, volumeGain(0))).every((value) => value === 0)).toBe(true);
+  });
+
+  it('saturates instead of wrapping, and leaves its argument alone', () => {
+    fc.assert(
+      fc.property(fc.array(sample), fc.double({ min: 0, max: 8, noNaN: true }), (samples, gain) => {
+        const pcm = pcmOf(samples);
+        const wanted = samples.map((value) => Math.min(32767, Math.max(-32768, value * gain)));
+        samplesOf(applyGain(pcm, gain)).forEach((value, i) => {
+          expect(Math.abs(value - (wanted[i] ?? Number.NaN))).toBeLessThanOrEqual(0.5);
+        });
+        expect(samplesOf(pcm)).toEqual(samples);
+      }),
+    );
+  });
+});
+
+describe('float conversion', () => {
+  it('brings back the very same bytes', () => {
+    fc.assert(
+      fc.property(fc.array(sample), (samples) => {
+        const pcm = pcmOf(samples);
+        expect(Buffer.from(toPcm(toFloat(pcm)))).toEqual(pcm);
+      }),
+    );
+  });
+
+  it('saturates what is beyond full scale and takes what is no number for 0', () => {
+    const samples = new Float32Array([1, 2, -1, -7, Number.POSITIVE_INFINITY, Number.NaN, 0.25]);
+    expect(samplesOf(toPcm(samples))).toEqual([32767, 32767, -32768, -32768, 32767, 0, 8192]);
+  });
+});
+
+describe('downmix', () => {
+  it('leaves one channel as it is', () => {
+    const mono = new Float32Array([0.1, 0.2]);
+    expect(downmix(mono, 1)).toBe(mono);
+  });
+
+  it('keeps equal channels exactly and averages others, leaving out an incomplete frame', () => {
+    expect(downmix(new Float32Array([0.5, 0.5, -0.25, -0.25]), 2)).toEqual(new Float32Array([0.5, -0.25]));
+    expect(downmix(new Float32Array([1, 0, 0.5, 0, 0, 0, 1, 1]), 3)).toEqual(new Float32Array([0.5, 0]));
+  });
+});

@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import type { TimerName } from '../../../src/core/lane/event.ts';
+import type { StreamMessage } from '../../../src/ports/stream.ts';
+import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { CHUNK_MS, World } from './world.ts';
+
+/** Which stream an event is about: by its part, or one that is gone. */
+type Role = 'newest' | 'hearing' | 'retiring' | 'gone';
+
+/** Something that happens to a lane, whether or not it makes sense at that moment. */
+export type Act =
+  | { readonly act: 'pass' | 'stall'; readonly ms: number }
+  | { readonly act: 'speak' | 'hush'; readonly chunks: number }
+  | { readonly act: 'burst'; readonly chunks: number; readonly voiced: boolean }
+  | { readonly act: 'start' | 'stop' | 'shutdown' | 'languages' | 'voice' }
+  | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
+  | { readonly act: 'standby'; readonly ms: number }
+  | { readonly act: 'understood'; readonly sentence: number | null; readonly who: Role }
+  | { readonly act: 'mute' | 'line' | 'pongs'; readonly on: boolean }
+  | {
+      readonly act: 'grant';
+      readonly which: number;
+      readonly windowMs: number;
+      readonly maxMs: number | null;
+      readonly fit: string;
+    }
+  | {
+      readonly act: 'deny';
+      readonly which: number;
+      readonly final: boolean;
+      readonly retryAfterMs: number | null;
+    }
+  | {
+      readonly act: 'refused';
+      readonly who: Role;
+      readonly status: number;
+      readonly reason: string;
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly act: 'unreached'; readonly who: Role; readonly spent: boolean }
+  | { readonly act: 'ended'; readonly who: Role; readonly code: number; readonly reason: string }
+  | { readonly act: 'message'; readonly message: StreamMessage; readonly who: Role }
+  | {
+      readonly act: 'hear';
+      readonly who: Role;
+      readonly sentence: number | null;
+      readonly ms: number;
+      readonly last: boolean;
+    }
+  | { readonly act: 'fault'; readonly device: 'capture' | 'playback' }
+  | { readonly act: 'timer'; readonly timer: TimerName };
+
+const TIMERS = Object.keys(new World().state.timers) as readonly TimerName[];
+
+const TRANSCRIPT = { transcription: { language: 'en', text: 'hello', transcription_id: 't' } };
+const MESSAGES: readonly StreamMessage[] = [
+  { message_type: 'current_task', data: { task_status: 'running' } },
+  { message_type: 'current_task', data: {} },
+  { message_type: 'current_task', data: { task_status: 'paused' } },
+  { message_type: 'task_status', data: { task_status: 'running' } },
+  { message_type: 'task_status', data: {} },
+  { message_type: 'max_duration_reached', data: {} },
+  { message_type: 'session_revoked', data: {} },
+  { message_type: 'eos', data: {} },
+  { message_type: 'end_of_stream', data: {} },
+  { message_type: 'error', data: { code: 'NOT_FOUND' } },
+  { message_type: 'error', data: { code: 'SERVICE_TIMEOUT' } },
+  { message_type: 'error', data: { code: 'VALIDATION_ERROR' } },
+  { message_type: 'error', data: { code: 'RATE_LIMIT_EXCEEDED', desc: 'slower' } },
+  { message_type: 'error', data: { error_code: 202100 } },
+  { message_type: 'error', data: { reason: 'intent_mismatch' } },
+  { message_type: 'error', data: {} },
+  { message_type: 'warning', data: { code: 'AUDIO_STREAM_TOO_SLOW' } },
+  { message_type: 'partial_transcription', data: TRANSCRIPT },
+  { message_type: 'pipeline_timings', data: {} },
+  { message_type: 'tts_buffer_stats', data: {} },
+];
+
+const retryAfterMs = fc.option(fc.integer({ min: 0, max: 60_000 }));
+const which = fc.nat(2);
+const who = fc.constantFrom<Role>('newest', 'newest', 'hearing', 'retiring', 'gone');
+const plain = <A extends string>(...acts: readonly A[]) => fc.constantFrom(...acts).map((act) => ({ act }));
+
+/** Any act; the ones that move a lane along come more often, or nothing would ever get far. */
+export const anyAct: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ act: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 5000 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constantFrom('pass', 'stall'),
+      ms: fc.oneof(fc.nat(90_000), fc.constant(400_000)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ act: fc.constantFrom('speak', 'hush'), chunks: fc.integer({ min: 1, max: 12 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('burst' as const),
+      chunks: fc.integer({ min: 1, max: 110 }),
+      voiced: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: plain('start') },
+  {
+    weight: 3,
+    arbitrary: fc.record({ act: fc.constantFrom('opened', 'opened', 'pong', 'congested', 'drained'), who }),
+  },
+  { weight: 2, arbitrary: plain('stop', 'stop', 'languages', 'languages', 'languages', 'voice', 'shutdown') },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('standby' as const),
+      ms: fc.constantFrom(0, 2000, 5000, 20_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('understood' as const),
+      sentence: fc.constantFrom(null, 0, 1, 2),
+      who,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('mute', 'line', 'pongs'), on: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('grant' as const),
+      which: fc.constantFrom(0, 0, 0, 1, 2),
+      windowMs: fc.constantFrom(60_000, 3_600_000, 60_000, 2000, 10_000),
+      maxMs: fc.constantFrom(null, 60_000, 60_000, 30_000, 12_000, 3000),
+      fit: fc.constantFrom('', '', '', '', 'intent', 'type'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ act: fc.constant('deny' as const), which, final: fc.boolean(), retryAfterMs }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('refused' as const),
+      who,
+      status: fc.constantFrom(400, 401, 403, 404, 409, 410, 429, 500, 503),
+      reason: fc.constantFrom('', ...REFUSAL_REASONS),
+      retryAfterMs,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('unreached' as const), who, spent: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('ended' as const),
+      who,
+      code: fc.constantFrom(1000, 1001, 1006, 1008, 1011, 4001),
+      reason: fc.constantFrom('', 'bye', ...REFUSAL_REASONS),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constant('message' as const),
+      message: fc.oneof(
+        fc.constant<StreamMessage>({ message_type: 'current_task', data: { task_status: 'running' } }),
+        fc.constantFrom(...MESSAGES),
+      ),
+      who,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      act: fc.constant('hear' as const),
+      who,
+      sentence: fc.constantFrom(null, 0, 1, 2, 3),
+      ms: fc.constantFrom(0, 20, 200, 1000, 1000, 20_000),
+      last: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('fault' as const),
+      device: fc.constantFrom('capture', 'playback'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('timer' as const), timer: fc.constantFrom(...TIMERS) }),
+  },
+);
+
+function streamOf(world: World, who: Role): number {
+  const { stream, retiring, nextStream } = world.state;
+  if (who === 'hearing') return stream?.id ?? nextStream - 1;
+  if (who === 'retiring') return retiring?.stream.id ?? nextStream - 1;
+  return nextStream - (who === 'newest' ? 1 : 3);
+}
+
+function requestOf(world: World, which: number): string {
+  return world.all('request_token').at(-1 - which)?.id ?? 'unheard-of';
+}
+
+/** Makes it happen. */
+export function perform(world: World, act: Act): void {
+  switch (act.act) {
+    case 'pass':
+      return world.pass(act.ms);
+    case 'stall':
+      return world.stall(act.ms);
+    case 'speak':
+      return world.speak(act.chunks);
+    case 'hush':
+      return world.hush(act.chunks);
+    case 'burst':
+      for (let i = act.chunks - 1; i >= 0; i--) world.capture(act.voiced, world.now - i * CHUNK_MS);
+      return;
+    case 'start':
+      return world.start();
+    case 'stop':
+      return world.stop();
+    case 'shutdown':
+      return world.shutdown();
+    case 'languages':
+      return world.orders({ targets: [world.state.orders.targets[0] === 'es' ? 'fr' : 'es'] });
+    case 'opened':
+      world.step({ type: 'opened', stream: streamOf(world, act.who) });
+      return;
+    case 'pong':
+    case 'congested':
+    case 'drained':
+      world.step({ type: act.act, stream: streamOf(world, act.who) });
+      return;
+    case 'voice':
+      return world.orders({ start: world.state.orders.start === 'boot' ? 'voice' : 'boot' });
+    case 'standby':
+      return world.orders({ standbyAfterMs: act.ms });
+    case 'understood':
+      return world.understands(act.sentence === null ? null : `${act.sentence}`, streamOf(world, act.who));
+    case 'mute':
+      return world.orders({ muted: act.on });
+    case 'line':
+      return world.line(act.on);
+    case 'pongs':
+      world.pongs = act.on;
+      return;
+    case 'grant': {
+      const fit =
+        act.fit === 'intent' ? { intent: 'tts' } : act.fit === 'type' ? { connectionType: 'webrtc' } : {};
+      const grant = world.grantFor(requestOf(world, act.which), {
+        windowMs: act.windowMs,
+        maxDurationMs: act.maxMs,
+        ...fit,
+      });
+      world.step({ type: 'granted', grant });
+      return;
+    }
+    case 'deny': {
+      const denial = { code: 'no', message: 'no', final: act.final, retryAfterMs: act.retryAfterMs };
+      world.step({ type: 'denied', id: requestOf(world, act.which), denial });
+      return;
+    }
+    case 'refused': {
+      const { status, reason, retryAfterMs } = act;
+      const refusal = { status, errorCode: null, texts: [reason], retryAfterMs };
+      world.step({ type: 'refused', stream: streamOf(world, act.who), refusal });
+      return;
+    }
+    case 'unreached':
+      world.step({
+        type: 'unreached',
+        stream: streamOf(world, act.who),
+        spent: act.spent,
+        message: 'no way',
+      });
+      return;
+    case 'ended':
+      world.step({ type: 'ended', stream: streamOf(world, act.who), code: act.code, reason: act.reason });
+      return;
+    case 'message':
+      return world.says(act.message, streamOf(world, act.who));
+    case 'hear':
+      return world.hear(
+        act.sentence === null ? null : `${act.sentence}`,
+        act.ms,
+        act.last,
+        streamOf(world, act.who),
+      );
+    case 'fault':
+      return world.fault(act.device);
+    case 'timer':
+      world.step({ type: 'timer', timer: act.timer });
+  }
+}

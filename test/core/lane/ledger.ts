@@ -1,0 +1,231 @@
+import type { LaneEffect } from '../../../src/core/lane/effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
+import type { LaneState } from '../../../src/core/lane/state.ts';
+import { SoundBook } from './sound-book.ts';
+import { StreamBook } from './stream-book.ts';
+
+/** One step along the phase table. */
+export interface Walk {
+  readonly from: Phase;
+  readonly to: Phase;
+}
+
+/** One step of a lane with everything a check may want to see. */
+export interface Step {
+  readonly before: LaneState;
+  readonly event: LaneEvent;
+  readonly state: LaneState;
+  readonly effects: readonly LaneEffect[];
+  readonly now: number;
+  readonly walks: readonly Walk[];
+  /** What is armed after the step, as the outside knows it. */
+  readonly timers: ReadonlyMap<TimerName, number>;
+}
+
+/** Fails with a sentence that tells what was broken. */
+export function demand(holds: boolean, broken: string): void {
+  if (!holds) throw new Error(`invariant broken: ${broken}`);
+}
+
+const HEARING: readonly Phase[] = [
+  'standby',
+  'acquiring',
+  'connecting',
+  'configuring',
+  'live',
+  'rolling',
+  'waiting',
+  'parked',
+];
+/** A lane in one of these phases has these timers armed: without them it would sit there for ever. */
+const LIFELINES: Readonly<Record<Phase, readonly TimerName[]>> = {
+  idle: [],
+  // A voice wakes it.
+  standby: [],
+  acquiring: [],
+  connecting: ['setup'],
+  configuring: ['setup', 'poll'],
+  live: ['pace', 'ping'],
+  rolling: ['pace', 'ping'],
+  draining: ['drain'],
+  waiting: ['retry'],
+  parked: ['retry'],
+  closed: [],
+};
+/** Timers that have no business outside these phases. */
+const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
+  token: ['acquiring', 'rolling'],
+  retry: ['waiting', 'parked'],
+  setup: ['connecting', 'configuring', 'rolling'],
+  poll: ['configuring', 'live', 'rolling'],
+  pace: ['live', 'rolling'],
+  ping: ['configuring', 'live', 'rolling', 'draining'],
+  stable: ['configuring', 'live', 'rolling'],
+  drain: ['draining'],
+  playout: HEARING,
+  roll: ['configuring', 'live', 'rolling'],
+  retire: HEARING,
+  standby: ['live', 'rolling'],
+};
+
+/** What must hold after every step of a lane, reckoned from events and effects alone wherever that is possible. */
+export class Ledger {
+  private readonly streams = new StreamBook();
+  private readonly sound: SoundBook;
+  private capturing = false;
+
+  constructor(state: LaneState) {
+    this.sound = new SoundBook(state.settings);
+  }
+
+  check(step: Step): void {
+    try {
+      checkConservation(step);
+      checkPhase(step);
+      checkTimers(step);
+      this.checkCapture(step);
+      this.streams.check(step);
+      this.sound.check(step);
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      throw new Error(`${what}\n  at ${step.now} ms, ${step.before.phase}, on ${describe(step.event)}`);
+    }
+  }
+
+  /** The microphone is open exactly while what is said matters. */
+  private checkCapture({ effects, state }: Step): void {
+    for (const { type } of effects) {
+      if (type === 'open_capture') {
+        demand(!this.capturing, 'the microphone was opened twice');
+        this.capturing = true;
+      }
+      if (type === 'close_capture') {
+        demand(this.capturing, 'the microphone was closed twice');
+        this.capturing = false;
+      }
+    }
+    demand(this.capturing === HEARING.includes(state.phase), `microphone open: ${this.capturing}`);
+  }
+}
+
+function checkConservation(step: Step): void {
+  const { state } = step;
+  const { captured, sent, silenced, trimmed, dropped, lost } = state.hold.accounts;
+  const held = state.hold.chunks.length;
+  demand(
+    captured === sent + silenced + trimmed + dropped + held,
+    `${captured} captured, but ${sent} sent + ${silenced} silenced + ${trimmed} trimmed + ${dropped} dropped + ${held} held`,
+  );
+  demand(lost <= dropped, `${lost} lost of ${dropped} dropped`);
+  demand(captured === state.capturedCount, 'captured and capturedCount differ');
+  checkFlow(step);
+  const capacity = Math.floor(state.settings.holdMs / state.settings.chunkMs);
+  demand(held <= capacity, `${held} chunks held, ${capacity} allowed`);
+  const seqs = state.hold.chunks.map(({ seq }) => seq);
+  demand(
+    seqs.every((seq, i) => i === 0 || seq > (seqs[i - 1] ?? seq)),
+    'held chunks out of order',
+  );
+}
+
+/** No account goes back, but for what a broken stream gives back; and what was sent is what went out. */
+function checkFlow({ before, state, effects }: Step): void {
+  const old = before.hold.accounts;
+  for (const key of ['captured', 'trimmed', 'dropped', 'lost'] as const) {
+    demand(state.hold.accounts[key] >= old[key], `${key} went back`);
+  }
+  const { sent, silenced } = state.hold.accounts;
+  const out = effects.filter((effect) => effect.type === 'send_audio' && effect.capturedAt !== null).length;
+  const back = state.counts.takenBack - before.counts.takenBack;
+  demand(
+    sent + silenced === old.sent + old.silenced + out - back,
+    `${out} sent and ${back} back do not add up`,
+  );
+  demand(
+    back === 0 || effects.some(({ type }) => type === 'close_stream'),
+    'chunks taken back from no stream',
+  );
+}
+
+function checkPhase({ before, state, effects, walks }: Step): void {
+  for (const { from, to } of walks) demand(isTransition(from, to), `${from} went to ${to}`);
+  const path = [before.phase, ...walks.map(({ to }) => to)];
+  demand(
+    walks.every(({ from }, i) => from === path[i]) && path.at(-1) === state.phase,
+    `the phase changed off the table: ${path.join(' > ')}, now ${state.phase}`,
+  );
+  const { phase, wanted, ending, stream, problem, reason } = state;
+  demand(wanted === HEARING.includes(phase) || phase === 'draining', `wanted is ${wanted} while ${phase}`);
+  demand(!(wanted && ending), 'wanted after the end');
+  if (phase === 'live') demand(stream?.liveAt !== null, 'live without a live stream');
+  const isForced = problem !== null || reason === 'rollover';
+  if (phase === 'waiting' || phase === 'parked') demand(isForced, `${phase} for no reason`);
+  checkRoles(state);
+  if (before.phase === 'closed') demand(effects.length === 0, 'something was done after the end');
+}
+
+/** Who has which part: the one that hears, the one on its way, the one that retires, and the unspent token. */
+function checkRoles({ phase, wish, lease, stream, approach, retiring, settings }: LaneState): void {
+  const stage = approach?.stage ?? null;
+  demand((wish !== null) === (stage === 'acquiring'), `wish ${wish?.id} while ${phase}, ${stage}`);
+  const hears =
+    ['live', 'rolling', 'draining'].includes(phase) || (phase === 'configuring' && stage === null);
+  demand((stream !== null) === hears, `stream ${stream?.id} while ${phase}`);
+  if (phase === 'rolling') demand(stage !== null, 'rolling without a next session');
+  else demand(stage === null || stage === phase, `approach ${stage} while ${phase}`);
+  if (['acquiring', 'connecting'].includes(phase)) demand(stage === phase, `${phase} without an approach`);
+  const none = (approach?.stream ?? null) === null;
+  demand(stage === null || none === (stage === 'acquiring'), `approach ${stage} without its stream`);
+  demand(retiring === null || approach === null || stream === null, 'three streams');
+  const mayKeep = approach === null && ['waiting', 'live', 'configuring', 'standby'].includes(phase);
+  demand(lease === null || mayKeep, `an unspent token while ${phase}`);
+  if (retiring !== null) demand(HEARING.includes(phase), `a retiring stream while ${phase}`);
+  for (const log of [stream, approach?.stream, retiring?.stream].map((known) => known?.sentLog)) {
+    const size = log?.sentences.reduce((sum, { chunks }) => sum + chunks.length, 0) ?? 0;
+    demand(size * settings.chunkMs <= settings.holdMs, `${size} chunks remembered as sent`);
+  }
+}
+
+/** The timers that must be armed beside the phase's own. */
+function lifelinesOf(state: LaneState, now: number): TimerName[] {
+  const { phase, stream, approach, retiring, orders, settings, lineUp } = state;
+  const lines: TimerName[] = [];
+  if (approach?.stage === 'acquiring' && lineUp) lines.push('token');
+  if (approach?.stage === 'connecting') lines.push('setup');
+  if (approach?.stage === 'configuring') lines.push('setup', 'poll');
+  if (retiring !== null) lines.push('retire');
+  if (stream === null || phase === 'draining') return lines;
+  if (phase === 'configuring') lines.push('ping');
+  const latestAt = (stream.limitAt ?? Number.NEGATIVE_INFINITY) - settings.rollLatestMs;
+  if (now < latestAt) lines.push('roll');
+  if (stream.taskStale) lines.push('poll');
+  if (orders.standbyAfterMs > 0 && phase !== 'configuring') lines.push('standby');
+  return lines;
+}
+
+function checkTimers({ state, effects, now, timers }: Step): void {
+  for (const effect of effects) {
+    if (effect.type !== 'arm') continue;
+    demand(Number.isFinite(effect.at), `timer ${effect.timer} armed at ${effect.at}`);
+    demand(effect.at >= now, `timer ${effect.timer} armed ${now - effect.at} ms in the past`);
+  }
+  for (const timer of [...LIFELINES[state.phase], ...lifelinesOf(state, now)]) {
+    demand(timers.has(timer), `${state.phase} without ${timer}`);
+  }
+  for (const timer of timers.keys()) {
+    demand(HOMES[timer].includes(state.phase), `timer ${timer} is armed while ${state.phase}`);
+  }
+  if (state.retiring === null) demand(!timers.has('retire'), 'retire is armed for nobody');
+  if (state.approach?.stage !== 'acquiring') demand(!timers.has('token'), 'token is armed for no request');
+  if (state.approach?.stage === 'ready') demand(!timers.has('setup'), 'setup is armed for what is ready');
+  for (const [timer, at] of Object.entries(state.timers)) {
+    demand((timers.get(timer as TimerName) ?? null) === at, `the lane and the world differ about ${timer}`);
+  }
+}
+
+function describe(event: LaneEvent): string {
+  if (event.type === 'captured') return `captured (${event.capturedAt})`;
+  if (event.type === 'message') return `message ${event.message.message_type} on stream ${event.stream}`;
+  return JSON.stringify(event);
+}

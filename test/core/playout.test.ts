@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  advance,
+  enqueue,
+  flush,
+  heardLately,
+  isPlaying,
+  type Playout,
+  SILENT_PLAYOUT,
+  type Write,
+} from '../../src/core/playout.ts';
+import { readTags, tagged } from './lane/sound.ts';
+
+const FORMAT = { bytesPerMs: 48 };
+const WORDS_PER_MS = 12;
+const START = 1000;
+
+/** A loudspeaker's queue with a time of its own; sounds are tagged with their sentence and place. */
+class Desk {
+  playout: Playout = SILENT_PLAYOUT;
+  now = START;
+  writes: (Write & { at: number })[] = [];
+  private readonly words = new Map<string, number>();
+  private readonly tags = new Map<string, number>();
+
+  arrive(key: string, ms: number, complete = false): this {
+    const from = this.words.get(key) ?? 0;
+    if (!this.tags.has(key)) this.tags.set(key, this.tags.size + 1);
+    const pcm = tagged(this.tags.get(key) ?? 0, from, Math.round(ms * WORDS_PER_MS));
+    this.words.set(key, from + pcm.byteLength / 4);
+    this.playout = enqueue(
+      this.playout,
+      { stream: Number(key.split('/')[1] ?? 1), key, pcm, receivedAt: this.now, complete },
+      FORMAT,
+    );
+    this.look();
+    return this;
+  }
+  /** When to look again. */
+  look(): number | null {
+    const { playout, writes, wakeAt } = advance(this.playout, this.now, FORMAT);
+    this.playout = playout;
+    for (const write of writes) this.writes.push({ ...write, at: this.now });
+    return wakeAt;
+  }
+  /** Lets time pass, looking whenever the queue asks for it. */
+  pass(ms: number): this {
+    const end = this.now + ms;
+    for (let wakeAt = this.look(); wakeAt !== null && wakeAt <= end; wakeAt = this.look()) {
+      expect(wakeAt).toBeGreaterThan(this.now);
+      this.now = wakeAt;
+    }
+    this.now = end;
+    this.look();
+    return this;
+  }
+  /** What was written, as names of sentences without repeats. */
+  get order(): string {
+    const names = new Map([...this.tags].map(([key, tag]) => [tag, key]));
+    const heard = this.writes.flatMap(({ pcm }) => readTags(pcm).map(({ sentence }) => names.get(sentence)));
+    return heard.filter((name, i) => name !== heard[i - 1]).join('');
+  }
+  get writtenMs(): number {
+    return this.writes.reduce((sum, { pcm }) => sum + pcm.byteLength, 0) / FORMAT.bytesPerMs;
+  }
+}
+
+describe('playout', () => {
+  it('plays a sentence that comes as a burst, whole and in order, at its own pace', () => {
+    const desk = new Desk();
+    for (let i = 0; i < 15; i++) desk.arrive('a', 200, i === 14);
+    expect(desk.writtenMs).toBeLessThanOrEqual(300);
+    desk.pass(2900);
+    const words = desk.writes.flatMap(({ pcm }) => readTags(pcm).map(({ word }) => word));
+    expect(words).toEqual(Array.from({ length: 3000 * WORDS_PER_MS }, (_, i) => i));
+    expect(desk.playout.heard).toEqual({ from: START, until: START + 3000 });
+    expect(desk.playout.utterances).toEqual([]);
+    expect(isPlaying(desk.playout, desk.now)).toBe(true);
+    expect(isPlaying(desk.playout, desk.now + 100)).toBe(false);
+  });
+
+  it('writes a little ahead and never leaves a gap while there is something to write', () => {
+    const desk = new Desk().arrive('a', 5000);
+    let until = START;
+    for (let i = 0; i < 48; i++) {
+      desk.pass(100);
+      until = desk.playout.heard?.until ?? 0;
+      expect(until - desk.now).toBeGreaterThanOrEqual(100);
+      expect(until - desk.now).toBeLessThanOrEqual(300);
+    }
+  });
+
+  it('plays sentences one after the other although their chunks come interleaved', () => {
+    const desk = new Desk();
+    for (let i = 0; i < 5; i++) desk.arrive('a', 200, i === 4).arrive('b', 200, i === 4);
+    expect(desk.pass(3000).order).toBe('ab');
+    expect(desk.writtenMs).toBe(2000);
+  });
+
+  it('holds the next sentence until the first is complete', () => {
+    const desk = new Desk().arrive('a', 200).arrive('b', 200, true).pass(300);
+    expect(desk.order).toBe('a');
+    expect(desk.arrive('a', 200, true).pass(1000).order).toBe('ab');
+  });
+
+  it('takes an empty chunk for the end mark that it is', () => {
+    const desk = new Desk().arrive('a', 200).arrive('b', 200).arrive('a', 0, true);
+    expect(desk.pass(300).order).toBe('ab');
+  });
+
+  it('ignores an end mark of a sentence of which it has nothing', () => {
+    expect(new Desk().arrive('a', 0, true).playout).toEqual(SILENT_PLAYOUT);
+  });
+
+  it('does not wait longer than 0.4 s for an end mark that never comes', () => {
+    const desk = new Desk().arrive('a', 200).arrive('b', 200).pass(599);
+    expect(desk.order).toBe('a');
+    expect(desk.pass(2).order).toBe('ab');
+    expect(desk.playout.heard?.from).toBe(START + 600);
+  });
+
+  it('waits without end when nothing else waits', () => {
+    const desk = new Desk().arrive('a', 200).pass(200);
+    expect(desk.look()).toBeNull();
+    expect(desk.pass(20_000).arrive('a', 200).pass(300).order).toBe('a');
+    expect(desk.writtenMs).toBe(400);
+  });
+
+  it('plays the late rest of a sentence that was passed over after what is under way', () => {
+    const desk = new Desk().arrive('a', 200).arrive('b', 1000).pass(700).arrive('a', 100, true);
+    expect(desk.arrive('b', 0, true).pass(3000).order).toBe('aba');
+  });
+
+  it('begins the next sentence of the same name when the last is over (services that name none)', () => {
+    const desk = new Desk().arrive('', 200, true).pass(1000).arrive('', 200, true).pass(1000);
+    expect(desk.writtenMs).toBe(400);
+    expect(heardLately(desk.playout)).toEqual([
+      { from: START, until: START + 200 },
+      { from: START + 1000, until: START + 1200 },
+    ]);
+  });
+
+  it('tells the latency only of sound that found the loudspeaker free', () => {
+    const desk = new Desk().arrive('a', 250).pass(1000).arrive('a', 250).pass(1000);
+    expect(desk.writes.map(({ receivedAt, at }) => (receivedAt === null ? null : at - receivedAt))).toEqual([
+      0,
+      null,
+      null,
+      0,
+      null,
+      null,
+    ]);
+  });
+
+  it('counts the loudspeaker as free from the moment on at which it falls silent', () => {
+    const desk = new Desk().arrive('a', 100).pass(99).arrive('a', 100).pass(101).arrive('a', 100);
+    expect(desk.writes.map(({ receivedAt }) => receivedAt)).toEqual([START, null, START + 200]);
+  });
+
+  it('is heard in one stretch over a gap in which the room does not fall quiet, and in two over a longer one', () => {
+    expect(new Desk().arrive('a', 200).pass(499).arrive('a', 200).playout.heard?.from).toBe(START);
+    const apart = new Desk().arrive('a', 200).pass(500).arrive('a', 200).playout;
+    expect(apart.heard?.from).toBe(START + 500);
+    expect(apart.earlier).toEqual([{ from: START, until: START + 200 }]);
+  });
+
+  it('remembers a bounded number of stretches', () => {
+    const desk = new Desk();
+    for (let i = 0; i < 40; i++) desk.arrive('a', 100).pass(1000);
+    expect(heardLately(desk.playout)).toHaveLength(17);
+    expect(heardLately(desk.playout).at(-1)).toBe(desk.playout.heard);
+    expect(heardLately(SILENT_PLAYOUT)).toEqual([]);
+  });
+});
+
+describe('a playout that is too long', () => {
+  const TOO_LONG_MS = 61_000;
+
+  it('gives up the oldest sentence that has not begun, whole', () => {
+    const desk = new Desk().arrive('a', 10_000).arrive('b', 20_000).arrive('c', 20_000).arrive('d', 20_000);
+    expect(desk.playout.utterances.map(({ key }) => key).join('')).toBe('acd');
+    expect(desk.playout.droppedBytes).toBe(20_000 * FORMAT.bytesPerMs);
+  });
+
+  it('gives up the first only when it alone is too long', () => {
+    const desk = new Desk().arrive('a', TOO_LONG_MS);
+    expect(desk.playout.utterances).toEqual([]);
+    expect(desk.playout.queuedBytes).toBe(0);
+    expect(desk.arrive('a', 200).writtenMs).toBeGreaterThan(0);
+  });
+
+  it('holds a minute and no more', () => {
+    expect(new Desk().arrive('a', 60_000).playout.droppedBytes).toBe(0);
+    expect(new Desk().arrive('a', 60_001).playout.droppedBytes).toBe(60_001 * FORMAT.bytesPerMs);
+  });
+});
+
+describe('flush', () => {
+  it('forgets what has not been heard, and what is written ahead is not heard either', () => {
+    const desk = new Desk().arrive('a', 2000).arrive('b', 1000).pass(500);
+    const flushed = flush(desk.playout, desk.now);
+    expect(flushed.utterances).toEqual([]);
+    expect(flushed.queuedBytes).toBe(0);
+    expect(flushed.droppedBytes).toBe(desk.playout.queuedBytes);
+    expect(flushed.heard).toEqual({ from: START, until: desk.now });
+    expect(isPlaying(flushed, desk.now)).toBe(false);
+  });
+
+  it('does not stretch what was over already, and has nothing to do in silence', () => {
+    const desk = new Desk().arrive('a', 200, true).pass(5000);
+    expect(flush(desk.playout, desk.now).heard).toEqual({ from: START, until: START + 200 });
+    expect(flush(SILENT_PLAYOUT, 5)).toEqual(SILENT_PLAYOUT);
+    expect(isPlaying(SILENT_PLAYOUT, 5)).toBe(false);
+  });
+});
+
+describe('two sessions at once', () => {
+  it('are heard one after the other, the older one first, and nobody is cut short', () => {
+    const desk = new Desk();
+    desk.arrive('a/1', 500, true).arrive('x/2', 500, true).arrive('b/1', 500, true).arrive('y/2', 500, true);
+    desk.pass(3000);
+    expect(desk.order).toBe('a/1b/1x/2y/2');
+  });
+
+  it('where the newer one has begun, its sentence is heard to its end', () => {
+    const desk = new Desk();
+    desk.arrive('x/2', 500).arrive('a/1', 500, true).arrive('x/2', 500, true).arrive('y/2', 500, true);
+    desk.pass(4000);
+    expect(desk.order).toBe('x/2a/1y/2');
+  });
+});
+
+describe('whatever arrives', () => {
+  const deed = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        key: fc.constantFrom('a', 'b', 'c', 'd'),
+        ms: fc.constantFrom(0, 1, 20, 200, 200, 3000, 30_000),
+        complete: fc.boolean(),
+      }),
+    },
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 3000 }) },
+    { weight: 1, arbitrary: fc.constant('flush' as const) },
+  );
+
+  it('every byte is written once, dropped or waiting; sentences stay in order inside', () => {
+    fc.assert(
+      fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+        const desk = new Desk();
+        let arrived = 0;
+        for (const what of deeds) {
+          if (what === 'flush') desk.playout = flush(desk.playout, desk.now);
+          else if (typeof what === 'number') desk.pass(what);
+          else {
+            desk.arrive(what.key, what.ms, what.complete);
+            arrived += what.ms * FORMAT.bytesPerMs;
+          }
+          const { queuedBytes, writtenBytes, droppedBytes } = desk.playout;
+          expect(queuedBytes + writtenBytes + droppedBytes).toBe(arrived);
+          expect(queuedBytes).toBeLessThanOrEqual(60_000 * FORMAT.bytesPerMs);
+        }
+        expect(desk.writtenMs * FORMAT.bytesPerMs).toBe(desk.playout.writtenBytes);
+        const last = new Map<number, number>();
+        for (const { sentence, word } of desk.writes.flatMap(({ pcm }) => readTags(pcm))) {
+          if (word <= (last.get(sentence) ?? -1)) throw new Error(`word ${word} of ${sentence} came again`);
+          last.set(sentence, word);
+        }
+        desk.pass(70_000);
+        expect(desk.playout.queuedBytes).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import {
+  beginReconnect,
+  noteDown,
+  noteUp,
+  type ReconnectState,
+  SLOW_BACKOFF,
+  STABLE_AFTER_MS,
+  SUSPICIOUS_QUICK_CLOSES,
+  UNREACHABLE_BACKOFF,
+} from '../../src/core/reconnect.ts';
+
+const UNREACHABLE = { problem: 'unreachable' } as const;
+const KICKED = { problem: 'unreachable', silent: true } as const;
+
+/** The longest waits of many devices after the same failures, one every `everyMs`. */
+function longestWaits(times: number, everyMs: number): number[] {
+  const longest: number[] = new Array(times).fill(0);
+  for (let seed = 0; seed < 200; seed++) {
+    let state = beginReconnect(seed * 7919);
+    for (let i = 0; i < times; i++) {
+      const down = noteDown(state, UNREACHABLE, i * everyMs);
+      state = down.state;
+      longest[i] = Math.max(longest[i] ?? 0, down.waitMs);
+    }
+  }
+  return longest;
+}
+
+describe('the way back to the broker', () => {
+  it('is tried soon after a short trouble, and more slowly the longer it lasts', () => {
+    const waits = longestWaits(8, 30_000);
+    for (const [i, wait] of waits.entries()) {
+      const bound = Math.min(UNREACHABLE_BACKOFF.capMs, Math.max(UNREACHABLE_BACKOFF.baseMs, i * 30_000));
+      expect(wait).toBeLessThanOrEqual(bound);
+      expect(wait).toBeGreaterThan(bound * 0.9);
+    }
+  });
+
+  it('is tried slowly where a person must mend something', () => {
+    const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused' }, 0);
+    expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
+    expect(waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.baseMs);
+  });
+
+  it('begins anew after a connection that lasted, and not after one that did not', () => {
+    const failing = noteDown(noteDown(beginReconnect(1), UNREACHABLE, 0).state, UNREACHABLE, 5000).state;
+    expect(failing).toMatchObject({ failures: 2, troubleSince: 0 });
+    const short = noteDown(noteUp(failing, 6000), UNREACHABLE, 6000 + STABLE_AFTER_MS - 1).state;
+    expect(short).toMatchObject({ failures: 3, troubleSince: 0, upSince: null });
+    const long = noteDown(noteUp(failing, 6000), UNREACHABLE, 6000 + STABLE_AFTER_MS).state;
+    expect(long).toMatchObject({ failures: 1, troubleSince: 6000 + STABLE_AFTER_MS });
+  });
+
+  it('counts connections that are closed soon and without a word', () => {
+    let state: ReconnectState = beginReconnect(1);
+    for (let i = 0; i < SUSPICIOUS_QUICK_CLOSES; i++) {
+      state = noteDown(noteUp(state, i * 1000), KICKED, i * 1000 + 10).state;
+    }
+    expect(state.quickCloses).toBe(SUSPICIOUS_QUICK_CLOSES);
+    expect(noteDown(noteUp(state, 9000), UNREACHABLE, 9010).state.quickCloses).toBe(0);
+    expect(noteDown(state, KICKED, 9010).state.quickCloses).toBe(0);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { HeldChunk } from '../../src/core/hold.ts';
+import {
+  EMPTY_LOG,
+  FORGOTTEN_AFTER_MS,
+  noteSent,
+  noteSilence,
+  noteSpoken,
+  noteUnderstood,
+  type SentLog,
+  unspoken,
+} from '../../src/core/sent-log.ts';
+
+/** s: speech, q: a quiet room, m: muted, f: our own silence; a number in the middle is what the service says then. */
+function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
+  let at = from;
+  return [...story].reduce((told, letter) => {
+    at += 320;
+    if (letter === 'f') return noteSilence(told, at);
+    if (letter === 'U') return noteUnderstood(told, 'a');
+    if (letter === 'V') return noteUnderstood(told, 'b');
+    if (letter === 'A') return noteSpoken(told, 'a');
+    if (letter === 'B') return noteSpoken(told, 'b');
+    if (letter === 'X') return noteSpoken(told, null);
+    const pcm = letter === 'm' ? null : Uint8Array.of(1);
+    const chunk: HeldChunk = { seq: at / 320, capturedAt: at, pcm, voiced: letter === 's', queued: false };
+    return noteSent(told, chunk, at);
+  }, log);
+}
+
+/** What would be said again, in the letters of the story. */
+function again(story: string): string {
+  return unspoken(tell(story))
+    .map(({ pcm, voiced }) => (pcm === null ? 'm' : voiced ? 's' : 'q'))
+    .join('');
+}
+
+describe('what a stream has been sent and not spoken', () => {
+  it.each([
+    ['nothing, from a quiet room', 'qqqqqq', ''],
+    ['speech with the pauses in it', 'qqssqsqqqqqq', 'ssqsqqq'],
+    ['muted chunks as pauses', 'ssmsmmmm', 'ssmsmmm'],
+    ['two sentences', 'ssqqqqssqqqq', 'ssqqqssqqq'],
+    ['all of it, understood or not', 'ssqqqUss', 'ssqqqss'],
+    ['none of it, spoken', 'ssqqqUA', ''],
+    ['none of it, spoken without a name', 'ssqqqUX', ''],
+    ['what was said since', 'ssqqqUssA', 'ss'],
+    ['what another sentence does not tell', 'ssqqqUB', 'ssqqq'],
+    ['the second of two', 'ssqqqUssqqqVA', 'ssqqq'],
+    ['both, by the second name only where the first came, too', 'ssqqqUssqqqVB', 'ssqqq'],
+    ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
+    ['the last of it, where there was no breath', 'ssssssssssUA', 'ssss'],
+    ['all of a beginning, where an older sentence was meant', 'ssqqqssssssUA', 'ssssss'],
+    ['nothing that our own silence ended', 'ssssfUA', ''],
+    ['a new sentence after our own silence', 'ssssfssUA', 'ss'],
+    ['nothing for silence after nothing', 'ffq', ''],
+  ])('%s: %s', (_, story, expected) => {
+    expect(again(story)).toBe(expected);
+  });
+
+  it('is forgotten after a time, by sound and by silence', () => {
+    const log = tell('ssqqq');
+    const later = FORGOTTEN_AFTER_MS + 1000;
+    expect(unspoken(tell('q', log, later))).toEqual([]);
+    expect(unspoken(tell('f', log, later))).toEqual([]);
+    expect(unspoken(tell('s', log, later))).toHaveLength(1);
+  });
+
+  it('is bounded, in one sentence and in many', () => {
+    expect(unspoken(tell('s'.repeat(500)))).toHaveLength(90);
+    const many = unspoken(tell('sqqq'.repeat(22) + 's'.repeat(8)));
+    expect(many.length).toBeLessThanOrEqual(90);
+    expect(many.at(-1)?.voiced).toBe(true);
+  });
+});

@@ -1,0 +1,115 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { runEmulatorProgram } from '../../src/emulator/cli.ts';
+import { startEmulator } from '../../src/emulator/server.ts';
+
+/** Begins a command line in this process; what it writes is gathered. */
+function begin(args: readonly string[]) {
+  const said = { out: '', err: '' };
+  const signals = new EventEmitter();
+  const ended = runEmulatorProgram(args, {
+    env: {},
+    signals,
+    print: (text) => {
+      said.out += text;
+    },
+    complain: (text) => {
+      said.err += text;
+    },
+  });
+  return { said, signals, ended };
+}
+
+/** Runs a command line to its end; what it wrote, and its exit code. */
+async function type(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { said, ended } = begin(args);
+  const code = await ended;
+  return { code, ...said };
+}
+
+/** Starts `run`, gives its first line to `visit`, and ends it by a signal. */
+async function runUntil(
+  signal: 'SIGTERM' | 'SIGINT',
+  args: string[],
+  visit: (url: string) => Promise<void> = async () => {},
+): Promise<number> {
+  const { said, signals, ended } = begin(['run', ...args]);
+  await expect.poll(() => said.out.endsWith('\n')).toBe(true);
+  await visit((JSON.parse(said.out) as { listening: string }).listening);
+  signals.emit(signal);
+  return ended;
+}
+
+describe('dragoman-emulator run', () => {
+  test('says where it listens in its first line, and serves there', async () => {
+    const code = await runUntil('SIGTERM', ['--api-key', 'k1', '--api-key', 'k2'], async (url) => {
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      for (const key of ['k1', 'k2']) {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+        const body = JSON.stringify({ intent: 's2s' });
+        const answer = await fetch(`${url}/session-storage/v2/sessions`, { method: 'POST', headers, body });
+        expect(answer.status).toBe(201);
+      }
+    });
+    expect(code).toBe(0);
+  });
+
+  test('takes every option', async () => {
+    const flags =
+      '--host 127.0.0.1 --port 0 --profile live --translate silence --jwt j --setup-ms 10 --heartbeat-ms 500 --concurrent 3 --pending 4 --set endEvent=eos --client me:secret';
+    const code = await runUntil('SIGINT', flags.split(' '), async (url) => {
+      const settings = await (await fetch(`${url}/emulator/settings`)).json();
+      expect(settings).toMatchObject({
+        translate: 'silence',
+        setup_ms: 10,
+        heartbeat_ms: 500,
+        concurrent: 3,
+        pending: 4,
+        end_event: 'eos',
+        output_rate_hz: 24_000,
+      });
+    });
+    expect(code).toBe(0);
+  });
+
+  test('an address that is taken: one sentence, exit code 1', async () => {
+    const other = await startEmulator();
+    const answer = await type('run', '--port', new URL(other.url).port);
+    await other.close();
+    expect(answer.code).toBe(1);
+    expect(answer.err).toMatch(
+      /^dragoman-emulator: cannot listen on 127\.0\.0\.1 port \d+ .*choose another.*\n$/,
+    );
+  });
+
+  test.each([
+    [[], 'what shall it do? See "dragoman-emulator --help".'],
+    [['walk'], 'walk'],
+    [['run', '--prot', '1'], '--port'],
+    [['run', '--port', 'x'], '--port'],
+    [['run', '--profile', 'dead'], 'spec, live'],
+    [['run', '--translate', 'x'], 'transform'],
+    [['run', '--setup-ms', '-4'], '--setup-ms'],
+    [['run', '--set', 'nonsense=1'], 'nonsense'],
+    [['run', '--set', 'seed'], 'NAME=VALUE'],
+    [['run', '--client', 'me'], 'ID:SECRET'],
+  ])('%j: one sentence with what to do, exit code 2', async (args, word) => {
+    const answer = await type(...args);
+    expect([answer.code, answer.out]).toEqual([2, '']);
+    expect(answer.err).toContain(word);
+    expect(answer.err.trim().split('\n')).toHaveLength(1);
+    expect(answer.err).not.toContain('    at ');
+  });
+
+  test.each([[['--help']], [['run', '--help']], [['choices', '--help']]])('%j explains', async (args) => {
+    const answer = await type(...args);
+    expect([answer.code, answer.err]).toEqual([0, '']);
+    expect(answer.out).toContain('Usage: dragoman-emulator');
+  });
+
+  test('choices are listed, for people and for machines', async () => {
+    expect((await type('choices')).out).toContain('endEvent (spec none, live end_of_stream)');
+    const { choices } = JSON.parse((await type('choices', '--json')).out) as { choices: { name: string }[] };
+    expect(choices.map(({ name }) => name)).toContain('refusalDelivery');
+  });
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createPacingMeter } from '../../../src/emulator/core/pacing.ts';
+
+const CHUNK_MS = 320;
+
+/** Feeds chunks that arrive at the given times. */
+function arrive(times: readonly number[], chunkMs = CHUNK_MS) {
+  const meter = createPacingMeter();
+  for (const at of times) meter.frame(chunkMs, at);
+  return meter.report;
+}
+
+const onTime = (chunks: number, stepMs = CHUNK_MS, from = 0) =>
+  Array.from({ length: chunks }, (_, index) => from + index * stepMs);
+
+describe('clients in time', () => {
+  test('a chunk each chunk time, for an hour', () => {
+    const report = arrive(onTime(11_250));
+    expect(report).toMatchObject({ violations: 0, too_fast: 0, too_slow: 0, stalled: 0 });
+  });
+
+  test.each([1.001, 0.999])('an hour with a clock that runs at %f', (rate) => {
+    expect(arrive(onTime(11_250, CHUNK_MS * rate))).toMatchObject({ violations: 0, too_slow: 0, stalled: 0 });
+  });
+
+  test('any jitter on the way of up to two chunks', () => {
+    const jitter = fc.array(fc.integer({ min: 0, max: 640 }), { minLength: 50, maxLength: 400 });
+    const drift = fc.double({ min: 0.999, max: 1.001, noNaN: true });
+    fc.assert(
+      fc.property(jitter, drift, (lateMs, rate) => {
+        let last = 0;
+        // TCP delivers in order: a late chunk holds up the ones behind it.
+        const times = lateMs.map((late, index) => {
+          last = Math.max(last, index * CHUNK_MS * rate + late);
+          return last;
+        });
+        expect(arrive(times).violations).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('short chunks and long ones', () => {
+    expect(arrive(onTime(3000, 20), 20).violations).toBe(0);
+    expect(arrive(onTime(100, 2000), 2000).violations).toBe(0);
+  });
+});
+
+describe('clients that rush', () => {
+  test('two chunks of credit pass, more do not', () => {
+    expect(arrive([0, 0, 0]).violations).toBe(0);
+    expect(arrive([0, 0, 0, 0]).violations).toBe(1);
+    expect(arrive(Array(13).fill(0)).violations).toBe(10);
+  });
+
+  test('a backlog that is sent at once after an outage', () => {
+    const times = [...onTime(20), ...Array(10).fill(20 * CHUNK_MS + 3000)];
+    expect(arrive(times).violations).toBe(7);
+  });
+
+  test('an old burst does not taint what follows, jitter included', () => {
+    const burst = Array(6).fill(0);
+    const after = onTime(2000, CHUNK_MS, CHUNK_MS).map((at, index) => at + (index % 7 === 0 ? 60 : 0));
+    expect(arrive([...burst, ...after]).violations).toBeLessThanOrEqual(6);
+    const late = arrive([...burst, ...after, ...onTime(500, CHUNK_MS, 2002 * CHUNK_MS)]);
+    expect(late.violations).toBeLessThanOrEqual(6);
+  });
+
+  test.each([1.02, 1.05, 1.2, 2])('a whole recording at %f times real time is found out', (speed) => {
+    expect(arrive(onTime(1000, CHUNK_MS / speed)).violations).toBeGreaterThan(0);
+  });
+
+  test('how far ahead it came', () => {
+    expect(arrive([0, 0, 0, 0, 0]).worst_lead_ms).toBe(4 * CHUNK_MS);
+  });
+});
+
+describe('clients that drag', () => {
+  test('slower than real time is not a violation, but is told', () => {
+    const report = arrive(onTime(200, CHUNK_MS * 1.2));
+    expect(report.violations).toBe(0);
+    expect(report.too_slow).toBeGreaterThan(2);
+  });
+
+  test('a stall is told once', () => {
+    const report = arrive([...onTime(10), ...onTime(10, CHUNK_MS, 10 * CHUNK_MS + 5000)]);
+    expect(report).toMatchObject({ violations: 0, stalled: 1, too_slow: 0, longest_gap_ms: 5320 });
+  });
+
+  test('what piled up while the service did not listen is excused', () => {
+    const meter = createPacingMeter();
+    for (const at of onTime(10)) meter.frame(CHUNK_MS, at);
+    meter.excuse(2000);
+    for (let piled = 0; piled < 6; piled++) meter.frame(CHUNK_MS, 9 * CHUNK_MS + 2000);
+    expect(meter.report.violations).toBe(0);
+    for (let more = 0; more < 8; more++) meter.frame(CHUNK_MS, 9 * CHUNK_MS + 2000);
+    expect(meter.report.violations).toBeGreaterThan(0);
+  });
+
+  test('a paused task begins anew', () => {
+    const meter = createPacingMeter();
+    meter.frame(CHUNK_MS, 0);
+    meter.restart();
+    meter.frame(CHUNK_MS, 60_000);
+    expect(meter.report).toMatchObject({ stalled: 0, too_slow: 0, longest_gap_ms: 0 });
+  });
+});

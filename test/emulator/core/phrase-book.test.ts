@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createBookmarks } from '../../../src/emulator/core/bookmark.ts';
+import {
+  interimText,
+  PHRASE_COUNT,
+  phrase,
+  phrases,
+  phrasesSpoken,
+} from '../../../src/emulator/core/phrase-book.ts';
+
+const LANGUAGES = ['en', 'es', 'de', 'fr', 'it', 'ja'] as const;
+
+describe('the book', () => {
+  test.each(LANGUAGES)('every phrase exists in %s, no two alike', (language) => {
+    const all = Array.from({ length: PHRASE_COUNT }, (_, number) => phrase(number, language));
+    expect(all.every((text) => text.length > 5)).toBe(true);
+    expect(new Set(all).size).toBe(PHRASE_COUNT);
+    expect(PHRASE_COUNT).toBeGreaterThanOrEqual(24);
+  });
+
+  test('a phrase and its translations stand in one row', () => {
+    expect(phrase(0, 'en')).toBe('Good morning, I would like two tickets for the exhibition.');
+    expect(phrase(0, 'es')).toBe('Buenos días, quisiera dos entradas para la exposición.');
+    expect(phrase(10, 'fr')).toBe('Je suis allergique à la pénicilline.');
+  });
+
+  test('regions speak their language; the book begins again behind its end', () => {
+    expect(phrase(3, 'es-mx')).toBe(phrase(3, 'es'));
+    expect(phrase(PHRASE_COUNT + 3, 'de')).toBe(phrase(3, 'de'));
+    expect(phrase(-1, 'de')).toBe(phrase(PHRASE_COUNT - 1, 'de'));
+  });
+
+  test('a language that is not in the book is marked, not faked', () => {
+    expect(phrase(0, 'pt-br')).toBe(`[pt-br] ${phrase(0, 'en')}`);
+  });
+
+  test('languages without spaces join their phrases without', () => {
+    expect(phrases(0, 2, 'ja')).toBe(phrase(0, 'ja') + phrase(1, 'ja'));
+    expect(phrases(0, 2, 'en')).toBe(`${phrase(0, 'en')} ${phrase(1, 'en')}`);
+  });
+});
+
+describe('texts of what is being said', () => {
+  const voiced = fc.integer({ min: 0, max: 12_000 });
+  const language = fc.constantFrom(...LANGUAGES);
+  const letters = (text: string) => text.replaceAll(/[\s,.?!？。、¿¡]/g, '');
+
+  test('an interim text is the beginning of the confirmed one', () => {
+    fc.assert(
+      fc.property(fc.nat(100), language, voiced, voiced, (first, tongue, a, b) => {
+        const amount = phrasesSpoken(first, tongue, Math.max(a, b));
+        const final = letters(phrases(first, amount, tongue));
+        expect(final.startsWith(letters(interimText(first, tongue, Math.min(a, b))))).toBe(true);
+      }),
+    );
+  });
+
+  test('it grows, and rewrites the end of what it said', () => {
+    const said = Array.from({ length: 40 }, (_, step) => interimText(0, 'en', step * 100));
+    expect(said.at(-1)?.length).toBeGreaterThan(said[5]?.length ?? 0);
+    const rewritten = said.some((text, at) => at > 0 && !`${text} `.startsWith(`${said[at - 1]} `));
+    expect(rewritten).toBe(true);
+  });
+
+  test('more voice, more phrases; never none', () => {
+    expect(phrasesSpoken(0, 'en', 0)).toBe(1);
+    expect(phrasesSpoken(0, 'en', 3800)).toBe(1);
+    expect(phrasesSpoken(0, 'en', 6000)).toBe(2);
+    expect(phrasesSpoken(0, 'en', 60_000)).toBeGreaterThan(10);
+  });
+});
+
+describe('places in the book', () => {
+  test('a client goes on in its next stream, others begin at the beginning', () => {
+    const bookmarks = createBookmarks(5);
+    bookmarks.of('kiosk').next += 3;
+    expect(bookmarks.of('kiosk').next).toBe(8);
+    expect(bookmarks.of('other').next).toBe(5);
+    bookmarks.of(null).next += 1;
+    expect(bookmarks.of(null).next).toBe(5);
+  });
+
+  test('clients beyond a thousand are forgotten, the oldest first', () => {
+    const bookmarks = createBookmarks(0);
+    bookmarks.of('first').next = 9;
+    for (let client = 0; client < 1000; client++) bookmarks.of(`client ${client}`);
+    expect(bookmarks.of('first').next).toBe(0);
+  });
+});

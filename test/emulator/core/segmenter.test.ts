@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { loadSpeechDetector } from '../../../src/adapters/voice/speech-detector.ts';
+import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
+import { createSegmenter, type SegmentEvent } from '../../../src/emulator/core/segmenter.ts';
+import type { VoiceDetector } from '../../../src/ports/voice.ts';
+import { concat, noise, speech } from './voice.ts';
+
+const RATE_HZ = 24_000;
+const RULES = { silenceThresholdMs: 700, minSpeechMs: 200, maxSegmentMs: 12_000 };
+
+/** A detector that is told what it hears: positive samples are voice. */
+function toldDetector(): VoiceDetector {
+  return {
+    hear(pcm, report) {
+      for (let at = 0; at < pcm.length; at += 240) {
+        const frame = pcm.subarray(at, at + 240);
+        report((frame[0] ?? 0) > 0, frame.length);
+      }
+    },
+    close() {},
+  };
+}
+
+/** Voice (+) and silence (-) in milliseconds at 24 kHz, for the detector that is told. */
+function told(...pattern: readonly number[]): Int16Array {
+  return concat(...pattern.map((ms) => new Int16Array(Math.round(Math.abs(ms) * 24)).fill(ms > 0 ? 1 : -1)));
+}
+
+function run(sound: Int16Array, detector = toldDetector(), rules = RULES, rateHz = RATE_HZ): SegmentEvent[] {
+  const segmenter = createSegmenter(detector, rateHz, { ...rules });
+  const events: SegmentEvent[] = [];
+  for (let at = 0; at < sound.length; at += 7680)
+    events.push(...segmenter.hear(sound.subarray(at, at + 7680)));
+  return events;
+}
+
+const confirmed = (events: readonly SegmentEvent[]) =>
+  events.flatMap((event) => (event.kind === 'confirmed' ? [event] : []));
+
+describe('sentences out of voice and silence', () => {
+  test('a sentence is confirmed by the silence heard after it, not before', () => {
+    expect(run(told(-500, 1000, -680))).toEqual([expect.objectContaining({ kind: 'started' })]);
+    expect(confirmed(run(told(-500, 1000, -720)))).toHaveLength(1);
+  });
+
+  test('a pause that is shorter than the threshold stays within the sentence', () => {
+    expect(confirmed(run(told(-500, 900, -600, 900, -800)))).toHaveLength(1);
+    expect(confirmed(run(told(-500, 900, -800, 900, -800)))).toHaveLength(2);
+  });
+
+  test('the threshold is the one of the rules', () => {
+    const rules = { ...RULES, silenceThresholdMs: 300 };
+    expect(confirmed(run(told(-500, 900, -350, 900, -350), toldDetector(), rules))).toHaveLength(2);
+  });
+
+  test('the sentence begins before its onset and ends a little after its last voice', () => {
+    const [sentence] = confirmed(run(told(-1000, 1000, -1000)));
+    const ms = (position = 0) => (position / RATE_HZ) * 1000;
+    expect(ms(sentence?.from)).toBeGreaterThan(700);
+    expect(ms(sentence?.from)).toBeLessThanOrEqual(1000);
+    expect(ms(sentence?.to)).toBeGreaterThanOrEqual(2100);
+    expect(ms(sentence?.to)).toBeLessThan(2300);
+    expect(sentence?.voicedMs).toBeGreaterThan(900);
+  });
+
+  test('two sentences never share a sample', () => {
+    const [first, second] = confirmed(run(told(-300, 800, -720, 800, -720)));
+    expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
+  });
+
+  test('single frames of noise start nothing', () => {
+    expect(run(told(-500, 40, -300, 40, -300, 60, -1000))).toEqual([]);
+  });
+
+  test('clicks in the pause do not keep a sentence open', () => {
+    const clicks = Array.from({ length: 8 }, () => [20, -80]).flat();
+    expect(confirmed(run(told(-500, 1000, -100, ...clicks)))).toHaveLength(1);
+  });
+
+  test('a cough is dropped', () => {
+    expect(run(told(-500, 150, -900)).map((event) => event.kind)).toEqual(['started', 'dropped']);
+  });
+
+  test('who never pauses is cut at the longest sentence, at a short pause where there is one', () => {
+    const [first, second] = confirmed(run(told(30_000)));
+    expect((first?.to ?? 0) / RATE_HZ).toBeCloseTo(12, 0);
+    expect(second).toBeDefined();
+    const [patient] = confirmed(run(told(10_000, -300, 10_000)));
+    expect((patient?.to ?? 0) / RATE_HZ).toBeLessThan(10.3);
+  });
+
+  test('finish confirms what is being said', () => {
+    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
+    segmenter.hear(told(-300, 1000));
+    expect(segmenter.speaking).toBe(true);
+    expect(segmenter.finish()).toEqual([expect.objectContaining({ kind: 'confirmed' })]);
+    expect(segmenter.finish()).toEqual([]);
+  });
+
+  test('how the sound is cut into frames makes no difference', () => {
+    const sound = told(-410, 930, -750, 300, -90, 410, -1200);
+    const whole = createSegmenter(toldDetector(), RATE_HZ, { ...RULES }).hear(sound);
+    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
+    const pieces: SegmentEvent[] = [];
+    for (let at = 0; at < sound.length; at += 240)
+      pieces.push(...segmenter.hear(sound.subarray(at, at + 240)));
+    expect(pieces).toEqual(whole);
+  });
+
+  test('sound that is no longer needed may be forgotten, what is needed not', () => {
+    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
+    segmenter.hear(told(-5000));
+    expect(segmenter.neededFrom).toBeGreaterThan(4 * RATE_HZ);
+    const [started] = segmenter.hear(told(1000));
+    expect(segmenter.neededFrom).toBe(started?.kind === 'started' ? started.from : Number.NaN);
+  });
+});
+
+describe('detectors in a noisy room', async () => {
+  const trained = await loadSpeechDetector();
+  const quiet = (seconds: number) => noise(seconds, RATE_HZ, 80, 3);
+  const visit = concat(
+    quiet(1.5),
+    speech(2, RATE_HZ),
+    quiet(0.4),
+    speech(1.2, RATE_HZ),
+    quiet(1.2),
+    speech(1.5, RATE_HZ),
+    quiet(1.2),
+  );
+
+  test('the trained detector is at hand', () => {
+    expect(trained.name).toBe('fvad');
+  });
+
+  test.each([
+    ['trained', trained.create],
+    ['energy', createEnergyDetector],
+  ] as const)('%s: a hesitation joins, a pause parts, the room is silent', (_name, create) => {
+    expect(confirmed(run(visit, create(RATE_HZ)))).toHaveLength(2);
+    expect(run(quiet(20), create(RATE_HZ))).toEqual([]);
+  });
+
+  test.each([8000, 16_000, 24_000, 44_100, 48_000])('the trained detector hears at %i Hz', (rateHz) => {
+    const sound = concat(noise(1, rateHz, 60), speech(2, rateHz), noise(1.2, rateHz, 60));
+    const [sentence] = confirmed(run(sound, trained.create(rateHz), RULES, rateHz));
+    expect((sentence?.from ?? 0) / rateHz).toBeGreaterThan(0.6);
+    expect((sentence?.from ?? 9e9) / rateHz).toBeLessThan(1.25);
+    expect((sentence?.to ?? 0) / rateHz).toBeGreaterThan(2.8);
+  });
+
+  test('many detectors come and go without growth', () => {
+    for (let count = 0; count < 5000; count++) trained.create(RATE_HZ).close();
+    const detector = trained.create(RATE_HZ);
+    const heard: boolean[] = [];
+    detector.hear(speech(1, RATE_HZ), (voiced) => heard.push(voiced));
+    detector.close();
+    expect(heard.filter(Boolean).length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { bearerOf, identify } from '../../../src/emulator/core/credentials.ts';
+import { seededRandom } from '../../../src/emulator/core/random.ts';
+import { createSessionBook, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
+import {
+  type CreateSessionInput,
+  createSessionRequestSchema,
+} from '../../../src/protocol/service/session.ts';
+
+const AT = Date.UTC(2026, 0, 15, 9);
+const MINUTE = 60_000;
+
+function book() {
+  const sessions = createSessionBook(seededRandom(1));
+  const create = (input: Partial<CreateSessionInput> = {}, at = AT) =>
+    sessions.create(
+      createSessionRequestSchema.parse({ intent: 's2s', expires_in_seconds: 60, ...input }),
+      at,
+    );
+  return { sessions, create };
+}
+
+describe('3.1 session status', () => {
+  test('pending until its window has passed, then expired', () => {
+    const session = book().create();
+    expect(statusOf(session, AT)).toBe('pending');
+    expect(statusOf(session, AT + MINUTE - 1)).toBe('pending');
+    expect(statusOf(session, AT + MINUTE)).toBe('expired');
+  });
+
+  test('a running stream is not interrupted when the window closes', () => {
+    const { sessions, create } = book();
+    const session = create();
+    sessions.opened(session, AT + 1);
+    expect(statusOf(session, AT + 2 * MINUTE)).toBe('running');
+    sessions.finished(session, AT + 3 * MINUTE);
+    expect(statusOf(session, AT + 3 * MINUTE)).toBe('expired');
+  });
+
+  test('single use: used when its stream finishes, expired when its window passes after that', () => {
+    const { sessions, create } = book();
+    const session = create({ single_use: true });
+    sessions.opened(session, AT);
+    expect(objectTo(session, 's2s', 'ws', AT)).toBe('session_already_used');
+    sessions.finished(session, AT + 1000);
+    expect(statusOf(session, AT + 1000)).toBe('used');
+    expect(statusOf(session, AT + 2 * MINUTE)).toBe('expired');
+  });
+
+  test('single use: a stream that outlives the window leaves the session used', () => {
+    const { sessions, create } = book();
+    const session = create({ single_use: true });
+    sessions.opened(session, AT);
+    sessions.finished(session, AT + 2 * MINUTE);
+    expect(statusOf(session, AT + 3 * MINUTE)).toBe('used');
+  });
+
+  test('several streams on one token are counted', () => {
+    const { sessions, create } = book();
+    const session = create();
+    sessions.opened(session, AT + 5);
+    sessions.opened(session, AT + 9);
+    expect([session.activeStreams, session.firstConnectedAt]).toEqual([2, AT + 5]);
+    sessions.finished(session, AT + 10);
+    expect(session.activeStreams).toBe(1);
+    expect(objectTo(session, 's2s', 'ws', AT + 11)).toBeNull();
+  });
+});
+
+describe('5 rule 1: what a token may not do', () => {
+  test.each([
+    [{}, 'stt', 'ws', 0, 'intent_mismatch'],
+    [{ intent: 'tts' }, 's2s', 'ws', 0, 'intent_mismatch'],
+    [{ connection_type: 'webrtc' }, 's2s', 'ws', 0, 'connection_type_mismatch'],
+    [{}, 's2s', 'ws', MINUTE, 'connect_window_expired'],
+    [{}, 's2s', 'ws', MINUTE - 1, null],
+  ] as const)('%j used for %s over %s after %i ms: %s', (input, intent, transport, after, reason) => {
+    expect(objectTo(book().create(input), intent, transport, AT + after)).toBe(reason);
+  });
+
+  test('a revoked token opens nothing, whatever else is wrong with it', () => {
+    const { sessions, create } = book();
+    const session = create();
+    sessions.revoked(session);
+    expect(objectTo(session, 'stt', 'ws', AT + MINUTE)).toBe('session_revoked');
+    expect(statusOf(session, AT)).toBe('revoked');
+  });
+});
+
+describe('the book of sessions', () => {
+  test('what counts as created but unused', () => {
+    const { sessions, create } = book();
+    const [connected, revoked] = [create(), create(), create()];
+    create({ expires_in_seconds: 3600 });
+    sessions.createAutomatic(AT);
+    expect(sessions.countPending(AT)).toBe(4);
+    if (connected) sessions.opened(connected, AT);
+    if (revoked) sessions.revoked(revoked);
+    expect(sessions.countPending(AT)).toBe(2);
+    expect(sessions.countPending(AT + MINUTE)).toBe(1);
+  });
+
+  test('a session of an API key is gone with its stream', () => {
+    const { sessions } = book();
+    const session = sessions.createAutomatic(AT);
+    sessions.opened(session, AT);
+    expect(sessions.get(session.id)).toBe(session);
+    sessions.finished(session, AT);
+    expect(sessions.get(session.id)).toBeUndefined();
+    expect(sessions.withToken(session.token)).toBeUndefined();
+  });
+
+  test('tokens are URL-safe and all different', () => {
+    const { create } = book();
+    const tokens = Array.from({ length: 500 }, () => create().token);
+    expect(tokens.every((token) => /^[\w-]{32,}$/.test(token))).toBe(true);
+    expect(new Set(tokens).size).toBe(500);
+  });
+
+  test('it never grows without bound', () => {
+    const { sessions, create } = book();
+    for (let count = 0; count < 21_000; count++) create();
+    expect(sessions.size).toBeLessThanOrEqual(20_000);
+  });
+
+  test('finished sessions are forgotten after a while, running ones never', () => {
+    const { sessions, create } = book();
+    const running = create({ expires_in_seconds: 3600 });
+    sessions.opened(running, AT);
+    const old = create();
+    create({}, AT + 200 * MINUTE);
+    expect(sessions.get(old.id)).toBeUndefined();
+    expect(sessions.get(running.id)).toBe(running);
+  });
+});
+
+describe('credentials', () => {
+  const keys = { apiKeys: ['key'], jwts: ['j.w.t'], clients: [] };
+
+  test('what a secret is', () => {
+    const { sessions, create } = book();
+    const session = create();
+    const kindOf = (secret: string | null) => identify(secret, keys, sessions).kind;
+    expect(['key', 'j.w.t', session.token, 'guess', '', null].map(kindOf)).toEqual([
+      'api_key',
+      'jwt',
+      'session',
+      'unknown',
+      'none',
+      'none',
+    ]);
+  });
+
+  test.each([
+    ['Bearer abc', 'abc'],
+    ['bearer   abc ', 'abc'],
+    ['abc', 'abc'],
+    ['Bearer', null],
+    ['', null],
+    [undefined, null],
+  ])('the secret in %j is %j', (header, secret) => {
+    expect(bearerOf(header)).toBe(secret);
+  });
+});

@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { ask, connect, createToken, streamUrl } from './client.ts';
+
+const SESSIONS = '/session-storage/v2/sessions';
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ setupMs: 0, pending: 5000, voiceProcessingMs: 1000 });
+});
+afterEach(() => {
+  emulator.fault({ kind: 'clear' });
+});
+afterAll(() => emulator.close());
+
+const create = (body: unknown = { intent: 's2s' }) => ask(emulator, 'POST', SESSIONS, body);
+
+describe('requests', () => {
+  test('addresses and methods that do not exist', async () => {
+    expect((await ask(emulator, 'GET', '/nowhere')).status).toBe(404);
+    expect((await ask(emulator, 'PUT', SESSIONS, {})).status).toBe(405);
+    expect((await ask(emulator, 'PATCH', `${SESSIONS}/x`, {})).json).toMatchObject({ ok: false });
+  });
+
+  test('bodies that are none', async () => {
+    const send = async (body: string, type = 'application/json') => {
+      const headers = { authorization: `Bearer ${emulator.apiKey}`, 'content-type': type };
+      const response = await fetch(emulator.url + SESSIONS, { method: 'POST', headers, body });
+      return [response.status, ((await response.json()) as { ok: boolean }).ok];
+    };
+    expect(await send('{')).toEqual([400, false]);
+    expect(await send('')).toEqual([422, false]);
+    expect(await send('{"intent":"s2s"}', 'text/plain')).toEqual([415, false]);
+    expect(await send(`{"intent":"s2s","x":"${'x'.repeat(70_000)}"}`)).toEqual([413, false]);
+    expect(await send('{"intent":"s2s"}', 'application/json; charset=utf-8')).toEqual([201, true]);
+  });
+
+  test('a body is not looked at before the credential', async () => {
+    const response = await fetch(emulator.url + SESSIONS, { method: 'POST', body: '{' });
+    expect(response.status).toBe(401);
+  });
+
+  test('each broken field is named', async () => {
+    const { status, json } = await create({ intent: 'x', expires_in_seconds: 59, single_use: 'yes' });
+    const details = (json as { errors: { detail: string }[] }).errors.map(({ detail }) => detail).join();
+    expect(status).toBe(422);
+    for (const field of ['intent', 'expires_in_seconds', 'single_use']) expect(details).toContain(field);
+  });
+
+  test('a webrtc session shows its room, and its listener tokens only once', async () => {
+    const body = { intent: 's2s', connection_type: 'webrtc', subscriber_count: 3 };
+    const { data } = (await create(body)).json as {
+      data: { id: string; webrtc: { subscriber_keys?: unknown[] } };
+    };
+    expect(data.webrtc.subscriber_keys).toHaveLength(3);
+    const again = await ask(emulator, 'GET', `${SESSIONS}/${data.id}`);
+    expect(again.json).toMatchObject({ data: { webrtc: { room_name: expect.any(String) } } });
+    expect(JSON.stringify(again.json)).not.toContain('subscriber_keys');
+    expect((await ask(emulator, 'GET', '/webrtc')).status).toBe(501);
+  });
+
+  test('bytes that are no HTTP end the connection and nothing else', async () => {
+    const socket = connectSocket(Number(new URL(emulator.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write('\x16\x03\x01\x00\xff nonsense\r\n\r\n');
+    await once(socket, 'close');
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe('http faults', () => {
+  test('a status, as often as ordered, with Retry-After', async () => {
+    emulator.fault({ kind: 'http', status: 429, retry_after_s: 7, times: 2 });
+    const answers = [await create(), await create(), await create()];
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 201]);
+    expect(answers[0]?.headers.get('retry-after')).toBe('7');
+    expect(answers[0]?.json).toMatchObject({ ok: false, errors: [{ status: 429 }] });
+  });
+
+  test('a refusal of section 7 at creation', async () => {
+    emulator.fault({ kind: 'http', reason: 'pending_sessions_limit_reached' });
+    const { json } = await create();
+    expect(JSON.stringify(json)).toContain('pending_sessions_limit_reached');
+  });
+
+  test('reset, timeout, nonsense, slowness', async () => {
+    emulator.fault({ kind: 'http', answer: 'reset' });
+    await expect(create()).rejects.toThrow();
+    emulator.fault({ kind: 'http', answer: 'timeout', ms: 150 });
+    await expect(create()).rejects.toThrow();
+    emulator.fault({ kind: 'http', answer: 'garbage' });
+    await expect(create()).rejects.toThrow('JSON');
+    emulator.fault({ kind: 'http', answer: 'slow', ms: 150 });
+    const before = performance.now();
+    expect((await create()).status).toBe(201);
+    expect(performance.now() - before).toBeGreaterThan(140);
+  });
+
+  test('other requests are not hit', async () => {
+    emulator.fault({ kind: 'http', route: 'voice' });
+    expect((await create()).status).toBe(201);
+    expect((await ask(emulator, 'GET', '/saas/voice/m/x', undefined, emulator.jwt)).status).toBe(503);
+  });
+
+  test('clock skew shows in timestamps and changes nothing else', async () => {
+    emulator.fault({ kind: 'clock_skew', ms: -3_600_000 });
+    const { json } = await create();
+    const { created_at, token } = (json as { data: { created_at: string; token: string } }).data;
+    expect(Date.now() - Date.parse(created_at)).toBeGreaterThan(3_590_000);
+    const client = await connect(streamUrl(emulator, token));
+    client.socket.close();
+  });
+});
+
+describe('steering', () => {
+  test('a fault over HTTP; a wrong one is explained', async () => {
+    const good = await ask(emulator, 'POST', '/emulator/faults', { kind: 'revoke', when: 'mid_speech' });
+    expect([good.status, good.json]).toEqual([202, { ok: true, ids: [expect.any(Number)] }]);
+    const list = await ask(emulator, 'GET', '/emulator/faults');
+    expect(list.json).toMatchObject({ waiting: [{ kind: 'revoke', when: 'mid_speech' }] });
+    expect((await ask(emulator, 'DELETE', '/emulator/faults')).status).toBe(204);
+    expect((await ask(emulator, 'GET', '/emulator/faults')).json).toEqual({ waiting: [] });
+    const bad = await ask(emulator, 'POST', '/emulator/faults', { kind: 'nap' });
+    expect(bad.status).toBe(422);
+  });
+
+  test('the clock: a connect window passes in no time', async () => {
+    const { id } = await createToken(emulator, { expires_in_seconds: 60 });
+    await ask(emulator, 'POST', '/emulator/clock', { advance_s: 61 });
+    const { json } = await ask(emulator, 'GET', `${SESSIONS}/${id}`);
+    expect(json).toMatchObject({ data: { status: 'expired' } });
+    expect((await ask(emulator, 'POST', '/emulator/clock', { advance_s: -1 })).status).toBe(422);
+  });
+
+  test('settings are shown, changed and checked', async () => {
+    const change = await ask(emulator, 'POST', '/emulator/settings', {
+      data_form: 'string',
+      account: 'blocked',
+    });
+    expect(change.json).toMatchObject({ data_form: 'string', account: 'blocked' });
+    expect((await create()).status).toBe(403);
+    await ask(emulator, 'POST', '/emulator/settings', { data_form: 'object', account: 'ok' });
+    expect((await create()).status).toBe(201);
+    expect((await ask(emulator, 'POST', '/emulator/settings', { nonsense: 1 })).status).toBe(422);
+  });
+
+  test('metrics and streams name every stream, and no token', async () => {
+    const { token } = await createToken(emulator, { client_reference_id: 'museum.kiosk-01' });
+    const client = await connect(streamUrl(emulator, token));
+    const metrics = await ask(emulator, 'GET', '/emulator/metrics');
+    const streams = await ask(emulator, 'GET', '/emulator/streams');
+    for (const { json } of [metrics, streams]) {
+      expect(json).toMatchObject({
+        streams: expect.arrayContaining([
+          expect.objectContaining({
+            client_reference_id: 'museum.kiosk-01',
+            pacing_violations: 0,
+            billed_ms: expect.any(Number),
+          }),
+        ]),
+      });
+      expect(JSON.stringify(json)).not.toContain(token);
+    }
+    client.socket.close();
+  });
+
+  test('the page stands alone', async () => {
+    const response = await fetch(`${emulator.url}/emulator`);
+    const html = await response.text();
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(html).not.toMatch(/(src|href)="(?!data:)/);
+    expect(html).not.toMatch(/https?:\/\//);
+  });
+});
+
+describe('voice samples', () => {
+  const sample = { filename: 'visitor.wav', mime_type: 'audio/wav' };
+  interface Target {
+    url: string;
+    form_data: Record<string, string>;
+  }
+  async function clone(): Promise<{ id: string; target: Target }> {
+    const body = { data: { name: 'Visitor', samples: [sample] } };
+    const { json } = await ask(emulator, 'POST', '/saas/voice/clone', body, emulator.jwt);
+    const { voice_id: id, samples } = (json as { data: { voice_id: string; samples: Target[] } }).data;
+    return { id, target: samples[0] as Target };
+  }
+  function wav(seconds: number): Blob {
+    const header = Buffer.alloc(44);
+    header.write('RIFF', 0).toString();
+    header.write('WAVE', 8);
+    header.writeUInt32LE(48_000, 28);
+    return new Blob([header, Buffer.alloc(seconds * 48_000, 7)]);
+  }
+  async function upload(target: Target, change: (form: FormData) => void = () => {}, file: Blob = wav(2)) {
+    const form = new FormData();
+    for (const [key, value] of Object.entries(target.form_data)) form.append(key, value);
+    form.append('file', file, 'visitor.wav');
+    change(form);
+    const response = await fetch(target.url, { method: 'POST', body: form });
+    return { status: response.status, text: await response.text() };
+  }
+  const status = async (id: string) =>
+    (
+      (await ask(emulator, 'GET', `/saas/voice/m/${id}`, undefined, emulator.jwt)).json as {
+        data: { processing_status: string };
+      }
+    ).data.processing_status;
+
+  test('created, pending, ready', async () => {
+    const { id, target } = await clone();
+    const seen = [await status(id)];
+    expect((await upload(target)).status).toBe(204);
+    seen.push(await status(id));
+    await emulator.advance(1000);
+    seen.push(await status(id));
+    expect(seen).toEqual(['created', 'pending', 'ready']);
+  });
+
+  test.each([
+    ['a field is missing', (form: FormData) => form.delete('policy'), 'policy'],
+    ['a field is changed', (form: FormData) => form.set('key', 'elsewhere'), 'key'],
+    ['the file is missing', (form: FormData) => form.delete('file'), 'file'],
+    ['a field comes behind the file', (form: FormData) => form.append('late', 'x'), 'last'],
+    ['two files', (form: FormData) => form.append('file', new Blob(['x']), 'b.wav'), 'one file'],
+  ])('an upload is refused when %s', async (_what, change, word) => {
+    const { id, target } = await clone();
+    const answer = await upload(target, change);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain(word);
+    expect(await status(id)).toBe('created');
+    expect((await upload(target)).status).toBe(204);
+  });
+
+  test('a target works once, and not for ever', async () => {
+    const once = await clone();
+    await upload(once.target);
+    expect((await upload(once.target)).status).toBe(403);
+    const late = await clone();
+    await emulator.advance(3_600_001);
+    expect((await upload(late.target)).text).toContain('expired');
+  });
+
+  test('a file that is too large is refused, an empty one fails', async () => {
+    const large = await clone();
+    expect((await upload(large.target, undefined, new Blob([new Uint8Array(10_000_001)]))).status).toBe(413);
+    const empty = await clone();
+    expect((await upload(empty.target, undefined, new Blob([]))).status).toBe(204);
+    await emulator.advance(1000);
+    expect(await status(empty.id)).toBe('failed');
+  });
+
+  test('processing fails on demand', async () => {
+    const { id, target } = await clone();
+    emulator.fault({ kind: 'voice_failed' });
+    await upload(target);
+    await emulator.advance(1000);
+    expect(await status(id)).toBe('failed');
+  });
+
+  test('what is no form is refused, an upload to nowhere too', async () => {
+    const { target } = await clone();
+    const post = async (url: string, body: string, type: string) =>
+      (await fetch(url, { method: 'POST', body, headers: { 'content-type': type } })).status;
+    expect(await post(target.url, 'x', 'text/plain')).toBe(400);
+    expect(await post(target.url, 'x', 'multipart/form-data')).toBe(400);
+    expect(await post(target.url, 'no parts here', 'multipart/form-data; boundary=b')).toBe(400);
+    expect(
+      await post(
+        target.url,
+        '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\ncut',
+        'multipart/form-data; boundary=b',
+      ),
+    ).toBe(400);
+    expect((await upload({ ...target, url: `${emulator.url}/emulator-uploads/nowhere` })).status).toBe(404);
+  });
+});

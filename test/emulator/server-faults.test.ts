@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { connect, createToken, refusedUpgrade, streamUrl } from './client.ts';
+import { chunks, noise, pcm, speech } from './core/voice.ts';
+import { open, start } from './rig.ts';
+
+const HZ = 24_000;
+
+describe('refusals over a real socket', () => {
+  test('at the upgrade: status and envelope; a live service is bare for a wrong token', async () => {
+    const spec = await start();
+    const refusal = await refusedUpgrade(streamUrl(spec, 'wrong'));
+    expect(refusal.status).toBe(403);
+    expect(JSON.parse(refusal.text)).toMatchObject({ ok: false, errors: [{ status: 403 }] });
+    const live = await start({ profile: 'live' });
+    expect(await refusedUpgrade(streamUrl(live, 'wrong'))).toEqual({ status: 403, text: '' });
+  });
+
+  test('single use: 409 and 202100, also while the first stream runs', async () => {
+    const emulator = await start();
+    const { token } = await createToken(emulator, { single_use: true });
+    await connect(streamUrl(emulator, token));
+    const refusal = await refusedUpgrade(streamUrl(emulator, token));
+    expect(refusal.status).toBe(409);
+    expect(JSON.parse(refusal.text)).toMatchObject({ errors: [{ error_code: 202100 }] });
+  });
+
+  test('as a message and a close, or as a bare close', async () => {
+    const emulator = await start();
+    emulator.fault({ kind: 'refuse', reason: 'session_limit_reached', delivery: 'message' });
+    const told = await connect(streamUrl(emulator));
+    expect(await told.closed).toEqual({ code: 1008, reason: 'session_limit_reached' });
+    expect(told.received).toMatchObject([
+      { message_type: 'error', data: { reason: 'session_limit_reached' } },
+    ]);
+    emulator.fault({ kind: 'refuse', reason: 'session_limit_reached', delivery: 'close' });
+    const bare = await connect(streamUrl(emulator));
+    expect(await bare.closed).toEqual({ code: 1008, reason: 'session_limit_reached' });
+    expect(bare.received).toEqual([]);
+  });
+
+  test.each([
+    '/',
+    '/streaming-api/v1/speech-to-speech/stream',
+    '/streaming-api/a%20b/v1/speech-to-speech/stream',
+  ])('no stream lives at %s', async (path) => {
+    const emulator = await start();
+    const { status } = await refusedUpgrade(`${emulator.wsUrl}${path}?token=${emulator.apiKey}`);
+    expect(status).toBe(404);
+  });
+});
+
+describe('faults over a real socket', () => {
+  test('drop: the connection is reset, without a goodbye', async () => {
+    const emulator = await start();
+    const client = await open(emulator);
+    emulator.fault({ kind: 'drop' });
+    expect((await client.closed).code).toBe(1006);
+    expect(emulator.reports()[0]?.closed).toMatchObject({ code: 1006, by: 'service' });
+  });
+
+  test('revoke and max_duration', async () => {
+    const emulator = await start({ heartbeatMs: 100 });
+    const revoked = await open(emulator);
+    emulator.fault({ kind: 'revoke' });
+    expect((await revoked.closed).reason).toBe('session_revoked');
+    expect(revoked.received.at(-1)?.message_type).toBe('session_revoked');
+    const ended = await open(emulator);
+    emulator.fault({ kind: 'max_duration' });
+    expect((await ended.closed).reason).toBe('max_duration_reached');
+    expect(ended.received.at(-1)?.message_type).toBe('max_duration_reached');
+  });
+
+  test('black hole: not even a pong, then all at once', async () => {
+    const emulator = await start({ translate: 'echo', heartbeatMs: 20 });
+    const client = await open(emulator);
+    emulator.fault({ kind: 'black_hole', for_ms: 500 });
+    let heard = 0;
+    for (const event of ['ping', 'pong', 'message'] as const) client.socket.on(event, () => (heard += 1));
+    await sleep(60);
+    heard = 0;
+    client.socket.ping();
+    client.audio(pcm(speech(0.32, HZ)));
+    await sleep(200);
+    expect(heard).toBe(0);
+    await expect.poll(() => client.sound().length, { timeout: 4000 }).toBe(HZ * 0.32 * 2);
+    expect(heard).toBeGreaterThan(1);
+  });
+
+  test('slow reading: what was sent at once comes in slowly', async () => {
+    const emulator = await start();
+    const client = await open(emulator);
+    emulator.fault({ kind: 'slow_read', bytes_per_s: 100_000 });
+    for (const chunk of chunks(noise(3.2, HZ, 3000), HZ)) client.audio(chunk);
+    await sleep(300);
+    const early = emulator.reports()[0]?.frames_in ?? 0;
+    expect(early).toBeGreaterThan(0);
+    expect(early).toBeLessThan(8);
+    await expect.poll(() => emulator.reports()[0]?.frames_in, { timeout: 8000 }).toBe(10);
+  });
+
+  test('malformed and oversized frames go out as they are', async () => {
+    const emulator = await start();
+    const client = await open(emulator);
+    emulator.fault({ kind: 'malformed', form: 'not_json' });
+    emulator.fault({ kind: 'malformed', form: 'no_type' });
+    emulator.fault({ kind: 'oversized', bytes: 1_500_000 });
+    await client.next('pipeline_timings');
+    expect(client.odd).toHaveLength(2);
+    expect(client.socket.readyState).toBe(client.socket.OPEN);
+  });
+
+  test('a slow upgrade', async () => {
+    const emulator = await start();
+    emulator.fault({ kind: 'slow_upgrade', ms: 200 });
+    const before = performance.now();
+    await connect(streamUrl(emulator));
+    expect(performance.now() - before).toBeGreaterThan(190);
+  });
+});

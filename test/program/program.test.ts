@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfigVerb } from '../../src/cli/check-config.ts';
+import { versionVerb } from '../../src/cli/version.ts';
+import { EXIT, Failure } from '../../src/program/problem.ts';
+import { runProgram, type Verb } from '../../src/program/program.ts';
+
+/** A verb that ends as it is told to. */
+const failing: Verb = {
+  register(program, shell) {
+    program
+      .command('fail')
+      .requiredOption('--how <how>')
+      .action(async ({ how }: { how: string }) => {
+        await Promise.resolve();
+        if (how === 'failure') throw new Failure('the broker is not there. Start it first.');
+        if (how === 'silence') throw new Failure('no answer came in time.', EXIT.noAnswer);
+        if (how === 'bug') throw new TypeError('x is undefined with token=abcdef\nsecond line');
+        if (how === 'thrown text') throw 'not even an error';
+        shell.finish(EXIT.problemFound);
+      });
+  },
+};
+
+/** A verb that has verbs of its own. */
+const nest: Verb = {
+  register(program) {
+    program
+      .command('nest')
+      .command('fly')
+      .option('--high')
+      .action(() => {});
+  },
+};
+
+async function run(line: readonly string[], env: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const code = await runProgram({
+    name: 'dragoman',
+    summary: 'A test.',
+    version: '1.2.3',
+    verbs: [failing, nest, checkConfigVerb, versionVerb],
+    argv: line,
+    env,
+    print: (text) => {
+      out += text;
+    },
+    complain: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+describe('the command line', () => {
+  it.each([
+    [[], 'dragoman: what shall it do? See "dragoman --help".'],
+    [
+      ['chek-config'],
+      `dragoman: unknown command 'chek-config'. Did you mean check-config? See "dragoman --help".`,
+    ],
+    [['--verbose'], `dragoman: unknown option '--verbose'. See "dragoman --help".`],
+    [
+      ['version', '--jsno'],
+      `dragoman: unknown option '--jsno'. Did you mean --json? See "dragoman version --help".`,
+    ],
+    [
+      ['version', 'now'],
+      `dragoman: too many arguments for 'version'. Expected 0 arguments but got 1. See "dragoman version --help".`,
+    ],
+    [
+      ['check-config'],
+      `dragoman: required option '--config <file>' not specified. See "dragoman check-config --help".`,
+    ],
+  ])('%j is a usage error with a hint', async (line, message) => {
+    expect(await run(line)).toEqual({ code: 2, out: '', err: `${message}\n` });
+  });
+
+  it.each([[['--help']], [['version', '--help']], [['check-config', '-h']], [['fail', '--help']]])(
+    '%j prints help and is no error',
+    async (line) => {
+      const { code, out, err } = await run(line);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('Usage: dragoman');
+      expect(longest(out)).toBeLessThanOrEqual(80);
+    },
+  );
+
+  it.each([
+    ['failure', 1, 'dragoman: the broker is not there. Start it first.\n'],
+    ['silence', 4, 'dragoman: no answer came in time.\n'],
+    ['well', 3, ''],
+  ])('a verb that ends with %s exits as the contract says', async (how, code, err) => {
+    expect(await run(['fail', '--how', how])).toEqual({ code, out: '', err });
+  });
+
+  it('an unexpected failure is one sentence, without a stack and without secrets', async () => {
+    const { code, err } = await run(['fail', '--how', 'bug']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^dragoman: unexpected failure: x is undefined with token=\[redacted\]\. [^\n]+\n$/);
+    expect((await run(['fail', '--how', 'thrown text'])).err).toContain('not even an error');
+  });
+
+  it('shows the stack to who asks for it', async () => {
+    const { err } = await run(['fail', '--how', 'bug'], { DRAGOMAN_DEBUG: '1' });
+    expect(err).toContain('program.test.ts');
+    expect(err).not.toContain('abcdef');
+  });
+
+  it('tells its version in three ways', async () => {
+    expect((await run(['--version'])).out).toBe('1.2.3\n');
+    expect((await run(['version'])).out).toBe('dragoman 0.0.0-source\n');
+    expect((await run(['version', '--json'])).out).toBe('{"version":"0.0.0-source"}\n');
+  });
+});
+
+it('points at the help of the verb that was called, however deep it is', async () => {
+  expect(await run(['nest', 'fly', '--hihg'])).toEqual({
+    code: 2,
+    out: '',
+    err: `dragoman: unknown option '--hihg'. Did you mean --high? See "dragoman nest fly --help".\n`,
+  });
+  expect((await run(['nest'])).err).toBe('dragoman: what shall it do? See "dragoman nest --help".\n');
+});
+
+function longest(text: string): number {
+  return Math.max(...text.split('\n').map((line) => line.length));
+}

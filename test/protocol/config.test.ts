@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { type Config, configSchema, DESIRED_KEYS, desiredSchema } from '../../src/protocol/config.ts';
+
+const SMALLEST = {
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://broker.example' },
+  lanes: [{ source: 'en', targets: ['es'] }],
+};
+
+/** The smallest configuration with one part of it replaced. */
+const withPart = (part: object): object => ({ ...SMALLEST, ...part });
+const withLane = (lane: object): object => withPart({ lanes: [{ ...SMALLEST.lanes[0], ...lane }] });
+const withMqtt = (mqtt: object): object => withPart({ mqtt: { ...SMALLEST.mqtt, ...mqtt } });
+
+function faults(value: unknown): string[] {
+  const issues = configSchema.safeParse(value).error?.issues ?? [];
+  return issues.map((issue) => issue.path.join('.'));
+}
+
+describe('the configuration', () => {
+  it('fills in every default', () => {
+    const expected: Config = {
+      device: { id: 'kiosk-01', tenant: 'museum' },
+      mqtt: {
+        url: 'mqtt://broker.example',
+        prefix: 'dragoman/v1',
+        username: null,
+        passwordFile: null,
+        caFile: null,
+        certFile: null,
+        keyFile: null,
+      },
+      lanes: [
+        {
+          id: 'main',
+          capture: { driver: 'alsa', device: 'default', sampleRate: 24_000 },
+          playback: { driver: 'alsa', device: 'default', volume: 100 },
+          source: 'en',
+          targets: ['es'],
+          voice: null,
+          echo: 'half-duplex',
+          start: 'boot',
+          standbyAfter: 120,
+        },
+      ],
+      service: { caFile: null },
+      log: { level: 'info' },
+    };
+    expect(configSchema.parse(SMALLEST)).toEqual(expected);
+  });
+
+  it('takes the contract’s example as it stands', () => {
+    const example = {
+      device: { id: 'kiosk-01', tenant: 'museum' },
+      mqtt: {
+        url: 'mqtts://broker.example:8883',
+        prefix: 'dragoman/v1',
+        username: 'kiosk-01',
+        passwordFile: '/p',
+        caFile: '/ca',
+        certFile: '/c',
+        keyFile: '/k',
+      },
+      lanes: [
+        {
+          id: 'main',
+          capture: { driver: 'alsa', device: 'plughw:CARD=Mic', sampleRate: 24_000 },
+          playback: { driver: 'alsa', device: 'plughw:CARD=Speaker', volume: 80 },
+          source: 'en',
+          targets: ['es'],
+          voice: null,
+          echo: 'half-duplex',
+          start: 'boot',
+          standbyAfter: 120,
+        },
+      ],
+      service: { caFile: null },
+      log: { level: 'info' },
+    };
+    expect(configSchema.parse(example)).toEqual(example);
+  });
+
+  it.each(['mqtt://h', 'mqtts://h:8883', 'ws://h/mqtt', 'wss://[::1]:443/mqtt'])(
+    'takes the broker %s',
+    (url) => {
+      expect(faults(withMqtt({ url }))).toEqual([]);
+    },
+  );
+
+  it.each(['http://h', 'h:1883', 'mqtt://', 'mqtts://user:word@h', ''])('refuses the broker "%s"', (url) => {
+    expect(faults(withMqtt({ url }))).toEqual(['mqtt.url']);
+  });
+
+  it.each([
+    ['a device id with capitals', withPart({ device: { id: 'Kiosk', tenant: 'm' } }), 'device.id'],
+    ['a tenant with a topic level', withPart({ device: { id: 'k', tenant: 'a/b' } }), 'device.tenant'],
+    ['a prefix with a wildcard', withMqtt({ prefix: 'a/#' }), 'mqtt.prefix'],
+    ['a certificate without its key', withMqtt({ certFile: '/c' }), 'mqtt.keyFile'],
+    ['a key without its certificate', withMqtt({ keyFile: '/k' }), 'mqtt.certFile'],
+    ['a password without a user', withMqtt({ passwordFile: '/p' }), 'mqtt.username'],
+    ['no lanes', withPart({ lanes: [] }), 'lanes'],
+    [
+      'a rate below what the service takes',
+      withLane({ capture: { driver: 'alsa', sampleRate: 15_999 } }),
+      'lanes.0.capture.sampleRate',
+    ],
+    [
+      'a rate above it',
+      withLane({ capture: { driver: 'file', path: 'a', sampleRate: 48_001 } }),
+      'lanes.0.capture.sampleRate',
+    ],
+    [
+      'a rate that is no whole number',
+      withLane({ capture: { driver: 'alsa', sampleRate: 24_000.5 } }),
+      'lanes.0.capture.sampleRate',
+    ],
+    ['a file capture without a path', withLane({ capture: { driver: 'file' } }), 'lanes.0.capture.path'],
+    [
+      'a volume above 100',
+      withLane({ playback: { driver: 'alsa', volume: 101 } }),
+      'lanes.0.playback.volume',
+    ],
+    ['an unknown driver', withLane({ playback: { driver: 'pulse' } }), 'lanes.0.playback.driver'],
+    ['no target', withLane({ targets: [] }), 'lanes.0.targets'],
+    ['a target twice', withLane({ targets: ['es', 'es'] }), 'lanes.0.targets'],
+    ['an unknown echo mode', withLane({ echo: 'on' }), 'lanes.0.echo'],
+    ['an unknown start', withLane({ start: 'never' }), 'lanes.0.start'],
+    ['a negative standby', withLane({ standbyAfter: -1 }), 'lanes.0.standbyAfter'],
+    ['an unknown log level', withPart({ log: { level: 'loud' } }), 'log.level'],
+  ])('refuses %s', (_what, value, path) => {
+    expect(faults(value)).toEqual([path]);
+  });
+
+  it('refuses unknown keys at every level', () => {
+    const value = { ...withLane({ capture: { driver: 'file', path: 'a', device: 'x' } }), extra: 1 };
+    const issues = configSchema.safeParse(value).error?.issues ?? [];
+    expect(issues.map((issue) => issue.code)).toEqual(['unrecognized_keys', 'unrecognized_keys']);
+  });
+
+  it('finds two lanes of one id even when other keys are wrong too', () => {
+    const lane = SMALLEST.lanes[0];
+    const value = withPart({ lanes: [{ ...lane, echo: 'x' }, lane, { ...lane, id: 'side' }] });
+    expect(faults(value).sort()).toEqual(['lanes.0.echo', 'lanes.1.id']);
+  });
+});
+
+describe('the keys that may be desired over MQTT', () => {
+  it('are the schema of config/desired, key by key', () => {
+    const lane = desiredSchema.shape.lanes.unwrap().element.shape;
+    expect(Object.keys(lane).sort()).toEqual(['id', ...DESIRED_KEYS.lanes].sort());
+    expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
+  });
+
+  it('have no defaults of their own: what is not said stays as it is', () => {
+    expect(desiredSchema.parse({ lanes: [{ echo: 'off' }] })).toEqual({ lanes: [{ echo: 'off' }] });
+    expect(desiredSchema.parse({})).toEqual({});
+  });
+
+  it('do not include where the sound comes from', () => {
+    expect(
+      desiredSchema.safeParse({ lanes: [{ capture: { driver: 'file', path: '/etc/shadow' } }] }).success,
+    ).toBe(false);
+  });
+});

@@ -1,0 +1,179 @@
+import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issue-event.ts';
+import { createIssuer } from '../../src/backend/core/issuer.ts';
+import type { Trouble } from '../../src/backend/core/trouble.ts';
+import { readRequest } from '../../src/backend/request.ts';
+import { failureOfAnswer } from '../../src/backend/service-failure.ts';
+import { isUnused, shownSession } from '../../src/backend/session-care.ts';
+import type { Answer } from '../../src/emulator/core/refusal.ts';
+import { refuse } from '../../src/emulator/core/refusal.ts';
+import {
+  type ApiRequest,
+  createSession,
+  deleteSession,
+  getSession,
+  listSessions,
+} from '../../src/emulator/core/session-api.ts';
+import type { PublishOptions } from '../../src/ports/bus.ts';
+import { type BackendConfigInput, backendConfigSchema } from '../../src/protocol/backend-config.ts';
+import type { TokenResponse } from '../../src/protocol/mqtt/token.ts';
+import {
+  type Session,
+  type SessionWithToken,
+  sessionSchema,
+  sessionWithTokenSchema,
+} from '../../src/protocol/service/session.ts';
+import type { Dice } from './dice.ts';
+import { API_KEY, type ServiceHost } from './service-host.ts';
+import type { SimClock } from './sim-clock.ts';
+
+const REQUEST: ApiRequest = {
+  authorization: `Bearer ${API_KEY}`,
+  clientId: null,
+  clientSecret: null,
+  body: {},
+  query: {},
+  httpBase: 'http://service.sim',
+  streamBase: 'wss://service.sim',
+};
+const HTTP_TIMEOUT_MS = 10_000;
+
+/** The owner's token issuer: the shipped decisions, over a simulated HTTP to the simulated service. */
+export interface BackendHost {
+  /** A message from the bus. */
+  hear(topic: string, payload: string, options: PublishOptions): void;
+  /** It does not run: what is asked meanwhile is not answered. */
+  isDown: boolean;
+  /** Refuses the device for good. */
+  denies: boolean;
+}
+
+export interface BackendSetup {
+  readonly clock: SimClock;
+  readonly dice: Dice;
+  readonly host: ServiceHost;
+  readonly terms: { maxDurationS: number | null; singleUse: boolean; expiresS: number };
+  /** An answer on its way to the device. */
+  readonly answer: (topic: string, body: TokenResponse, correlation: Uint8Array | undefined) => void;
+}
+
+export function createBackendHost(setup: BackendSetup): BackendHost {
+  const { clock, dice, host, terms } = setup;
+  const config = backendConfigSchema.parse({
+    mqtt: { url: 'mqtt://broker.sim' },
+    service: { url: 'http://service.sim', streamUrl: 'wss://service.sim/streaming-api/{random_hash}/v1/s2s' },
+    allow: ['*/*'],
+    session: {
+      expiresInSeconds: terms.expiresS,
+      singleUse: terms.singleUse,
+      maxSessionDurationSeconds: terms.maxDurationS,
+    },
+  } satisfies BackendConfigInput);
+  const issuer = createIssuer(config);
+
+  /** One HTTP exchange with the service's own handlers, late and sometimes broken. */
+  const exchange = (
+    call: (request: ApiRequest) => Answer,
+    fields: Partial<ApiRequest>,
+    route: 'create' | 'sessions',
+    done: (answer: Answer | Trouble['kind']) => void,
+  ): void => {
+    const late = dice.chance(0.1) ? dice.between(500, 2500) : dice.between(40, 300);
+    clock.at(clock.now() + late, () => {
+      if (host.isDown) return done('unreachable');
+      const fault = host.service.faults.takeHttpFault(route);
+      if (fault?.answer === 'timeout') {
+        clock.at(clock.now() + HTTP_TIMEOUT_MS, () => done('timeout'));
+        return;
+      }
+      if (fault?.answer === 'reset') return done('unreachable');
+      if (fault?.answer === 'garbage') return done({ status: 200, body: { what: 'is this' } });
+      if (fault?.answer === 'status')
+        return done(refuse(fault.reason ?? 'unavailable', 'sim', [], fault.status));
+      done(call({ ...REQUEST, ...fields }));
+    });
+  };
+  const troubleOf = (answer: Answer): Trouble =>
+    failureOfAnswer(
+      {
+        status: answer.status,
+        body: JSON.stringify(answer.body),
+        headers: answer.headers ?? {},
+      } as Parameters<typeof failureOfAnswer>[0],
+      'ask the service',
+      (text) => text,
+      0,
+    ).trouble;
+  const context = () => ({ service: host.service, now: host.now(), instance: 'sim' });
+  const dispatch = (event: IssuerEvent): void => {
+    for (const effect of issuer.handle(event, clock.now())) run(effect);
+  };
+  const fail = (job: number, trouble: Trouble): void =>
+    dispatch({ kind: 'failed', job, trouble, draw: dice.next() });
+
+  const create = ({ job, input }: Extract<IssuerEffect, { kind: 'create' }>): void => {
+    exchange(
+      (request) => host.act(() => createSession(request, context())),
+      { body: input },
+      'create',
+      (answer) => {
+        if (typeof answer === 'string') return fail(job, { kind: answer, detail: null, retryAfterS: null });
+        if (answer.status !== 201 && answer.status !== 200) return fail(job, troubleOf(answer));
+        const session = sessionWithTokenSchema.safeParse((answer.body as { data?: unknown }).data);
+        if (!session.success) return fail(job, { kind: 'malformed', detail: null, retryAfterS: null });
+        const shown: SessionWithToken = shownSession(session.data, input.max_session_duration_seconds);
+        dispatch({ kind: 'created', job, session: shown, draw: dice.next() });
+      },
+    );
+  };
+  const retire = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'retire' }>): void => {
+    const ask = (request: ApiRequest): Answer =>
+      sessionId === null ? listSessions(request, context()) : getSession(sessionId, request, context());
+    exchange(ask, { query: { client_reference_id: reference } }, 'sessions', (answer) => {
+      if (typeof answer === 'string') return fail(job, { kind: answer, detail: null, retryAfterS: null });
+      const { data } = (answer.body ?? {}) as { data?: unknown };
+      const found: Session[] = (Array.isArray(data) ? data : [data]).flatMap((item) => {
+        const parsed = sessionSchema.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      });
+      for (const session of found.filter(isUnused)) {
+        host.act(() => deleteSession(session.id, REQUEST, context()));
+      }
+      dispatch({ kind: 'retired', job, draw: dice.next() });
+    });
+  };
+  const run = (effect: IssuerEffect): void => {
+    switch (effect.kind) {
+      case 'create':
+        return create(effect);
+      case 'retire':
+        return retire(effect);
+      case 'ignore':
+        return;
+      case 'answer': {
+        const { id, reply, answer: given } = effect;
+        const body: TokenResponse = given.ok
+          ? { ts: null, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
+          : { ts: null, id, ok: false, error: given.error };
+        setup.answer(reply.topic, body, reply.correlationData);
+      }
+    }
+  };
+
+  return {
+    isDown: false,
+    denies: false,
+    hear(topic, payload, options) {
+      if (this.isDown) return;
+      const message = { topic, payload, retain: false, properties: options.properties ?? {} };
+      const read = readRequest(config.mqtt.prefix, message);
+      if (read.kind !== 'ask') throw new Error(`the backend can't read the device's request: ${payload}`);
+      if (this.denies) {
+        const { request, reply } = read.ask;
+        const error = { code: 'device_disabled', title: 'Disabled', detail: 'by its owner', final: true };
+        setup.answer(reply.topic, { ts: null, id: request.id, ok: false, error }, reply.correlationData);
+        return;
+      }
+      dispatch({ kind: 'asked', ask: read.ask, draw: dice.next() });
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { BusListener, BusMessage, BusOptions, OpenBus, PublishOptions } from '../../src/ports/bus.ts';
+import type { Dice } from './dice.ts';
+import type { Network } from './network.ts';
+import type { ProcessClock, SimClock } from './sim-clock.ts';
+
+/** As much as the real outbox keeps while the line is down. */
+const MOST_WAITING = 500;
+const CONNECT_MS = 300;
+const RETRY_MS = [1000, 5000] as const;
+
+interface Waiting {
+  readonly topic: string;
+  readonly payload: string;
+  readonly options: PublishOptions;
+  readonly since: number;
+}
+
+/** The broker between the device, its backend and its operator. */
+export interface Broker {
+  /** Away: nobody is connected, and nobody can connect. */
+  isDown: boolean;
+  /** Kicks each client right after it has connected. */
+  kicks: boolean;
+  /** Ends the device's connection, if there is one. */
+  kick(problem?: 'unreachable' | 'taken_over'): void;
+  connectDevice(process: ProcessClock): OpenBus;
+  /** A message from the backend or the operator to the device; nothing comes of it where that is not connected. */
+  toDevice(message: BusMessage, onDelivery?: () => void): void;
+  readonly connected: boolean;
+}
+
+export interface BrokerWatch {
+  /** What the device publishes, at the moment it wants to. */
+  published(topic: string, payload: string, options: PublishOptions): void;
+  /** What has reached the broker. */
+  arrived(topic: string, payload: string, options: PublishOptions): void;
+  finale(payload: string | null): void;
+}
+
+export function createBroker(clock: SimClock, dice: Dice, network: Network, watch: BrokerWatch): Broker {
+  let session: {
+    up(): boolean;
+    drop(problem: 'unreachable' | 'taken_over'): void;
+    listener: BusListener;
+  } | null = null;
+
+  const broker: Broker = {
+    isDown: false,
+    kicks: false,
+    get connected() {
+      return session?.up() === true;
+    },
+    kick(problem = 'unreachable') {
+      session?.drop(problem);
+    },
+    connectDevice: (process) => (options, listener) => openBus(process, options, listener),
+    toDevice(message, onDelivery) {
+      const target = session;
+      if (target === null || !target.up() || network.blackHole) return;
+      clock.at(clock.now() + network.delay(), () => {
+        if (session !== target || !target.up()) return;
+        onDelivery?.();
+        target.listener.message(message);
+      });
+    },
+  };
+
+  const openBus = (process: ProcessClock, _options: BusOptions, listener: BusListener) => {
+    const waiting: Waiting[] = [];
+    let up = false;
+    let closed = false;
+    let connection = 0;
+    let arrival = 0;
+
+    const arrive = ({ topic, payload, options }: Waiting): void => {
+      arrival = Math.max(arrival, clock.now() + network.delay());
+      clock.at(arrival, () => {
+        // A message that was on its way when the line broke is sent again by the client: it comes late, not never.
+        if (broker.isDown || network.blackHole) {
+          if (options.qos !== 0) waiting.push({ topic, payload, options, since: clock.now() });
+        } else watch.arrived(topic, payload, options);
+      });
+    };
+    const flush = (): void => {
+      for (const message of waiting.splice(0)) {
+        const expiryMs = (message.options.properties?.expiryS ?? Number.POSITIVE_INFINITY) * 1000;
+        if (clock.now() - message.since <= expiryMs) arrive(message);
+      }
+    };
+    const connect = (): void => {
+      if (closed) return;
+      if (broker.isDown || network.blackHole || network.dnsFails) return retry();
+      connection += 1;
+      up = true;
+      session = mine;
+      flush();
+      listener.up(connection, 5);
+      if (broker.kicks) process.at(clock.now() + dice.between(5, 200), () => mine.drop('unreachable'));
+    };
+    const retry = (): void => {
+      process.at(clock.now() + dice.between(...RETRY_MS), connect);
+    };
+    const mine = {
+      listener,
+      up: () => up && process.alive,
+      drop(problem: 'unreachable' | 'taken_over') {
+        if (!up || !process.alive) return;
+        up = false;
+        listener.down(problem, 'the line to the broker broke');
+        retry();
+      },
+    };
+    process.at(clock.now() + CONNECT_MS + network.delay(), connect);
+
+    return {
+      get connected() {
+        return up;
+      },
+      publish(topic: string, payload: string, options: PublishOptions = {}) {
+        if (closed || !process.alive) return;
+        watch.published(topic, payload, options);
+        const message = { topic, payload, options, since: clock.now() };
+        if (up) return arrive(message);
+        if (options.qos === 0) return;
+        waiting.push(message);
+        if (waiting.length > MOST_WAITING) waiting.shift();
+      },
+      close(finale?: { payload: string }) {
+        closed = true;
+        up = false;
+        if (session === mine) session = null;
+        watch.finale(finale?.payload ?? null);
+        clock.settle();
+        return Promise.resolve();
+      },
+    };
+  };
+  return broker;
+}

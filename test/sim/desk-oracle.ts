@@ -1,0 +1,100 @@
+/** Tokens are used as they may be, and every command gets exactly one answer. */
+import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
+import type { ServiceHost } from './service-host.ts';
+import type { Violations } from './violations.ts';
+
+export interface TokenOracle {
+  opening(token: string | null, now: number): void;
+  /** The use did not count: the token can't have reached the service. */
+  unspent(token: string | null): void;
+  /** The device was told that the session of this token is revoked. */
+  revoked(token: string | null): void;
+}
+
+const INTENT_FREE = new Set(['s2s']);
+
+/** @param host knows every session that was ever made, by its own clock */
+export function createTokenOracle(violations: Violations, host: ServiceHost): TokenOracle {
+  const used = new Set<string>();
+  const revoked = new Set<string>();
+  return {
+    opening(token, _now) {
+      if (token === null) return violations.add('token', 'a stream was opened without a token');
+      const session = host.service.sessions.withToken(token);
+      if (session === undefined) return;
+      const at = host.service.clockAt(host.now());
+      violations.check('token', at < session.connectBy, () => 'a token was used after connect_by');
+      violations.check('token', !revoked.has(token), () => 'a token was used after its revocation');
+      violations.check(
+        'token',
+        !(session.singleUse && used.has(token)),
+        () => 'a single-use token was used twice',
+      );
+      violations.check(
+        'token',
+        INTENT_FREE.has(session.intent),
+        () => `a token for ${session.intent} was used`,
+      );
+      used.add(token);
+    },
+    unspent(token) {
+      if (token !== null) used.delete(token);
+    },
+    revoked(token) {
+      if (token !== null) revoked.add(token);
+    },
+  };
+}
+
+export interface CommandOracle {
+  /** Delivered to a running agent. */
+  delivered(id: string, now: number, answerBy: number): void;
+  answered(payload: string): void;
+  /** The process ended: what it has not answered it will not answer. */
+  forget(): void;
+  judge(now: number): void;
+  readonly answers: number;
+}
+
+export function createCommandOracle(violations: Violations): CommandOracle {
+  const open = new Map<string, number>();
+  const final = new Set<string>();
+  let answers = 0;
+  return {
+    get answers() {
+      return answers;
+    },
+    delivered(id, _now, answerBy) {
+      if (!final.has(id)) open.set(id, answerBy);
+    },
+    answered(payload) {
+      const { id, status } = JSON.parse(payload) as { id: string; status: string };
+      if (status === 'accepted') return;
+      answers++;
+      violations.check('command', !final.has(id), () => `command ${id} was answered twice`);
+      final.add(id);
+      open.delete(id);
+      if (final.size > 2000) final.delete(final.keys().next().value ?? '');
+    },
+    forget() {
+      open.clear();
+    },
+    judge(now) {
+      for (const [id, by] of open) {
+        if (now < by) continue;
+        open.delete(id);
+        violations.add('command', `command ${id} was never answered`);
+      }
+    },
+  };
+}
+
+/** Whether a message of the device is a token request as the contract has it. */
+export function checkTokenRequest(payload: string, violations: Violations): void {
+  const parsed = tokenRequestSchema.safeParse(JSON.parse(payload));
+  violations.check(
+    'token',
+    parsed.success && parsed.data.intent === 's2s',
+    () => 'a token request is malformed',
+  );
+}

@@ -1,0 +1,149 @@
+/** The device: its process, which may be started, stopped and killed, and what it is made of. */
+import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
+import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { OpenStream } from '../../src/ports/stream.ts';
+import type { Config } from '../../src/protocol/config.ts';
+import type { Broker } from './broker.ts';
+import type { Loudspeaker, Microphone } from './devices.ts';
+import type { Dice } from './dice.ts';
+import { createProcessClock, type ProcessClock, type SimClock } from './sim-clock.ts';
+import type { Violations } from './violations.ts';
+
+/** One life of the process. */
+interface Life {
+  readonly process: ProcessClock;
+  readonly agent: Agent;
+  readonly cuts: Set<() => void>;
+  stopping: boolean;
+}
+
+export interface Device {
+  /** The lane of the running process; null while there is none. */
+  readonly lane: LaneState | null;
+  readonly isStopping: boolean;
+  start(): void;
+  /** The process is gone from one moment to the next. */
+  kill(): void;
+  /** SIGTERM: the agent has ten seconds. */
+  stop(): void;
+}
+
+export interface DeviceSetup {
+  readonly clock: SimClock;
+  readonly dice: Dice;
+  readonly config: Config;
+  readonly broker: Broker;
+  readonly speaker: Loudspeaker;
+  readonly microphone: Microphone;
+  readonly violations: Violations;
+  /** Spoils the agent: for tests of the oracles. */
+  readonly spoil: ((world: AgentWorld) => AgentWorld) | undefined;
+  openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
+  onStep(step: LaneStep): void;
+  onEnd(): void;
+  onFinale(): void;
+}
+
+/** Ended by SIGTERM, a service has ten seconds before it is killed. */
+const STOP_LIMIT_MS = 10_000;
+const SETTLE_MS = 50;
+const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+export function createDevice(setup: DeviceSetup): Device {
+  const { clock, dice, violations } = setup;
+  let life: Life | null = null;
+
+  const end = (ended: Life): void => {
+    ended.process.kill();
+    for (const cut of ended.cuts) cut();
+    clock.settle();
+    if (life === ended) life = null;
+    setup.onEnd();
+  };
+
+  const makeWorld = (process: ProcessClock, cuts: Set<() => void>): AgentWorld => ({
+    clock: process,
+    log: {
+      ...QUIET,
+      error: (fields, sentence) => violations.add('log', `${sentence} ${JSON.stringify(fields)}`),
+    },
+    version: '0.0.0',
+    openBus: setup.broker.connectDevice(process),
+    openStream: setup.openWire(
+      () => process.alive,
+      (cut) => cuts.add(cut),
+    ),
+    createVoiceDetector: createEnergyDetector,
+    openAudio: () => ({
+      openCapture: (sink) => {
+        const opening = setup.microphone.open(sink);
+        cuts.add(() => void opening.then((capture) => capture.close()));
+        return opening;
+      },
+      openPlayback: (sink) => setup.speaker.open(sink),
+    }),
+    random: () => dice.next(),
+    randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,
+  });
+
+  return {
+    get lane() {
+      return life?.agent.lanes[0]?.state ?? null;
+    },
+    get isStopping() {
+      return life?.stopping === true;
+    },
+    start() {
+      if (life !== null) return;
+      const process = createProcessClock(clock);
+      const cuts = new Set<() => void>();
+      const world = makeWorld(process, cuts);
+      const agent = new Agent(setup.config, setup.spoil?.(world) ?? world);
+      const mine: Life = { process, agent, cuts, stopping: false };
+      life = mine;
+      agent.watch((step) => {
+        if (process.alive) setup.onStep(step);
+      });
+      void agent.start();
+      clock.settle();
+    },
+    kill() {
+      if (life !== null) end(life);
+    },
+    stop() {
+      const mine = life;
+      if (mine === null || mine.stopping) return;
+      mine.stopping = true;
+      let done = false;
+      // The end is a chain of promises between timers: they are looked after until it has come.
+      const attend = (): void => {
+        clock.settle();
+        if (!done && mine.process.alive) clock.at(clock.now() + SETTLE_MS, attend);
+      };
+      attend();
+      mine.agent.stop().then(
+        () => {
+          done = true;
+          if (!mine.process.alive) return;
+          violations.check(
+            'stop',
+            setup.microphone.openCount === 0,
+            () => 'the microphone is open after the end',
+          );
+          setup.onFinale();
+          end(mine);
+        },
+        (error: unknown) => violations.add('stop', `the end failed: ${String(error)}`),
+      );
+      clock.settle();
+      clock.at(clock.now() + STOP_LIMIT_MS, () => {
+        if (done || !mine.process.alive) return;
+        violations.add('stop', 'the agent did not end within 10 s of SIGTERM');
+        end(mine);
+      });
+    },
+  };
+}

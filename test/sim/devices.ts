@@ -1,0 +1,215 @@
+import type { AudioFault, Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
+import type { Dice } from './dice.ts';
+import type { SimClock } from './sim-clock.ts';
+import { createPainter, TICK_MS, type TickSound } from './sound.ts';
+import type { Visitors } from './visitors.ts';
+
+/** What the room's people and the loudspeaker made of a tick. */
+export interface TickNote {
+  readonly first: number;
+  readonly ticks: readonly TickSound[];
+  /** When the last of them was heard. */
+  readonly until: number;
+}
+
+/** The loudspeaker as the room hears it. */
+export interface Loudspeaker {
+  isHeard(at: number): boolean;
+  /** Whether it was given something to sound at any time between two moments. */
+  wasDriven(from: number, until: number): boolean;
+  open(sink: PlaybackSink): Promise<Playback>;
+  /** Unplugged: what is written is lost. */
+  plugged: boolean;
+  fault(fault: AudioFault): void;
+}
+
+/** From a write to the sound. */
+const LATENCY_MS = 40;
+const STRETCHES_KEPT = 16;
+
+/** @param onWrite gives what is written, and when it will be heard */
+export function createLoudspeaker(
+  clock: SimClock,
+  onWrite: (pcm: Uint8Array, heardAt: number, plugged: boolean) => void,
+  onFlush: (at: number) => void,
+): Loudspeaker {
+  let stretches: { from: number; until: number; readonly isHeard: boolean }[] = [];
+  let sink: PlaybackSink | null = null;
+  const last = () => stretches.at(-1);
+  const speaker: Loudspeaker = {
+    plugged: true,
+    isHeard(at) {
+      return stretches.some((stretch) => stretch.isHeard && at >= stretch.from && at <= stretch.until);
+    },
+    wasDriven(from, until) {
+      for (let index = stretches.length - 1; index >= 0; index--) {
+        const stretch = stretches[index];
+        if (stretch === undefined || stretch.until < from) return false;
+        if (stretch.from <= until) return true;
+      }
+      return false;
+    },
+    open(opened) {
+      clock.settle();
+      sink = opened;
+      let closed = false;
+      return Promise.resolve({
+        write(pcm) {
+          const now = clock.now();
+          const durationMs = pcm.byteLength / 48;
+          const before = last();
+          const from = Math.max(now + LATENCY_MS, before?.until ?? 0);
+          if (closed) return from;
+          onWrite(pcm, from, speaker.plugged);
+          const isHeard = speaker.plugged;
+          if (before?.isHeard === isHeard && from - before.until < 1) before.until = from + durationMs;
+          else stretches.push({ from, until: from + durationMs, isHeard });
+          if (stretches.length > STRETCHES_KEPT) stretches = stretches.slice(-STRETCHES_KEPT / 2);
+          return from;
+        },
+        flush() {
+          const now = clock.now();
+          for (const stretch of stretches) {
+            stretch.from = Math.min(stretch.from, now);
+            stretch.until = Math.min(stretch.until, now);
+          }
+          onFlush(now);
+        },
+        close() {
+          closed = true;
+          if (sink === opened) sink = null;
+          clock.settle();
+          return Promise.resolve();
+        },
+      });
+    },
+    fault(fault) {
+      sink?.fault(fault);
+    },
+  };
+  return speaker;
+}
+
+/** The microphone and what can happen to it. */
+export interface Microphone {
+  open(sink: CaptureSink): Promise<Capture>;
+  /** Frames per period come by this much too fast, parts per million; a wrong pace is tens of thousands. */
+  ppm: number;
+  /** It delivers nothing, and does not say so. */
+  hung: boolean;
+  unplug(): void;
+  replug(): void;
+  /** So many ticks are lost at once. */
+  xrun(ticks: number): void;
+  readonly openCount: number;
+  readonly unplugged: boolean;
+}
+
+export interface MicrophoneSetup {
+  readonly clock: SimClock;
+  readonly dice: Dice;
+  readonly visitors: Visitors;
+  readonly speaker: Loudspeaker;
+  /** The loudspeaker is heard in the microphone. */
+  readonly echo: boolean;
+  readonly roomAmplitude: number;
+  /** Ticks in one piece of sound as the device delivers it. */
+  readonly pieceTicks: number;
+  /** Gets each piece that is delivered, before the agent does. */
+  readonly note: (note: TickNote) => void;
+}
+
+const REPLUG_SEEN_MS = 500;
+
+export function createMicrophone(setup: MicrophoneSetup): Microphone {
+  const { clock, dice, visitors, speaker, pieceTicks } = setup;
+  const painter = createPainter(setup.roomAmplitude);
+  let nextTick = 1;
+  let open: { sink: CaptureSink; stop: () => void } | null = null;
+  let openCount = 0;
+  let unplugged = false;
+  let skip = 0;
+
+  const hear = (until: number): { first: number; ticks: TickSound[] } => {
+    const ticks: TickSound[] = [];
+    for (let index = 0; index < pieceTicks; index++) {
+      const at = until - (pieceTicks - 1 - index) * TICK_MS;
+      const busy = speaker.isHeard(at);
+      const speech = visitors.speaks(at, busy);
+      ticks.push(speech ? 'speech' : busy && setup.echo ? 'echo' : 'room');
+    }
+    const first = nextTick;
+    nextTick += pieceTicks;
+    return { first, ticks };
+  };
+
+  const deliver = (sink: CaptureSink): void => {
+    const until = clock.now();
+    const { first, ticks } = hear(until);
+    if (unplugged || mic.hung) return;
+    if (skip > 0) {
+      skip = Math.max(0, skip - pieceTicks);
+      return;
+    }
+    setup.note({ first, ticks, until });
+    sink.frames(painter.paint(first, ticks), until);
+  };
+
+  const run = (sink: CaptureSink): (() => void) => {
+    let cancel = (): void => {};
+    let dueAt = clock.now();
+    const arm = (): void => {
+      dueAt += pieceTicks * TICK_MS * (1 - mic.ppm / 1e6);
+      cancel = clock.at(dueAt, () => {
+        arm();
+        deliver(sink);
+      });
+    };
+    arm();
+    return () => cancel();
+  };
+
+  const mic: Microphone = {
+    ppm: dice.between(-300, 300),
+    hung: false,
+    get openCount() {
+      return openCount;
+    },
+    get unplugged() {
+      return unplugged;
+    },
+    open(sink) {
+      clock.settle();
+      openCount += 1;
+      if (unplugged) sink.fault({ code: 'not_found', message: 'the microphone is not there' });
+      const stop = run(sink);
+      const mine = { sink, stop };
+      open = mine;
+      let closed = false;
+      return Promise.resolve({
+        close() {
+          clock.settle();
+          if (closed) return Promise.resolve();
+          closed = true;
+          openCount -= 1;
+          stop();
+          if (open === mine) open = null;
+          return Promise.resolve();
+        },
+      });
+    },
+    unplug() {
+      unplugged = true;
+      open?.sink.fault({ code: 'lost', message: 'the microphone is gone' });
+    },
+    replug() {
+      clock.at(clock.now() + REPLUG_SEEN_MS, () => {
+        unplugged = false;
+      });
+    },
+    xrun(ticks) {
+      skip = ticks;
+    },
+  };
+  return mic;
+}

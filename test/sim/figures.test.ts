@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { runDay, runRollovers } from './day.ts';
+import { createDice } from './dice.ts';
+import { createPainter, paintRendering, readRendering, readTicks } from './sound.ts';
+
+describe('the simulated sound', () => {
+  it('carries the numbers of its ticks', () => {
+    const piece = createPainter(60).paint(123_456, ['room', 'speech', 'echo', 'speech']);
+    const ticks: number[] = [];
+    const { echoes } = readTicks(
+      new Int16Array(piece.buffer, piece.byteOffset, piece.byteLength / 2),
+      (tick) => ticks.push(tick),
+    );
+    expect(ticks).toEqual([123_457, 123_459]);
+    expect(echoes).toBe(1);
+  });
+
+  it('names a rendering at any of its ticks', () => {
+    const pcm = paintRendering(4321, 400);
+    expect(readRendering(pcm.subarray(960 * 7))).toEqual({ job: 4321, place: 7, ticks: 13 });
+    expect(readRendering(new Uint8Array(960))).toBeNull();
+  });
+});
+
+describe('dice', () => {
+  it('fall the same way for the same seed, evenly', () => {
+    const draws = Array.from({ length: 2000 }, createDice(7).next);
+    expect(Array.from({ length: 2000 }, createDice(7).next)).toEqual(draws);
+    expect(draws.reduce((sum, value) => sum + value, 0) / 2000).toBeCloseTo(0.5, 1);
+    expect(createDice(8).next()).not.toBe(draws[0]);
+  });
+});
+
+describe('days without faults', () => {
+  it('at a museum desk the stream costs little more than the conversation, and every visitor is heard', async () => {
+    const day = await runDay(1);
+    expect(day.violations).toBe(0);
+    expect(day.billed_over_conversation).toBeLessThan(1.25);
+    expect(day.billed_over_speech_and_translation).toBeLessThan(1.35);
+    expect(day.billed_s).toBeLessThan(day.naive_billed_s / 4);
+  });
+
+  it('sessions of a minute lose nothing and leave no gap', async () => {
+    const rollover = await runRollovers(1, 0.5);
+    expect(rollover).toMatchObject({ lost_ms: 0, violations: 0 });
+    expect(rollover.rollovers).toBeGreaterThan(20);
+    expect(rollover.gap_longest_ms).toBeLessThan(1000);
+    expect(rollover.overlap_mean_ms).toBeLessThan(10_000);
+  });
+});

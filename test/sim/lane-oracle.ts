@@ -1,0 +1,140 @@
+/** The invariants that hold after every step of a lane, whatever happens. */
+import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import { unspoken } from '../../src/core/sent-log.ts';
+import type { Violations } from './violations.ts';
+
+const CHUNK_MS = 320;
+/** The pacer's allowance: two chunks early and a little, and sound cards up to 0.1 % fast. */
+const EARLY_MS = 2.1 * CHUNK_MS;
+const DRIFT = 1.0011;
+const MOST_PLAYOUT_BYTES = 60_000 * 48;
+/** Half a minute of sentences, and the one that is being said. */
+const MOST_UNSPOKEN = 94 + 40;
+const MINUTE_MS = 60_000;
+/** In a minute, beyond what the operator asks for: a first try at once, then waits that double. */
+const MOST_CONNECTIONS = 16;
+const MOST_TOKEN_REQUESTS = 18;
+const SPACING_MS = 2000;
+
+export interface LaneOracle {
+  step(step: LaneStep, now: number): void;
+  /** A connection is opened. `open` counts those that are, this one included. */
+  opening(open: number, state: LaneState, now: number): void;
+  command(now: number): void;
+  sent(connection: number, kind: string, now: number): void;
+}
+
+export function createLaneOracle(violations: Violations): LaneOracle {
+  const creep = new Map<number, { ms: number; at: number }>();
+  const asked = new Map<string, number>();
+  const connections: number[] = [];
+  const requests: number[] = [];
+  const commands: number[] = [];
+
+  const count = (list: number[], now: number): number => {
+    list.push(now);
+    while ((list[0] ?? now) <= now - MINUTE_MS) list.shift();
+    return list.length;
+  };
+  const allowance = (now: number): number => commands.filter((at) => at > now - MINUTE_MS).length;
+
+  const checkAccounts = ({ before, after, event }: LaneStep): void => {
+    const { captured, sent, silenced, trimmed, dropped } = after.hold.accounts;
+    const held = after.hold.chunks.length;
+    violations.check('conservation', captured === sent + silenced + trimmed + dropped + held, () =>
+      JSON.stringify({ captured, sent, silenced, trimmed, dropped, held }),
+    );
+    const taken = captured - before.hold.accounts.captured;
+    violations.check(
+      'conservation',
+      taken === 0 || event.type === 'captured',
+      () => `captured by ${event.type}`,
+    );
+  };
+
+  const checkBounds = ({ after }: LaneStep): void => {
+    const { hold, playout, stream, retiring } = after;
+    violations.check('bound', hold.chunks.length <= 94, () => `${hold.chunks.length} chunks are held`);
+    violations.check(
+      'bound',
+      playout.queuedBytes <= MOST_PLAYOUT_BYTES + 20_000,
+      () => 'too much waits to be played',
+    );
+    violations.check(
+      'bound',
+      playout.utterances.length <= 400,
+      () => `${playout.utterances.length} utterances wait`,
+    );
+    for (const one of [stream, retiring?.stream]) {
+      if (one == null || one.sentLog.sentences.length === 0) continue;
+      const kept = unspoken(one.sentLog).length;
+      violations.check('bound', kept <= MOST_UNSPOKEN, () => `${kept} unspoken chunks are kept`);
+    }
+  };
+
+  const checkStreams = ({ before, after, effects }: LaneStep): void => {
+    const { stream, approach, retiring, phase } = after;
+    const up = [stream, approach?.stream, retiring?.stream].filter((one) => one != null).length;
+    violations.check(
+      'streams',
+      up <= 2 || (up === 3 && phase === 'rolling'),
+      () => `${up} streams in ${phase}`,
+    );
+    if (up > 1)
+      violations.check(
+        'streams',
+        phase === 'rolling' || retiring !== null,
+        () => `${up} streams in ${phase}`,
+      );
+    for (const effect of effects) {
+      if (effect.type !== 'send_audio' || effect.pcm === null) continue;
+      const isLive = effect.stream === stream?.id || effect.stream === before.stream?.id;
+      violations.check('streams', isLive, () => 'speech was sent to a stream that is not the live one');
+    }
+  };
+
+  return {
+    step(step, now) {
+      checkAccounts(step);
+      checkBounds(step);
+      checkStreams(step);
+      for (const effect of step.effects) {
+        if (effect.type !== 'request_token') continue;
+        const most = MOST_TOKEN_REQUESTS + 2 * allowance(now);
+        const requested = count(requests, now);
+        violations.check('rate', requested <= most, () => `${requested} token requests in a minute`);
+      }
+    },
+    opening(open, state, now) {
+      const opened = count(connections, now);
+      const most = MOST_CONNECTIONS + allowance(now);
+      violations.check('rate', opened <= most, () => `${opened} connections in a minute`);
+      const rolling = state.phase === 'rolling' || state.retiring !== null;
+      violations.check('streams', open <= (rolling ? 2 : 1), () => `${open} connections in ${state.phase}`);
+    },
+    command(now) {
+      count(commands, now);
+    },
+    sent(connection, kind, now) {
+      if (kind === 'audio') {
+        const before = creep.get(connection) ?? { ms: 0, at: now };
+        const ms = Math.max(0, before.ms - (now - before.at) * DRIFT) + CHUNK_MS;
+        creep.set(connection, { ms, at: now });
+        violations.check(
+          'pacing',
+          ms <= CHUNK_MS + EARLY_MS + 1,
+          () => `${Math.round(ms - CHUNK_MS)} ms of sound ahead of real time`,
+        );
+        if (creep.size > 50) creep.delete(creep.keys().next().value ?? 0);
+        return;
+      }
+      if (kind !== 'get_task' && kind !== 'set_task') return;
+      const key = `${connection} ${kind}`;
+      const last = asked.get(key) ?? Number.NEGATIVE_INFINITY;
+      violations.check('rate', now - last >= SPACING_MS, () => `${kind} after ${Math.round(now - last)} ms`);
+      asked.set(key, now);
+      if (asked.size > 100) asked.delete(asked.keys().next().value ?? '');
+    },
+  };
+}

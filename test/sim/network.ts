@@ -1,0 +1,34 @@
+import type { Dice } from './dice.ts';
+
+/** The device's way to the world. One for everything: the broker and the service lie behind the same line. */
+export interface Network {
+  /** One-way delay, milliseconds, and how much it varies. */
+  latencyMs: number;
+  jitterMs: number;
+  /** Packets go nowhere and nobody says so. */
+  blackHole: boolean;
+  /** The name server does not answer. */
+  dnsFails: boolean;
+  /** Bytes per second from the device; Infinity: no limit. */
+  uplinkBytesPerS: number;
+  /** A packet that is lost comes again: it, and all behind it, are late by this. */
+  lossShare: number;
+  delay(): number;
+}
+
+const RETRANSMIT_MS = 250;
+
+export function createNetwork(dice: Dice): Network {
+  return {
+    latencyMs: dice.between(5, 60),
+    jitterMs: 10,
+    blackHole: false,
+    dnsFails: false,
+    uplinkBytesPerS: Number.POSITIVE_INFINITY,
+    lossShare: 0,
+    delay() {
+      const lost = this.lossShare > 0 && dice.chance(this.lossShare) ? RETRANSMIT_MS * dice.whole(1, 6) : 0;
+      return this.latencyMs + dice.next() * this.jitterMs + lost;
+    },
+  };
+}

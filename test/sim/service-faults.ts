@@ -1,0 +1,124 @@
+/** What can go wrong at the service. */
+import { changeChoices } from '../../src/emulator/core/choices.ts';
+import { REFUSAL_REASONS } from '../../src/protocol/service/error.ts';
+import { type Fault, LATE_MS, lasting, OUTAGE_MS } from './stage.ts';
+
+export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
+  revoke: ({ host }) => void host.fault({ kind: 'revoke' }),
+  revoke_lingering: ({ host }) => void host.fault({ kind: 'revoke', linger: true }),
+  max_duration: ({ host }) => void host.fault({ kind: 'max_duration' }),
+  reset: ({ host }) => void host.fault({ kind: 'drop' }),
+  reset_mid_speech: ({ host }) => void host.fault({ kind: 'drop', when: 'mid_speech' }),
+  reset_mid_output: ({ host }) => void host.fault({ kind: 'drop', when: 'mid_output' }),
+  close: ({ host, dice }) => {
+    host.fault({ kind: 'close', code: dice.pick([1000, 1001, 1008, 1011, 1012, 4001]) });
+    return undefined;
+  },
+  service_timeout: ({ host }) => void host.fault({ kind: 'service_timeout' }),
+  service_black_hole: ({ host, dice }) => {
+    const forMs = dice.pick(OUTAGE_MS);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'black_hole', for_ms: forMs }),
+      () => {},
+    );
+  },
+  service_slow_read: ({ host, dice, belate }) => {
+    belate(LATE_MS);
+    const forMs = dice.between(5000, 60_000);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'slow_read', bytes_per_s: 20_000, for_ms: forMs }),
+      () => {},
+    );
+  },
+  service_restart: ({ host, dice }) =>
+    lasting(
+      dice.pick(OUTAGE_MS),
+      () => host.stop(),
+      () => {
+        host.isDown = false;
+      },
+    ),
+  late_messages: (stage) => {
+    const forMs = stage.dice.between(5000, 60_000);
+    stage.distort(forMs + 20_000);
+    stage.belate(LATE_MS);
+    const ms = stage.dice.between(200, 3000);
+    return lasting(
+      forMs,
+      () => stage.host.fault({ kind: 'delay', ms, jitter_ms: 500, for_ms: forMs }),
+      () => {},
+    );
+  },
+  malformed_messages: ({ host, dice }) => {
+    host.fault({
+      kind: 'malformed',
+      form: dice.pick(['not_json', 'empty', 'no_type', 'unknown_type', 'wrong_data']),
+    });
+    return undefined;
+  },
+  spoiled_sound: (stage) => {
+    stage.distort(30_000);
+    const kind = stage.dice.pick(['reorder', 'omit_last_chunk', 'duplicate_audio', 'lose_audio']);
+    stage.host.fault({ kind, times: 3 });
+    return undefined;
+  },
+  warning: ({ host }) => void host.fault({ kind: 'warning', code: 'AUDIO_STREAM_TOO_FAST' }),
+  service_error: ({ host, dice }) => {
+    host.fault({ kind: 'error', code: dice.pick(['INTERNAL', 'RATE_LIMIT_EXCEEDED', 'VALIDATION_ERROR']) });
+    return undefined;
+  },
+  refused: ({ host, dice }) => {
+    const reason = dice.pick([...REFUSAL_REASONS, 'forbidden', 'unauthorized'] as [string, ...string[]]);
+    const delivery = dice.pick(['http', 'message', 'close']);
+    host.fault({ kind: 'refuse', reason, delivery, times: dice.whole(1, 3) });
+    host.fault({ kind: 'drop' });
+    return undefined;
+  },
+  slow_upgrade: ({ host, dice }) => {
+    host.fault({ kind: 'slow_upgrade', ms: dice.between(500, 40_000) });
+    host.fault({ kind: 'drop' });
+    return undefined;
+  },
+  balance_out: ({ host, dice }) => {
+    const forMs = dice.between(5000, 200_000);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'balance_out', for_ms: forMs }),
+      () => {},
+    );
+  },
+  account_blocked: ({ host, dice }) => {
+    const forMs = dice.between(5000, 200_000);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'block_account', for_ms: forMs }),
+      () => {},
+    );
+  },
+  creation_fails: ({ host, dice }) => {
+    const answer = dice.pick(['status', 'timeout', 'reset', 'garbage']);
+    host.fault({
+      kind: 'http',
+      route: 'any',
+      answer,
+      status: dice.pick([429, 500, 503]),
+      times: dice.whole(1, 4),
+    });
+    if (dice.chance(0.5)) host.fault({ kind: 'drop' });
+    return undefined;
+  },
+  no_room_for_two: ({ host, dice }) => {
+    const { choices } = host.service;
+    return lasting(
+      dice.between(60_000, 400_000),
+      () => {
+        changeChoices(choices, { concurrent: 1 });
+      },
+      () => {
+        changeChoices(choices, { concurrent: 10 });
+      },
+    );
+  },
+};

@@ -1,0 +1,148 @@
+import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import { resolveChoices } from '../../src/emulator/core/choices.ts';
+import { parseFaults } from '../../src/emulator/core/fault.ts';
+import { createService, type Service } from '../../src/emulator/core/service.ts';
+import type { Dice } from './dice.ts';
+import type { SimClock } from './sim-clock.ts';
+import { paintRendering, readTicks } from './sound.ts';
+import type { Line, ServiceEnd } from './wire.ts';
+
+export const API_KEY = 'sim-api-key';
+/** What the service's own clock shows when the world begins. */
+const WALL_AT_ZERO = Date.UTC(2026, 0, 15, 9);
+
+/** What the oracle wants to know of what the service does. */
+export interface ServiceWatch {
+  /** A stream whose task runs has heard these ticks. */
+  heard(stream: string, sound: Int16Array, running: boolean): void;
+  /** A sentence was understood and is spoken. */
+  rendered(job: { id: number; stream: string; language: string; ticks: readonly number[] }): void;
+}
+
+/** The emulator's pure core, on the world's clock. */
+export interface ServiceHost extends ServiceEnd {
+  readonly service: Service;
+  now(): number;
+  act<T>(call: (now: number) => T): T;
+  /** @param body as of `POST /emulator/faults` */
+  fault(body: object): void;
+  /** Down: no connection is accepted, those that were are gone. */
+  isDown: boolean;
+  stop(): void;
+  /** Which line is a stream's. */
+  readonly running: number;
+}
+
+/** The translation is about as long as what was said. */
+const LENGTHS = [0.6, 0.8, 1, 1.2] as const;
+
+export function createServiceHost(
+  clock: SimClock,
+  dice: Dice,
+  profile: 'spec' | 'live',
+  choices: Record<string, unknown>,
+  watch: ServiceWatch,
+): ServiceHost {
+  const service = createService({
+    choices: resolveChoices(profile, choices),
+    keys: { apiKeys: [API_KEY], jwts: [], clients: [] },
+    random: () => dice.next(),
+    createDetector: createEnergyDetector,
+    wallAtZero: WALL_AT_ZERO,
+  });
+  const lines = new Map<string, Line>();
+  let disarm = (): void => {};
+  let jobs = 0;
+  const now = (): number => clock.now();
+
+  const settle = (): void => {
+    service.tick(now());
+    for (let effects = service.takeEffects(); effects.length > 0; effects = service.takeEffects()) {
+      for (const effect of effects) {
+        if (effect.kind === 'render') {
+          const { job } = effect;
+          const ticks: number[] = [];
+          readTicks(job.spoken, (tick) => ticks.push(tick));
+          const id = ++jobs;
+          watch.rendered({ id, stream: job.stream, language: job.language, ticks });
+          const spokenMs = (job.spoken.length / job.spokenHz) * 1000;
+          const pcm = paintRendering(id, spokenMs * (LENGTHS[id % LENGTHS.length] ?? 1));
+          service.rendered(job.stream, job.id, pcm, now());
+          continue;
+        }
+        const line = lines.get(effect.stream);
+        if (effect.kind === 'send') line?.send(effect.message);
+        else if (effect.kind === 'sendRaw') line?.sendRaw(effect.payload);
+        else if (effect.kind === 'link') line?.setLink(effect.link);
+        else {
+          lines.delete(effect.stream);
+          if (effect.kind === 'close') line?.close(effect.code, effect.reason);
+          else line?.reset();
+        }
+      }
+      service.tick(now());
+    }
+  };
+  const arm = (): void => {
+    disarm();
+    const next = service.nextAt(now());
+    if (next === Number.POSITIVE_INFINITY) return;
+    disarm = clock.at(Math.max(clock.now(), next), () => {
+      settle();
+      arm();
+    });
+  };
+  const act = <T>(call: (at: number) => T): T => {
+    const result = call(now());
+    settle();
+    arm();
+    return result;
+  };
+
+  return {
+    service,
+    now,
+    act,
+    isDown: false,
+    get running() {
+      return lines.size;
+    },
+    open(token) {
+      if (this.isDown) return 'down';
+      return act((at) => service.open({ secret: token, intent: 's2s' }, at));
+    },
+    attach(stream, line) {
+      lines.set(stream, line);
+    },
+    hear(stream, pcm) {
+      const report = service.stream(stream)?.report;
+      watch.heard(
+        stream,
+        new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1),
+        report?.phase === 'running',
+      );
+      act((at) => service.hear(stream, pcm, Math.ceil(pcm.byteLength / 3) * 4, at));
+    },
+    receive(stream, json) {
+      act((at) => service.receive(stream, json, at));
+    },
+    gone(stream, code, by) {
+      lines.delete(stream);
+      act((at) => service.disconnected(stream, code, '', by, at));
+    },
+    upgradeDelayMs: () => service.faults.takeUpgradeDelayMs(),
+    fault(body) {
+      const parsed = parseFaults(body);
+      if (!parsed.ok) throw new Error(`a fault is not understood: ${parsed.issues.join('; ')}`);
+      act((at) => service.faults.plan.add(parsed.request, at));
+    },
+    stop() {
+      this.isDown = true;
+      for (const [stream, line] of [...lines]) {
+        lines.delete(stream);
+        line.reset();
+        act((at) => service.disconnected(stream, 1006, 'restart', 'network', at));
+      }
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../../src/ports/clock.ts';
+
+interface Entry {
+  readonly at: number;
+  readonly order: number;
+  callback: (() => void) | null;
+}
+
+/** So many timers at one instant mean that code re-arms itself without letting time pass. */
+const MOST_AT_ONE_INSTANT = 20_000;
+
+/** The world's time: a heap of what is to happen. */
+export interface SimClock extends Clock {
+  setWall(wall: number | null): void;
+  /** Something waits for a promise: promise callbacks run before the next timer. */
+  settle(): void;
+  /** Lets everything happen until `end`. */
+  run(end: number): Promise<void>;
+}
+
+/** Promise callbacks of one happening: none of the agent's chains is longer. */
+const SETTLE_TURNS = 24;
+
+export function createSimClock(start: number): SimClock {
+  const heap: Entry[] = [];
+  let now = start;
+  let order = 0;
+  let wallOffset: number | null = null;
+  let unsettled = true;
+  let atThisInstant = 0;
+
+  const before = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+  const push = (entry: Entry): void => {
+    let index = heap.length;
+    heap.push(entry);
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const above = heap[parent] as Entry;
+      if (!before(entry, above)) break;
+      heap[index] = above;
+      index = parent;
+    }
+    heap[index] = entry;
+  };
+
+  const pop = (): void => {
+    const last = heap.pop() as Entry;
+    const { length } = heap;
+    if (length === 0) return;
+    let index = 0;
+    while (true) {
+      let child = 2 * index + 1;
+      if (child >= length) break;
+      if (child + 1 < length && before(heap[child + 1] as Entry, heap[child] as Entry)) child++;
+      const below = heap[child] as Entry;
+      if (!before(below, last)) break;
+      heap[index] = below;
+      index = child;
+    }
+    heap[index] = last;
+  };
+
+  const fire = (entry: Entry): void => {
+    if (entry.callback === null) return;
+    atThisInstant = entry.at > now ? 0 : atThisInstant + 1;
+    if (atThisInstant > MOST_AT_ONE_INSTANT) throw new Error(`timers never stop firing at ${now} ms`);
+    now = Math.max(now, entry.at);
+    const { callback } = entry;
+    entry.callback = null;
+    callback();
+  };
+
+  return {
+    now: () => now,
+    wall: () => (wallOffset === null ? null : now + wallOffset),
+    at(at, callback) {
+      const entry: Entry = { at, order: order++, callback };
+      push(entry);
+      return () => {
+        entry.callback = null;
+      };
+    },
+    setWall(wall) {
+      wallOffset = wall === null ? null : wall - now;
+    },
+    settle() {
+      unsettled = true;
+    },
+    async run(end) {
+      while (true) {
+        if (unsettled) {
+          unsettled = false;
+          for (let turn = 0; turn < SETTLE_TURNS; turn++) await null;
+          continue;
+        }
+        const first = heap[0];
+        if (first === undefined || first.at > end) break;
+        pop();
+        fire(first);
+      }
+      now = Math.max(now, end);
+    },
+  };
+}
+
+/** One process's view of the clock: when the process is killed, none of its timers fires any more. */
+export interface ProcessClock extends Clock {
+  readonly alive: boolean;
+  kill(): void;
+}
+
+export function createProcessClock(clock: Clock): ProcessClock {
+  let alive = true;
+  return {
+    get alive() {
+      return alive;
+    },
+    kill() {
+      alive = false;
+    },
+    now: () => clock.now(),
+    wall: () => clock.wall(),
+    at: (at, callback) =>
+      clock.at(at, () => {
+        if (alive) callback();
+      }),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The sounds of the simulated world. Time in the room is cut into ticks of 20 ms; a tick in which somebody speaks carries
+ * its number in its first samples, so that whoever hears a piece of sound can tell which ticks are in it.
+ */
+export const RATE_HZ = 16_000;
+export const TICK_MS = 20;
+export const TICK_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
+const TICK_BYTES = TICK_SAMPLES * 2;
+
+/** What is heard in a tick. */
+export type TickSound = 'room' | 'speech' | 'echo';
+
+const MARK = { speech: 12_345, echo: 12_347 } as const;
+/** Digits of a tick's number, one a sample. */
+const DIGITS = 3;
+const DIGIT_BITS = 9;
+const DIGIT_OFFSET = 6000;
+
+function noise(amplitude: number, samples: number): Int16Array {
+  const sound = new Int16Array(samples);
+  let state = 1;
+  for (let index = 0; index < samples; index++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) | 0;
+    sound[index] = Math.round(((state >>> 8) / 2 ** 24 - 0.5) * 2 * amplitude);
+  }
+  return sound;
+}
+
+/** Pieces that are never longer held than this many pieces ago are used again: nobody keeps sound for minutes. */
+const RING_BYTES = 4_000_000;
+
+/** Paints the sound of a room. */
+export interface Painter {
+  /** @param ticks number of the first tick and what is heard in each */
+  paint(first: number, ticks: readonly TickSound[]): Uint8Array;
+}
+
+/** @param roomAmplitude of the room's noise; 20 is a quiet room, 100 a busy one */
+export function createPainter(roomAmplitude: number): Painter {
+  const rooms = new Map<number, Uint8Array>();
+  const room = bytes(noise(roomAmplitude, TICK_SAMPLES));
+  const voices = { speech: bytes(noise(7000, TICK_SAMPLES)), echo: bytes(noise(3000, TICK_SAMPLES)) };
+  const ring = new Int16Array(RING_BYTES / 2);
+  const ringBytes = bytes(ring);
+  let at = 0;
+  const quiet = (ticks: number): Uint8Array => {
+    const known = rooms.get(ticks) ?? bytes(noise(roomAmplitude, ticks * TICK_SAMPLES));
+    rooms.set(ticks, known);
+    return known;
+  };
+  return {
+    paint(first, ticks) {
+      if (ticks.every((tick) => tick === 'room')) return quiet(ticks.length);
+      const size = ticks.length * TICK_BYTES;
+      if (at + size > RING_BYTES) at = 0;
+      const start = at;
+      at += size;
+      for (const [index, tick] of ticks.entries()) {
+        const from = start + index * TICK_BYTES;
+        if (tick === 'room') {
+          ringBytes.set(room, from);
+          continue;
+        }
+        ringBytes.set(voices[tick], from);
+        stamp(ring, from / 2, MARK[tick], first + index);
+      }
+      return ringBytes.subarray(start, start + size);
+    },
+  };
+}
+
+function stamp(sound: Int16Array, at: number, mark: number, number: number): void {
+  sound[at] = mark;
+  for (let digit = 0; digit < DIGITS; digit++) {
+    sound[at + 1 + digit] = DIGIT_OFFSET + ((number >>> (digit * DIGIT_BITS)) & (2 ** DIGIT_BITS - 1));
+  }
+}
+
+function readStamp(sound: Int16Array, at: number): number {
+  let number = 0;
+  for (let digit = 0; digit < DIGITS; digit++) {
+    number |= ((sound[at + 1 + digit] ?? 0) - DIGIT_OFFSET) << (digit * DIGIT_BITS);
+  }
+  return number;
+}
+
+function bytes(sound: Int16Array): Uint8Array {
+  return new Uint8Array(sound.buffer, sound.byteOffset, sound.byteLength);
+}
+
+/** The numbers of the ticks with speech in a piece of sound; `echoes` counts those with the loudspeaker's sound. */
+export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): { echoes: number } {
+  let echoes = 0;
+  for (let at = 0; at < sound.length; at += TICK_SAMPLES) {
+    if (sound[at] === MARK.speech) onSpeech(readStamp(sound, at));
+    else if (sound[at] === MARK.echo) echoes++;
+  }
+  return { echoes };
+}
+
+/** Translated speech: 24 kHz, stamped every 20 ms with the number of the rendering and the place in it. */
+const OUTPUT_TICK_SAMPLES = 480;
+const OUTPUT_MARK = 12_351;
+const PLACE_AT = 1 + DIGITS;
+
+/** The sound of a rendering. @param durationMs multiple of 20 */
+export function paintRendering(job: number, durationMs: number): Uint8Array {
+  const ticks = Math.max(1, Math.round(durationMs / TICK_MS));
+  const sound = new Int16Array(ticks * OUTPUT_TICK_SAMPLES);
+  for (let place = 0; place < ticks; place++) {
+    stamp(sound, place * OUTPUT_TICK_SAMPLES, OUTPUT_MARK, job);
+    sound[place * OUTPUT_TICK_SAMPLES + PLACE_AT] = place;
+  }
+  return bytes(sound);
+}
+
+/** Which rendering a written piece belongs to, and where it begins in it; null for a sound nobody rendered. */
+export function readRendering(pcm: Uint8Array): { job: number; place: number; ticks: number } | null {
+  const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+  if (sound[0] !== OUTPUT_MARK) return null;
+  const ticks = Math.ceil(sound.length / OUTPUT_TICK_SAMPLES);
+  return { job: readStamp(sound, 0), place: sound[PLACE_AT] ?? 0, ticks };
+}

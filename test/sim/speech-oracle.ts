@@ -1,0 +1,306 @@
+/** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds. */
+import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { HeldChunk } from '../../src/core/hold.ts';
+import type { Stream } from '../../src/core/lane/state.ts';
+import { unspoken } from '../../src/core/sent-log.ts';
+import { readRendering, readTicks, TICK_MS } from './sound.ts';
+import { EXCUSES, type Excuse } from './speech-excuses.ts';
+import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+
+const SAID = 1;
+const GATED = 2;
+const DEAF = 4;
+const HOLD_FULL = 8;
+const SHED = 16;
+const HEARD = 32;
+const DISTORTED = 64;
+const ASLEEP = 128;
+
+/** Judged so long after it was spoken: the hold, its catching up and a full minute of playout fit in. */
+const JUDGED_AFTER_MS = 200_000;
+/** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
+const NOISE_TICKS = 16;
+const HOLD_MS = 30_000;
+const CHUNK_MS = 320;
+/** A service grows impatient with sentences of this length, and cuts them. */
+const CUT_BY_SERVICE_MS = 9000;
+
+interface Job {
+  readonly id: number;
+  readonly stream: string;
+  readonly language: string;
+  readonly ticks: readonly number[];
+  delivered: boolean;
+  playedUpTo: number;
+}
+
+const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
+
+export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
+  const { violations } = setup;
+  const flags: number[] = [];
+  const spokenAt: number[] = [];
+  const sentAt: number[] = [];
+  const late: boolean[] = [];
+  const sentOn: number[] = [];
+  /** The last sign of life of the connection when the tick was sent: an outage counts from there. */
+  const quietSince: number[] = [];
+  const jobOf: (Job | undefined)[] = [];
+  const saidIn: (string | undefined)[] = [];
+  let queue: number[] = [];
+  const jobs = new Map<number, Job>();
+  const lastHeard = new Map<string, number>();
+  const numberOf = new Map<string, number>();
+  const overAt = new Map<number, number>();
+  const signAt = new Map<number, number>();
+  const soundAt = new Map<number, number>();
+  const lives: number[] = [];
+  const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
+  let spokenTicks = 0;
+  let saidTicks = 0;
+  let lastJob: Job | null = null;
+  let newestSaid = 0;
+
+  const mark = (tick: number, flag: number): void => {
+    flags[tick] = (flags[tick] ?? 0) | flag;
+  };
+  const ticksOf = (pcm: Uint8Array): number[] => {
+    const ticks: number[] = [];
+    readTicks(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => ticks.push(tick));
+    return ticks;
+  };
+  const markChunks = (chunks: readonly HeldChunk[], flag: number): void => {
+    for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
+  };
+  const logsOf = (streams: readonly (Stream | null | undefined)[]): HeldChunk[] =>
+    streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.sentLog)));
+
+  const noteCaptured = (step: LaneStep): void => {
+    const { event, before, after, effects } = step;
+    if (event.type !== 'captured') return;
+    const ticks = ticksOf(event.pcm);
+    if (ticks.length === 0) return;
+    const { phase } = before;
+    if (phase === 'idle' || phase === 'draining' || phase === 'closed') {
+      for (const tick of ticks) mark(tick, DEAF);
+      return;
+    }
+    const { capturedAt } = event;
+    const silenced =
+      effects.some((e) => e.type === 'send_audio' && e.capturedAt === capturedAt && e.pcm === null) ||
+      after.hold.chunks.some((chunk) => chunk.capturedAt === capturedAt && chunk.pcm === null);
+    if (!silenced) return;
+    const justified = before.orders.muted || setup.wasLoud(capturedAt - 320 - 420, capturedAt + 100);
+    violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
+    for (const tick of ticks) mark(tick, GATED);
+  };
+
+  const noteGone = ({ before, after, event }: LaneStep): void => {
+    const was = before.hold.accounts;
+    const is = after.hold.accounts;
+    if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
+    const kept = new Set(after.hold.chunks.map(({ seq }) => seq));
+    const sent = new Set(logsOf([after.stream, after.retiring?.stream]).map(({ seq }) => seq));
+    const known = [
+      ...before.hold.chunks,
+      ...(before.stream?.id === after.stream?.id ? [] : logsOf([before.stream])),
+    ];
+    const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
+    if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
+    if (is.lost > was.lost) {
+      const capacity = Math.floor(after.settings.holdMs / after.settings.chunkMs);
+      violations.check(
+        'hold',
+        after.hold.chunks.length >= capacity - 1,
+        () => 'audio lost while the hold had room',
+      );
+      markChunks(
+        gone.filter(({ voiced }) => voiced),
+        HOLD_FULL,
+      );
+    }
+    if (after.phase === 'standby') return markChunks(gone, ASLEEP);
+    for (const { pcm, voiced } of gone) {
+      if (pcm === null || voiced) continue;
+      const ticks = ticksOf(pcm);
+      violations.check(
+        'trim',
+        ticks.length === 0,
+        () => `a pause that was taken out held ${ticks.length} ticks of speech`,
+      );
+    }
+  };
+
+  const play = (job: Job): void => {
+    const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
+    const earlier = jobOf[again[0] ?? 0];
+    const earlierMs = ((earlier?.ticks.at(-1) ?? 0) - (earlier?.ticks[0] ?? 0)) * TICK_MS;
+    if (again.length > 0 && earlierMs < CUT_BY_SERVICE_MS && !again.some((tick) => late[tick]))
+      violations.add(
+        'twice',
+        `${again.length * TICK_MS} ms were said twice in ${job.language}: rendering ${job.id} has ticks ${span(job.ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
+      );
+    for (const tick of job.ticks) {
+      saidIn[tick] = job.language;
+      jobOf[tick] = job;
+      mark(tick, SAID);
+    }
+    const first = job.ticks[0] ?? newestSaid;
+    if (first < newestSaid && !setup.isDistorted() && !setup.isLate())
+      violations.add('order', `rendering ${job.id} (tick ${first}) was played after tick ${newestSaid}`);
+    newestSaid = Math.max(newestSaid, first);
+  };
+
+  const excuse = (tick: number): Excuse | null => {
+    const flag = flags[tick] ?? 0;
+    if (flag & GATED) return 'gated';
+    if (flag & DEAF) return 'deaf';
+    if (flag & HOLD_FULL) return 'hold_full';
+    if (flag & SHED) return 'shed';
+    if (flag & ASLEEP) return 'asleep';
+    if (flag & DISTORTED) return 'service';
+    const connection = sentOn[tick] ?? 0;
+    const over = overAt.get(connection);
+    const sent = sentAt[tick] ?? 0;
+    const job = jobOf[tick];
+    if (over === undefined) return null;
+    if (job?.delivered === true) return 'cut_short';
+    if (late[tick] === true) return 'behind';
+    const sound = soundAt.get(connection) ?? 0;
+    if (!setup.named && sound > sent) return 'unnamed';
+    const live = lives.find((at) => at > over) ?? Number.POSITIVE_INFINITY;
+    const outSince = quietSince[tick] ?? sent;
+    if (live - outSince > HOLD_MS) return 'late_break';
+    return null;
+  };
+
+  return {
+    get spokenTicks() {
+      return spokenTicks;
+    },
+    get saidTicks() {
+      return saidTicks;
+    },
+    excused,
+    spoken(tick, at) {
+      spokenTicks++;
+      flags[tick] = 0;
+      spokenAt[tick] = at;
+      queue.push(tick);
+    },
+    step(step) {
+      noteCaptured(step);
+      noteGone(step);
+      if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
+      else if (step.after.playout.droppedBytes > step.before.playout.droppedBytes) {
+        for (const tick of queue) if (((flags[tick] ?? 0) & HEARD) !== 0) mark(tick, SHED);
+      }
+    },
+    sent(connection, pcm, now) {
+      for (const tick of ticksOf(pcm)) {
+        sentOn[tick] = connection;
+        sentAt[tick] = now;
+        late[tick] = setup.isLate();
+        quietSince[tick] = signAt.get(connection) ?? now;
+      }
+    },
+    ended() {
+      for (const tick of queue) mark(tick, DEAF);
+    },
+    accepted(connection, stream) {
+      numberOf.set(stream, connection);
+    },
+    sign(connection, now) {
+      signAt.set(connection, now);
+    },
+    connectionOver(connection, now) {
+      overAt.set(connection, now);
+    },
+    live(now) {
+      lives.push(now);
+    },
+    heard(stream, sound, running) {
+      const { echoes } = readTicks(sound, (tick) => {
+        const last = lastHeard.get(stream) ?? 0;
+        if (tick <= last) violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
+        lastHeard.set(stream, tick);
+        if (running) mark(tick, HEARD);
+      });
+      if (echoes > 0 && setup.echo)
+        violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
+    },
+    rendered(given) {
+      const job: Job = { ...given, delivered: false, playedUpTo: -1 };
+      jobs.set(job.id, job);
+      if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
+      for (const tick of job.ticks) {
+        jobOf[tick] ??= job;
+        if (((flags[tick] ?? 0) & SAID) === 0) jobOf[tick] = job;
+        if (setup.isDistorted()) mark(tick, DISTORTED);
+      }
+    },
+    delivered(pcm, now) {
+      const found = pcm.byteLength === 0 ? null : readRendering(pcm);
+      const job = found === null ? undefined : jobs.get(found.job);
+      if (job === undefined) return;
+      job.delivered = true;
+      soundAt.set(numberOf.get(job.stream) ?? 0, now);
+    },
+    written(pcm) {
+      const found = readRendering(pcm);
+      const job = found === null ? undefined : jobs.get(found.job);
+      if (found === null || job === undefined)
+        return violations.add('playout', 'a sound was played that nobody rendered');
+      if (job.playedUpTo < 0) play(job);
+      else if (job !== lastJob && !setup.isDistorted())
+        violations.add('interleaved', `rendering ${job.id} went on after ${lastJob?.id}`);
+      if (found.place <= job.playedUpTo && !setup.isDistorted())
+        violations.add('repeated', `rendering ${job.id} was played again from ${found.place * TICK_MS} ms`);
+      job.playedUpTo = Math.max(job.playedUpTo, found.place + found.ticks - 1);
+      lastJob = job;
+    },
+    judge(now, heldSince) {
+      const due = queue.findIndex(
+        (tick) =>
+          (sentAt[tick] ?? spokenAt[tick] ?? 0) > now - JUDGED_AFTER_MS ||
+          (spokenAt[tick] ?? 0) > heldSince - CHUNK_MS,
+      );
+      const ready = due < 0 ? queue : queue.slice(0, due);
+      queue = due < 0 ? [] : queue.slice(due);
+      let unsaid: number[] = [];
+      const settle = (): void => {
+        const first = unsaid[0];
+        if (first === undefined) return;
+        const { length } = unsaid;
+        unsaid = [];
+        if (length <= NOISE_TICKS) {
+          excused.service += length;
+          return;
+        }
+        const wasHeard = ((flags[first] ?? 0) & HEARD) !== 0;
+        const said = `${length * TICK_MS} ms of speech were never said (tick ${first}, spoken at ${Math.round(spokenAt[first] ?? 0)} ms`;
+        violations.add(
+          'lost',
+          `${said}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sentOn[first] ?? 'no connection'})`,
+        );
+      };
+      for (const tick of ready) {
+        if (((flags[tick] ?? 0) & SAID) !== 0) {
+          saidTicks++;
+          settle();
+          continue;
+        }
+        const why = excuse(tick);
+        if (why === null) unsaid.push(tick);
+        else {
+          excused[why]++;
+          settle();
+        }
+      }
+      settle();
+      for (const tick of ready) {
+        delete jobOf[tick];
+      }
+    },
+  };
+}

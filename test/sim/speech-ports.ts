@@ -1,0 +1,40 @@
+import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { Excuse } from './speech-excuses.ts';
+import type { Violations } from './violations.ts';
+
+export interface SpeechOracle {
+  readonly spokenTicks: number;
+  readonly saidTicks: number;
+  readonly excused: Readonly<Record<Excuse, number>>;
+  /** A tick with speech was delivered by the microphone. */
+  spoken(tick: number, at: number): void;
+  step(step: LaneStep): void;
+  /** A chunk was handed to a connection. */
+  sent(connection: number, pcm: Uint8Array, now: number): void;
+  /** The process died or was told to end. */
+  ended(): void;
+  accepted(connection: number, stream: string): void;
+  /** Something has come on a connection: it works. */
+  sign(connection: number, now: number): void;
+  connectionOver(connection: number, now: number): void;
+  live(now: number): void;
+  heard(stream: string, sound: Int16Array, running: boolean): void;
+  rendered(job: { id: number; stream: string; language: string; ticks: readonly number[] }): void;
+  delivered(pcm: Uint8Array, now: number): void;
+  written(pcm: Uint8Array): void;
+  /** @param heldSince when the oldest chunk was captured that the lane still holds: nothing from then on is judged */
+  judge(now: number, heldSince: number): void;
+}
+
+export interface SpeechOracleSetup {
+  readonly violations: Violations;
+  readonly echo: boolean;
+  /** Whether the loudspeaker was heard between two moments. */
+  readonly wasLoud: (from: number, until: number) => boolean;
+  /** Sound may come late, doubled or not at all, so that its order tells nothing. */
+  readonly isDistorted: () => boolean;
+  /** One stream may be far behind another: two sentences that overlap in a rollover may change places. */
+  readonly isLate: () => boolean;
+  /** Whether the service names sentences. */
+  readonly named: boolean;
+}

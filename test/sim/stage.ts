@@ -1,0 +1,55 @@
+/** What a fault can lay hands on, and what it is. */
+import type { BackendHost } from './backend-host.ts';
+import type { Broker } from './broker.ts';
+import type { Device } from './device.ts';
+import type { Loudspeaker, Microphone } from './devices.ts';
+import type { Dice } from './dice.ts';
+import type { Network } from './network.ts';
+import type { Operator } from './operator.ts';
+import type { ServiceHost } from './service-host.ts';
+import type { SimClock } from './sim-clock.ts';
+
+/** What is done to the next answers of the backend. */
+export interface AnswerFaults {
+  lost: number;
+  doubled: number;
+  misaddressed: number;
+  wrongIntent: number;
+  lateMs: number;
+}
+
+/** All that a fault can lay hands on. */
+export interface Stage {
+  readonly clock: SimClock;
+  readonly dice: Dice;
+  readonly network: Network;
+  readonly broker: Broker;
+  readonly backend: BackendHost;
+  readonly answers: AnswerFaults;
+  readonly host: ServiceHost;
+  readonly microphone: Microphone;
+  readonly speaker: Loudspeaker;
+  readonly device: Device;
+  readonly operator: Operator;
+  /** From now on until so long, the order and number of sounds from the service tell nothing. */
+  distort(ms: number): void;
+  /** From now on until so long, one stream may be far behind another. */
+  belate(ms: number): void;
+}
+
+/** Makes it happen; gives what ends it and after how long, where it lasts. */
+export type Fault = (stage: Stage) => { forMs: number; end: () => void } | undefined;
+
+export function lasting(
+  forMs: number,
+  begin: () => void,
+  end: () => void,
+): { forMs: number; end: () => void } {
+  begin();
+  return { forMs, end };
+}
+
+export const OUTAGE_MS = [1000, 2000, 5000, 8000, 15_000, 25_000, 45_000, 120_000] as const;
+
+/** As long as a bad line lasts, and its backlog after it. */
+export const LATE_MS = 240_000;

@@ -1,0 +1,336 @@
+import { HEALTHY_LINK, type Link } from '../../src/emulator/core/effect.ts';
+import type { OutMessage } from '../../src/emulator/core/outbox.ts';
+import { refuse } from '../../src/emulator/core/refusal.ts';
+import type { Opening } from '../../src/emulator/core/service.ts';
+import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
+import { parseServerFrame } from '../../src/protocol/service/server-message.ts';
+import type { Network } from './network.ts';
+import type { SimClock } from './sim-clock.ts';
+
+/** The service's side of one connection. */
+export interface ServiceEnd {
+  open(token: string | null): Opening | 'down';
+  hear(stream: string, pcm: Uint8Array): void;
+  receive(stream: string, json: unknown): void;
+  gone(stream: string, code: number, by: 'client' | 'network'): void;
+  attach(stream: string, line: Line): void;
+  /** Hangs the next upgrade for so long. */
+  upgradeDelayMs(): number;
+}
+
+/** What the service does to a connection. */
+export interface Line {
+  send(message: OutMessage): void;
+  sendRaw(payload: string | Uint8Array): void;
+  setLink(link: Link): void;
+  close(code: number, reason: string): void;
+  reset(): void;
+}
+
+/** What the oracle wants to know of the device's connections. */
+export interface WireWatch {
+  opening(connection: number, token: string | null): void;
+  unspent(token: string | null): void;
+  opened(connection: number): void;
+  sent(
+    connection: number,
+    kind: 'audio' | 'set_task' | 'get_task' | 'end_task',
+    pcm: Uint8Array | null,
+  ): void;
+  delivered(connection: number, message: StreamMessage): void;
+  /** The service's name for the stream. */
+  accepted(connection: number, stream: string): void;
+  /** A pong has come. */
+  pong(connection: number): void;
+  over(connection: number): void;
+}
+
+const SILENT_MS = 30_000;
+const CHECK_MS = 10_000;
+const HANDSHAKE_LIMIT_MS = 30_000;
+const FRAME_OVERHEAD = 60;
+const DNS_MS = 4000;
+/** As much as the machine takes from a program although it can't get rid of it. */
+const KERNEL_BYTES = 87_380;
+
+export interface WireSetup {
+  readonly clock: SimClock;
+  readonly network: Network;
+  readonly service: ServiceEnd;
+  readonly watch: WireWatch;
+  /** Whether the process that opened the connection still lives. */
+  readonly isAlive: () => boolean;
+  /** Told of each connection, so that the death of the process can end it. */
+  readonly enlist: (cut: () => void) => void;
+}
+
+/** WebSockets over a network that has moods: in order within a connection, as late as it likes between two. */
+export function createWire(setup: WireSetup): OpenStream {
+  let connections = 0;
+  return (url, listener) => openConnection(setup, url, listener, ++connections);
+}
+
+function openConnection(
+  setup: WireSetup,
+  url: string,
+  listener: StreamListener,
+  number: number,
+): StreamConnection {
+  const { clock, network, service, watch } = setup;
+  const token = new URL(url).searchParams.get('token');
+  let stream: string | null = null;
+  let open = false;
+  let over = false;
+  let serverGone = false;
+  let link: Link = HEALTHY_LINK;
+  let upArrival = 0;
+  let upFree = 0;
+  let downArrival = 0;
+  /** Sent, and not arrived. */
+  let buffered = 0;
+  let isBackedUp = false;
+  let lastHeardAt = clock.now();
+  const heldUp: (() => void)[] = [];
+  const heldDown: (() => void)[] = [];
+  const moving: { waiting: boolean } = { waiting: false };
+
+  const isCut = (): boolean => network.blackHole;
+  /** Says the one last word to the client, unless it has let go. */
+  const finish = (say: () => void): void => {
+    if (over) return;
+    over = true;
+    watch.over(number);
+    if (setup.isAlive()) say();
+  };
+
+  const pumpHeld = (): void => {
+    if (moving.waiting) return;
+    moving.waiting = true;
+    clock.at(clock.now() + 500, () => {
+      moving.waiting = false;
+      if (isCut()) return heldUp.length + heldDown.length > 0 ? pumpHeld() : undefined;
+      if (!link.deaf) for (const act of heldUp.splice(0)) act();
+      if (!link.mute) for (const act of heldDown.splice(0)) act();
+      if (heldUp.length + heldDown.length > 0 && !(serverGone && over)) pumpHeld();
+    });
+  };
+  const leave = (bytes: number): void => {
+    buffered -= bytes;
+    if (!isBackedUp || buffered > KERNEL_BYTES) return;
+    isBackedUp = false;
+    if (!over && setup.isAlive()) listener.drained();
+  };
+  const up = (bytes: number, act: () => void): void => {
+    const now = clock.now();
+    const rate = Math.min(
+      network.uplinkBytesPerS,
+      link.readBytesPerS === 0 ? Number.POSITIVE_INFINITY : link.readBytesPerS,
+    );
+    upFree = Math.max(upFree, now) + (rate === Number.POSITIVE_INFINITY ? 0 : (bytes / rate) * 1000);
+    upArrival = Math.max(upArrival, upFree + network.delay());
+    buffered += bytes;
+    isBackedUp ||= buffered > KERNEL_BYTES;
+    clock.at(upArrival, () => {
+      const arrive = (): void => {
+        leave(bytes);
+        if (serverGone) return;
+        lastHeardAt = clock.now();
+        act();
+      };
+      if (isCut() || link.deaf || heldUp.length > 0) {
+        heldUp.push(arrive);
+        pumpHeld();
+      } else arrive();
+    });
+  };
+  const down = (act: () => void): void => {
+    downArrival = Math.max(downArrival, clock.now() + network.delay());
+    clock.at(downArrival, () => {
+      const arrive = (): void => {
+        if (!over && setup.isAlive()) act();
+      };
+      if (isCut() || link.mute || heldDown.length > 0) {
+        heldDown.push(arrive);
+        pumpHeld();
+      } else arrive();
+    });
+  };
+
+  const deliver = (message: StreamMessage): void => {
+    watch.delivered(number, message);
+    listener.message(message);
+  };
+  const line: Line = {
+    send: (message) => down(() => deliver(toStreamMessage(message))),
+    sendRaw: (payload) => down(() => deliverRaw(payload, listener, deliver)),
+    setLink(next) {
+      link = next;
+      pumpHeld();
+    },
+    close(code, reason) {
+      serverGone = true;
+      if (link.mute) link = HEALTHY_LINK;
+      down(() => finish(() => listener.ended(code, reason)));
+    },
+    reset() {
+      serverGone = true;
+      clock.at(clock.now() + network.delay(), () => {
+        if (!isCut()) finish(() => listener.ended(1006, ''));
+      });
+    },
+  };
+
+  /** The service gives a client up that it has not heard for long. */
+  const check = (): void => {
+    if (serverGone || stream === null) return;
+    if (clock.now() - lastHeardAt > SILENT_MS) {
+      serverGone = true;
+      service.gone(stream, 1006, 'network');
+      if (!isCut() && !link.deaf) finish(() => listener.ended(1006, ''));
+      return;
+    }
+    clock.at(clock.now() + CHECK_MS, check);
+  };
+
+  const accept = (opening: Opening): void => {
+    if (opening.kind === 'opened') {
+      stream = opening.stream;
+      watch.accepted(number, stream);
+      lastHeardAt = clock.now();
+      clock.at(clock.now() + CHECK_MS, check);
+      service.attach(stream, line);
+      down(() => {
+        open = true;
+        watch.opened(number);
+        listener.opened();
+      });
+      return;
+    }
+    serverGone = true;
+    if (opening.delivery === 'http') {
+      const { status, body } = refuse(opening.reason, 'sim');
+      const error = (
+        body as { errors: { type: string; title: string; detail: string; error_code: number }[] }
+      ).errors[0];
+      const texts = opening.bare || error === undefined ? [] : [error.title, error.type, error.detail];
+      const errorCode = opening.bare ? null : (error?.error_code ?? null);
+      down(() => finish(() => listener.refused({ status, errorCode, texts, retryAfterMs: null })));
+      return;
+    }
+    down(() => {
+      open = true;
+      watch.opened(number);
+      listener.opened();
+    });
+    if (opening.delivery === 'message') {
+      const data = { code: opening.reason.toUpperCase(), desc: opening.reason, reason: opening.reason };
+      down(() => deliver({ message_type: 'error', data }));
+    }
+    down(() => finish(() => listener.ended(1008, opening.reason)));
+  };
+
+  const upgrade = (): void => {
+    if (over) return;
+    if (isCut()) return;
+    const opening = service.open(token);
+    if (opening === 'down') {
+      watch.unspent(token);
+      down(() => finish(() => listener.unreached(false, 'the service does not accept connections')));
+    } else accept(opening);
+  };
+
+  const begin = (): void => {
+    watch.opening(number, token);
+    if (network.dnsFails) {
+      clock.at(clock.now() + DNS_MS, () => {
+        watch.unspent(token);
+        finish(() => listener.unreached(false, 'the name server does not answer'));
+      });
+      return;
+    }
+    clock.at(clock.now() + HANDSHAKE_LIMIT_MS, () => {
+      if (!open) finish(() => listener.unreached(true, 'the service does not answer'));
+    });
+    clock.at(clock.now() + 2 * network.delay() + service.upgradeDelayMs(), upgrade);
+  };
+  /** The client lets go; the service learns of it when it can. */
+  const letGo = (code: number): void => {
+    if (over && serverGone) return;
+    if (!over) watch.over(number);
+    over = true;
+    up(4, () => {
+      if (stream === null || serverGone) return;
+      serverGone = true;
+      service.gone(stream, code, 'client');
+    });
+    // An upgrade that was under way finds nobody: the service notices at once.
+    if (stream === null) serverGone = true;
+  };
+  setup.enlist(() => letGo(1006));
+  begin();
+
+  const say = (kind: 'set_task' | 'get_task' | 'end_task', data: unknown): void => {
+    if (!open || over) return;
+    watch.sent(number, kind, null);
+    up(FRAME_OVERHEAD, () => service.receive(stream ?? '', { message_type: kind, data }));
+  };
+  return {
+    setTask: (task) => say('set_task', task),
+    getTask: () => say('get_task', {}),
+    endTask: () => say('end_task', {}),
+    sendAudio(pcm) {
+      if (!open || over) return;
+      const bytes = Math.ceil(pcm.byteLength / 3) * 4 + FRAME_OVERHEAD;
+      watch.sent(number, 'audio', pcm);
+      up(bytes, () => service.hear(stream ?? '', pcm));
+    },
+    ping() {
+      if (!open || over) return;
+      up(6, () => {
+        if (link.mute) return;
+        down(() => {
+          watch.pong(number);
+          listener.pong();
+        });
+      });
+    },
+    close: () => letGo(1000),
+    terminate: () => letGo(1006),
+    get bufferedBytes() {
+      return Math.max(0, buffered - KERNEL_BYTES);
+    },
+  };
+}
+
+/** The wire's message as the stream adapter would hand it on, without the way through text and back. */
+function toStreamMessage(message: OutMessage): StreamMessage {
+  const { type, data, pcm } = message;
+  if (type !== 'output_audio_data') return { message_type: type, data } as StreamMessage;
+  const { transcription_id: id, translation_part_id: part, language, last_chunk: last } = data;
+  const sentence = typeof id === 'string' ? id : null;
+  return {
+    message_type: 'output_audio',
+    pcm: pcm ?? new Uint8Array(0),
+    sentence,
+    utterance: sentence === null ? null : `${sentence}/${part ?? ''}/${language ?? ''}`,
+    last: last === true,
+  };
+}
+
+function deliverRaw(
+  payload: string | Uint8Array,
+  listener: StreamListener,
+  deliver: (message: StreamMessage) => void,
+): void {
+  if (typeof payload !== 'string') return listener.oddity('a binary frame');
+  const parsed = parseServerFrame(payload);
+  if (parsed.kind !== 'message') return listener.oddity(`a ${parsed.kind} message`);
+  if (parsed.message.message_type !== 'output_audio_data') return deliver(parsed.message);
+  deliver({
+    message_type: 'output_audio',
+    pcm: new Uint8Array(0),
+    sentence: null,
+    utterance: null,
+    last: false,
+  });
+}

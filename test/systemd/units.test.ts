@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
+const SYSTEM_UNITS = '/usr/lib/systemd/system';
+const SERVICES = ['dragoman.service', 'dragoman-backend.service'] as const;
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0 && existsSync(SYSTEM_UNITS);
+if (!hasSystemd) process.stderr.write('skipped: systemd-analyze verify (no systemd on this machine)\n');
+
+let root: string;
+
+/** A root folder with this machine's own units and stand-ins for the programs that ours start. */
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'dragoman-root-'));
+  if (!hasSystemd) return;
+  cpSync(SYSTEM_UNITS, join(root, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
+  for (const program of ['/usr/bin/node', '/bin/kill']) {
+    mkdirSync(join(root, dirname(program)), { recursive: true });
+    writeFileSync(join(root, program), '#!/bin/sh\n');
+    chmodSync(join(root, program), 0o755);
+  }
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** What systemd has to say about a unit's text: it exits with 0 in spite of keys that it does not know. */
+function verify(name: string, text: string): string {
+  const file = join(root, 'etc/systemd/system', name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const { stdout, stderr, status } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--man=no', `--root=${root}`, name],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`;
+}
+
+const unit = (name: string): string => readFileSync(join(UNITS, name), 'utf8');
+
+describe.each(SERVICES)('%s', (name) => {
+  it.skipIf(!hasSystemd)('passes systemd-analyze verify', () => {
+    expect(verify(name, unit(name))).toBe('');
+  });
+
+  it.skipIf(!hasSystemd)('would not pass with a misspelt key or a missing program', () => {
+    expect(verify(name, unit(name).replace('NoNewPrivileges', 'NoNewPriviledges'))).toContain('Unknown key');
+    expect(verify(name, unit(name).replace('/usr/bin/node', '/usr/bin/nodejs'))).toContain('not executable');
+  });
+
+  it('never gives up, and is not sandboxed to death', () => {
+    const text = unit(name);
+    expect(text).toMatch(/^Restart=always$/m);
+    expect(text).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(text).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m);
+    expect(text).not.toMatch(/^(MemoryDenyWriteExecute|ProcSubset)=/m);
+  });
+
+  it('keeps secrets out of core files, its environment and its command line', () => {
+    expect(unit(name)).toMatch(/^LimitCORE=0$/m);
+    expect(unit(name)).not.toMatch(/^Environment/m);
+    expect(unit(name)).not.toMatch(/^ExecStart=.*(key|token|password)/im);
+  });
+
+  it('runs as a user of its own, which its sysusers file makes', () => {
+    const user = /^User=(.*)$/m.exec(unit(name))?.[1] ?? 'none';
+    expect(unit(name.replace('.service', '.sysusers.conf'))).toMatch(new RegExp(`^u ${user} `, 'm'));
+  });
+});
+
+describe('dragoman.service', () => {
+  it('can reach the sound cards and nothing else', () => {
+    const text = unit('dragoman.service');
+    expect(text).toMatch(/^DevicePolicy=closed$/m);
+    expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);
+    expect(text).toMatch(/^SupplementaryGroups=audio$/m);
+    expect(text).not.toMatch(/^Private(Devices|Users)=/m);
+  });
+
+  it('has no way to the account of the owner', () => {
+    expect(unit('dragoman.service')).not.toMatch(/api[-_]?key|jwt|backend/i);
+  });
+});

@@ -1,0 +1,153 @@
+import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
+
+/** Says what breaks it, one line each; nothing when the tree is tidy. */
+export type Rule = (files: readonly SourceFile[]) => string[];
+
+/**
+ * Who may import whom: cli -> agent|backend|emulator -> adapters -> ports <- core -> protocol. The command line that
+ * the programs share (`program`) is for what has one, so not for the agent. Adapters may use the
+ * core's arithmetic and policies (sound, chance, waits), never the lane's machine, which decides what they do.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  ports: ['protocol'],
+  core: ['ports', 'protocol'],
+  adapters: ['core', 'ports', 'protocol'],
+  agent: ['adapters', 'core', 'ports', 'protocol'],
+  program: ['adapters', 'protocol'],
+  backend: ['program', 'adapters', 'core', 'ports', 'protocol'],
+  emulator: ['program', 'adapters', 'core', 'ports', 'protocol'],
+  cli: ['agent', 'backend', 'emulator', 'program', 'adapters', 'core', 'ports', 'protocol'],
+};
+
+const HIDDEN_FROM_ADAPTERS = /^src\/core\/lane\//;
+
+const roomOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
+
+export const importsPointOneWay: Rule = (files) =>
+  sources(files).flatMap((file) => {
+    const room = roomOf(file.path);
+    const allowed = MAY_IMPORT[room];
+    if (allowed === undefined) return [`${file.path}: there is no room "${room}"`];
+    return importsOf(file).flatMap((specifier) => {
+      const target = resolveImport(file, specifier);
+      if (target === null) return [];
+      const other = roomOf(target);
+      const hidden = room === 'adapters' && HIDDEN_FROM_ADAPTERS.test(target);
+      return !hidden && (other === room || allowed.includes(other))
+        ? []
+        : [`${file.path}: imports ${target}`];
+    });
+  });
+
+const PURE = /^src\/(core|emulator\/core|backend\/core)\//;
+/** What pure code may lean on beside itself: descriptions of data and of the world's edges. */
+const PURE_MAY_IMPORT = /^src\/(core|ports|protocol)\//;
+const PURE_PACKAGES = ['zod'];
+
+export const pureCodeImportsPureCode: Rule = (files) =>
+  sources(files)
+    .filter(({ path }) => PURE.test(path))
+    .flatMap((file) => {
+      const own = PURE.exec(file.path)?.[0] ?? '';
+      return importsOf(file).flatMap((specifier) => {
+        const target = resolveImport(file, specifier);
+        const isPure =
+          target === null
+            ? PURE_PACKAGES.includes(specifier)
+            : target.startsWith(own) || PURE_MAY_IMPORT.test(target);
+        return isPure ? [] : [`${file.path}: imports ${specifier}`];
+      });
+    });
+
+/** Clocks, chance, timers, waiting, and the machine itself: all of it is handed to the core as data. */
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bMath\.random\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bperformance\b|\bPromise\b|\basync\b|\bawait\b|\bprocess\b|\bglobalThis\b|\bcrypto\b|\bfetch\s*\(|\bBuffer\b/g;
+
+export const pureCodeHasNoClockNorChance: Rule = (files) =>
+  sources(files)
+    .filter(({ path }) => PURE.test(path))
+    .flatMap((file) => [...codeOf(file).matchAll(IMPURE)].map(([word]) => `${file.path}: uses ${word}`));
+
+export const LONGEST_FILE_LINES = 350;
+
+export const filesAreShort: Rule = (files) =>
+  files.filter(isCode).flatMap(({ path, text }) => {
+    const lines = text.trimEnd().split('\n').length;
+    return lines > LONGEST_FILE_LINES ? [`${path}: ${lines} lines`] : [];
+  });
+
+/** Programs speak through their command line; everything else has a log or returns what it has to say. */
+const MAY_WRITE = /^src\/(cli\/|[^/]+\/(main|cli)\.ts$)/;
+
+export const onlyCommandLinesWrite: Rule = (files) =>
+  sources(files).flatMap((file) => {
+    const banned = MAY_WRITE.test(file.path) ? /\bconsole\b/g : /\bconsole\b|\bprocess\.std(?:out|err)\b/g;
+    return [...codeOf(file).matchAll(banned)].map(([word]) => `${file.path}: uses ${word}`);
+  });
+
+const TIDY_NAME = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+/** Names that tools and readers look for. */
+const CUSTOMARY = /^([a-z-]+\/)*(README|CHANGELOG|CONTRIBUTING|SECURITY|LICENSE)(\.md)?$/;
+const EMPTY_NAME = /(^|[-./])(utils?|helpers?|managers?|misc|common)([-./]|$)/;
+
+export const namesAreLowerCaseNouns: Rule = (files) =>
+  files.flatMap(({ path }) => {
+    if (EMPTY_NAME.test(path)) return [`${path}: says nothing about what is in it`];
+    const isTidy = CUSTOMARY.test(path) || path.split('/').every((step) => TIDY_NAME.test(step));
+    return isTidy ? [] : [`${path}: is not lower-case and hyphenated`];
+  });
+
+const EMPTY_CLASS = /\b(?:class|interface|type|const|function)\s+(\w*(?:Utils?|Helpers?|Manager))\b/g;
+
+export const thingsAreNamedAfterWhatTheyDo: Rule = (files) =>
+  sources(files).flatMap((file) =>
+    [...codeOf(file).matchAll(EMPTY_CLASS)].map(
+      (match) => `${file.path}: ${match[1]} says nothing about what it does`,
+    ),
+  );
+
+/** Put together here, so that this file does not break its own rule. */
+const folder = (...steps: string[]): string => `(?<![\\w.])/${steps.join('/')}`;
+const host = (...labels: string[]): string => labels.join('\\.');
+const FOREIGN = new RegExp(
+  [
+    host('registry', 'npmjs', 'org'),
+    host('registry', 'yarnpkg', 'com'),
+    host('registry', 'npmmirror', 'com'),
+    ['arti', 'factory'].join(''),
+    `"${['resol', 'ved'].join('')}":`,
+    folder('(home|Users)', '[A-Za-z]'),
+    folder('root', ''),
+    folder('work', ''),
+    '[A-Z]:\\\\Users',
+  ].join('|'),
+  'g',
+);
+
+export const nothingNamesAMachine: Rule = (files) =>
+  files.flatMap(({ path, text }) => [...text.matchAll(FOREIGN)].map(([found]) => `${path}: names ${found}`));
+
+interface LockedPackage {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** npm leaves out of the lock what its registry did not have, and then refuses to install from it. */
+export const lockNamesEveryPlatform: Rule = (files) =>
+  files
+    .filter(({ path }) => path === 'package-lock.json')
+    .flatMap(({ path, text }) => {
+      const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockedPackage>> };
+      const locked = Object.keys(packages);
+      return Object.entries(packages).flatMap(([by, { optionalDependencies }]) =>
+        Object.keys(optionalDependencies ?? {})
+          .filter((name) => !locked.some((place) => place.endsWith(`node_modules/${name}`)))
+          .map((name) => `${path}: ${name}, which ${by} may need, is not locked`),
+      );
+    });
+
+const RELATIVE_TO_SOURCE = /^src\//;
+
+function sources(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter((file) => RELATIVE_TO_SOURCE.test(file.path) && isCode(file));
+}

@@ -1,0 +1,218 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import * as rules from './rules.ts';
+import { codeOf, importsOf, readTree, type SourceFile } from './source.ts';
+
+const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
+
+const file = (path: string, text = ''): SourceFile => ({ path, text });
+const from = (path: string, specifier: string): SourceFile =>
+  file(path, `import { x } from '${specifier}';\n`);
+
+const lock = (packages: object): SourceFile => file('package-lock.json', JSON.stringify({ packages }));
+
+/** Each rule with trees that must break it, one way each, and trees that must not. */
+const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
+  [
+    rules.importsPointOneWay,
+    'imports point one way',
+    [
+      from('src/core/lane.ts', '../adapters/clock.ts'),
+      from('src/core/lane.ts', '../agent/daemon.ts'),
+      from('src/protocol/config.ts', '../core/lane.ts'),
+      from('src/ports/bus.ts', '../core/lane.ts'),
+      from('src/adapters/log.ts', '../core/lane/machine.ts'),
+      from('src/adapters/mqtt/bus.ts', '../../agent/daemon.ts'),
+      from('src/agent/daemon.ts', '../cli/main.ts'),
+      from('src/agent/daemon.ts', '../backend/backend.ts'),
+      from('src/backend/backend.ts', '../emulator/server.ts'),
+      from('src/emulator/server.ts', '../cli/run.ts'),
+      from('src/agent/daemon.ts', '../program/problem.ts'),
+      from('src/program/main.ts', '../core/lane.ts'),
+      from('src/program/main.ts', '../cli/run.ts'),
+      from('src/elsewhere/thing.ts', './other.ts'),
+      file('src/core/lane.ts', "import type { X } from '../adapters/clock.ts';"),
+      file('src/core/lane.ts', "export { X } from '../adapters/clock.ts';"),
+      file('src/core/lane.ts', "import {\n  a,\n  b,\n} from '../adapters/clock.ts';"),
+      file('src/core/lane.ts', "import '../adapters/clock.ts';"),
+      file('src/core/lane.ts', "type X = import('../adapters/clock.ts').X;"),
+    ],
+    [
+      from('src/cli/main.ts', '../agent/daemon.ts'),
+      from('src/emulator/cli.ts', '../program/program.ts'),
+      from('src/program/problem.ts', '../adapters/redaction.ts'),
+      from('src/agent/daemon.ts', '../core/lane.ts'),
+      from('src/adapters/mqtt/bus.ts', '../../ports/bus.ts'),
+      from('src/adapters/mqtt/bus.ts', '../../core/reconnect.ts'),
+      from('src/core/lane.ts', './hold.ts'),
+      from('test/core/lane.test.ts', '../../src/cli/main.ts'),
+      file('src/core/lane.ts', "// import { x } from '../adapters/clock.ts';"),
+    ],
+  ],
+  [
+    rules.pureCodeImportsPureCode,
+    'pure code imports pure code',
+    [
+      from('src/core/lane.ts', 'node:fs'),
+      from('src/core/lane.ts', 'ws'),
+      from('src/core/lane.ts', 'mqtt'),
+      from('src/core/lane.ts', 'pino'),
+      from('src/core/lane.ts', 'fs'),
+      from('src/emulator/core/stream.ts', 'node:crypto'),
+      from('src/emulator/core/stream.ts', '../server.ts'),
+      from('src/backend/core/policy.ts', '../../adapters/clock.ts'),
+      from('src/backend/core/policy.ts', 'hono'),
+    ],
+    [
+      from('src/core/lane.ts', 'zod'),
+      from('src/core/lane.ts', '../ports/bus.ts'),
+      from('src/emulator/core/stream.ts', '../../core/pcm.ts'),
+      from('src/emulator/core/stream.ts', './outbox.ts'),
+      from('src/emulator/server.ts', 'node:http'),
+    ],
+  ],
+  [
+    rules.pureCodeHasNoClockNorChance,
+    'pure code has no clock, no chance, no timer, no promise',
+    [
+      'const now = Date.now();',
+      'const now = new Date();',
+      'const luck = Math.random();',
+      'setTimeout(wake, 5);',
+      'const id = setInterval(wake, 5);',
+      'clearTimeout(id);',
+      'const now = performance.now();',
+      'const later: Promise<void> = wait;',
+      'async function wait() {}',
+      'await wait();',
+      'process.exit();',
+      'queueMicrotask(wake);',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a template
+      'const text = `at ${Date.now()}`;',
+      "const address = 'http://x'; const now = Date.now();",
+    ].flatMap((text) => [
+      file('src/core/a.ts', text),
+      file('src/emulator/core/a.ts', text),
+      file('src/backend/core/a.ts', text),
+    ]),
+    [
+      file('src/core/a.ts', '// Date.now() is not called here\nconst at = new Date(wall).toISOString();'),
+      file('src/core/a.ts', "const name = 'performance'; const asyncName = 1;"),
+      file('src/core/a.ts', "const pattern = /'/; const x = 1; // Promise"),
+      file('src/agent/a.ts', 'setTimeout(wake, Date.now());'),
+    ],
+  ],
+  [
+    rules.filesAreShort,
+    'files are short',
+    [file('src/core/a.ts', 'a;\n'.repeat(351)), file('scripts/a.mjs', 'a;\n'.repeat(351))],
+    [file('src/core/a.ts', 'a;\n'.repeat(350)), file('README.md', 'a\n'.repeat(1000))],
+  ],
+  [
+    rules.onlyCommandLinesWrite,
+    'only command lines write',
+    [
+      file('src/agent/a.ts', "console.log('x');"),
+      file('src/cli/a.ts', "console.log('x');"),
+      file('src/adapters/a.ts', "process.stdout.write('x');"),
+      file('src/emulator/server.ts', "process.stderr.write('x');"),
+    ],
+    [
+      file('src/cli/a.ts', "process.stdout.write('x');"),
+      file('src/emulator/cli.ts', "process.stdout.write('x');"),
+      file('src/backend/main.ts', "process.stderr.write('x');"),
+      file('src/agent/a.ts', "log.info({}, 'console');"),
+    ],
+  ],
+  [
+    rules.namesAreLowerCaseNouns,
+    'names are lower-case and say something',
+    [
+      file('src/core/laneMachine.ts'),
+      file('src/core/Lane.ts'),
+      file('src/core/lane_machine.ts'),
+      file('src/Core/lane.ts'),
+      file('src/core/utils.ts'),
+      file('src/core/helpers/lane.ts'),
+      file('src/core/lane-manager.ts'),
+      file('test/core/test-utils.ts'),
+    ],
+    [
+      file('src/core/lane-machine.ts'),
+      file('test/adapters/mqtt/bus.puppet.test.ts'),
+      file('README.md'),
+      file('LICENSE'),
+      file('.ci/run'),
+      file('.gitignore'),
+    ],
+  ],
+  [
+    rules.thingsAreNamedAfterWhatTheyDo,
+    'things are named after what they do',
+    [file('src/core/a.ts', 'class LaneManager {}'), file('src/core/a.ts', 'export const pcmUtils = {};')],
+    [file('src/core/a.ts', 'class LaneManagerial {}'), file('src/core/a.ts', '// class LaneManager')],
+  ],
+  [
+    rules.nothingNamesAMachine,
+    'nothing names somebody’s machine or a registry',
+    [
+      file('README.md', `see ${['', 'home', 'anna', 'dragoman'].join('/')}`),
+      file('src/a.ts', `'${['', 'Users', 'anna'].join('/')}'`),
+      file('.ci/run', `cd ${['', 'root', 'project'].join('/')}`),
+      file('test/a.test.ts', `'${['', 'work', 'main'].join('/')}'`),
+      file('package-lock.json', `"${['resol', 'ved'].join('')}": "x"`),
+      file('.npmrc', ['https://registry', 'npmjs', 'org/'].join('.')),
+    ],
+    [file('README.md', 'the lane at work/idle, /etc/dragoman, ./home/page and HOME=/root')],
+  ],
+  [
+    rules.lockNamesEveryPlatform,
+    'the lock file can be installed from on every platform',
+    [
+      lock({
+        'node_modules/a': { optionalDependencies: { '@a/darwin': '1', '@a/linux': '1' } },
+        'node_modules/@a/linux': {},
+      }),
+    ],
+    [
+      lock({ 'node_modules/a': { optionalDependencies: { b: '1' } }, 'node_modules/a/node_modules/b': {} }),
+      file('src/a.ts', 'not JSON'),
+    ],
+  ],
+];
+
+for (const [rule, sentence, bad, good] of CASES) {
+  describe(sentence, () => {
+    it('holds here', () => {
+      expect(rule(TREE)).toEqual([]);
+    });
+
+    it.each(bad)('would be broken by $path: $text', (example) => {
+      expect(rule([example])).toHaveLength(1);
+    });
+
+    it('is not broken by what only looks so', () => {
+      expect(good.flatMap((example) => rule([example]))).toEqual([]);
+    });
+  });
+}
+
+describe('reading of sources', () => {
+  it('finds the whole tree', () => {
+    const paths = TREE.map(({ path }) => path);
+    expect(paths).toContain('src/protocol/config.ts');
+    expect(paths).toContain('package.json');
+    expect(paths.some((path) => path.includes('node_modules'))).toBe(false);
+  });
+
+  it('sees every way to import', () => {
+    const text = `import a from 'a';\nimport * as b from 'b';\nexport * from 'c';\nimport 'd';\nconst e = await import('e');\nimport type { F } from 'f';`;
+    expect(importsOf(file('x.ts', text))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('keeps code, and nothing else', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text with the code of a template in it
+    const text = 'a(\'x // y\'); /* b */ c("d"); // e\nf = /[/\'"]g/; h(`i ${j} k`);';
+    expect(codeOf(file('x.ts', text)).replace(/\s+/g, ' ')).toBe("a(''); c(''); f = / /; h( (j) );");
+  });
+});
