@@ -1,21 +1,21 @@
-import { type Chunker, createChunker } from '../core/audio/chunker.ts';
-import { measureFrames } from '../core/audio/levels.ts';
-import { BYTES_PER_SAMPLE, samplesOf } from '../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../core/audio/pcm.ts';
 import type { LaneEffect } from '../core/lane/effect.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
 import { step } from '../core/lane/machine.ts';
 import { LANE_DEFAULTS } from '../core/lane/settings.ts';
 import { createLane, type LaneState } from '../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../core/task.ts';
-import type { Capture, OpenCapture, OpenPlayback, Playback } from '../ports/audio.ts';
+import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { OpenStream, StreamConnection } from '../ports/stream.ts';
-import type { CreateVoiceDetector, VoiceDetector } from '../ports/voice.ts';
+import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { LaneConfig } from '../protocol/config.ts';
 import type { TokenReason } from '../protocol/mqtt/token.ts';
+import { Ears } from './ears.ts';
 import type { EventLoop } from './event-loop.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
+import { Mouth } from './mouth.ts';
 import { ordersOf } from './reload.ts';
 import { createTimers, type Timers } from './timers.ts';
 import type { Vault } from './vault.ts';
@@ -61,8 +61,8 @@ export class LaneRunner {
   private readonly connections = new Map<number, StreamConnection>();
   /** Streams whose bytes do not leave as fast as they come. */
   private readonly congested = new Set<number>();
-  private capture: { close(): Promise<void> } | null = null;
-  private playback: Playback | null = null;
+  private readonly ears: Ears;
+  private readonly mouth: Mouth;
 
   constructor(config: LaneConfig, world: LaneWorld, watch: (step: LaneStep) => void) {
     this.id = config.id;
@@ -76,26 +76,22 @@ export class LaneRunner {
       idPrefix: `${world.bootId}-${config.id}`,
       seed: world.seed,
     });
-    this.silentChunk = new Uint8Array(this.chunkSamples * BYTES_PER_SAMPLE);
+    const rateHz = config.capture.sampleRate;
+    const { chunkMs } = this.current.settings;
+    this.silentChunk = new Uint8Array(Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
+    const post = (event: LaneEvent): void => this.post(event);
+    this.ears = new Ears({ ...world, lane: config.id, rateHz, chunkMs, post });
+    const { wireToSpeaker } = this;
+    this.mouth = new Mouth({ ...world, wireToSpeaker, volume: config.playback.volume, post });
   }
 
   get state(): LaneState {
     return this.current;
   }
 
-  private get chunkSamples(): number {
-    return Math.round((this.current.settings.chunkMs * this.config.capture.sampleRate) / 1000);
-  }
-
   /** Opens the loudspeaker, which stays open for the lane's life. */
   async open(): Promise<void> {
-    try {
-      this.playback = await this.world.openPlayback({
-        fault: (fault) => this.post({ type: 'audio_fault', device: 'playback', ...fault }),
-      });
-    } catch (error) {
-      this.post({ type: 'audio_fault', device: 'playback', code: 'failed', message: messageOf(error) });
-    }
+    await this.mouth.open();
   }
 
   /** Frees the audio devices; the lane has reached `closed`, or is not waited for any longer. */
@@ -103,7 +99,7 @@ export class LaneRunner {
     this.timers.disarmAll();
     for (const connection of this.connections.values()) connection.terminate();
     this.connections.clear();
-    await Promise.allSettled([this.capture?.close(), this.playback?.close()]);
+    await Promise.allSettled([this.ears.close(), this.mouth.close()]);
   }
 
   post(event: LaneEvent): void {
@@ -143,13 +139,13 @@ export class LaneRunner {
       case 'close_stream':
         return this.closeStream(effect.stream, effect.how);
       case 'open_capture':
-        return this.openCapture();
+        return this.ears.open();
       case 'close_capture':
-        return this.closeCapture();
+        return void this.ears.close();
       case 'play':
-        return this.play(effect.pcm, effect.receivedAt);
+        return this.mouth.play(effect.pcm, effect.receivedAt);
       case 'flush_playback':
-        return this.playback?.flush();
+        return this.mouth.flush();
       case 'notify':
       case 'caption':
         // For the watchers: they publish and log.
@@ -201,74 +197,4 @@ export class LaneRunner {
       this.captureToWire.record(this.world.clock.now() - effect.capturedAt);
     }
   }
-
-  private play(pcm: Uint8Array, receivedAt: number | null): void {
-    const heardAt = this.playback?.write(pcm);
-    if (heardAt !== undefined && receivedAt !== null) this.wireToSpeaker.record(heardAt - receivedAt);
-  }
-
-  private openCapture(): void {
-    const rateHz = this.config.capture.sampleRate;
-    const chunker: Chunker = createChunker({ chunkSamples: this.chunkSamples, rateHz });
-    const detector = this.world.createVoiceDetector(rateHz);
-    // What a closed microphone still delivers must not reach the lane: it may have another one by then.
-    let closed = false;
-    let opened: Capture | null = null;
-    this.capture = {
-      close: async () => {
-        closed = true;
-        detector.close();
-        await opened?.close();
-      },
-    };
-    const opening = this.world.openCapture({
-      frames: (pcm, capturedAt) => {
-        if (closed) return;
-        for (const chunk of chunker.push(pcm, capturedAt)) {
-          const isSpeech = hearSpeech(detector, chunk.pcm, rateHz);
-          const levels = { ...measureFrames(chunk.pcm, rateHz), isSpeech };
-          this.post({ type: 'captured', capturedAt: chunk.capturedAt, pcm: chunk.pcm, levels });
-        }
-      },
-      ended: () => {
-        if (!closed) this.post({ type: 'capture_ended' });
-      },
-      fault: (fault) => {
-        if (!closed) this.post({ type: 'audio_fault', device: 'capture', ...fault });
-      },
-    });
-    opening.then(
-      (capture) => {
-        opened = capture;
-        if (closed) void capture.close();
-      },
-      (error: unknown) => {
-        if (closed) return;
-        this.post({ type: 'audio_fault', device: 'capture', code: 'failed', message: messageOf(error) });
-      },
-    );
-  }
-
-  private closeCapture(): void {
-    const closing = this.capture?.close();
-    this.capture = null;
-    closing?.catch((error: unknown) => {
-      this.world.log.warn({ lane: this.id, error: messageOf(error) }, 'the microphone did not close cleanly');
-    });
-  }
-}
-
-/** So much of a chunk must be voiced to count as speech: a syllable, not a click. */
-const SYLLABLE_MS = 80;
-
-function hearSpeech(detector: VoiceDetector, pcm: Uint8Array, rateHz: number): boolean {
-  let voiced = 0;
-  detector.hear(samplesOf(pcm), (isVoiced, samples) => {
-    if (isVoiced) voiced += samples;
-  });
-  return (voiced * 1000) / rateHz >= SYLLABLE_MS;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown error';
 }

@@ -5,7 +5,7 @@
 
 /** What went wrong with an audio device, in words an operator can act on. */
 export interface AudioFault {
-  readonly code: 'not_found' | 'busy' | 'lost' | 'hung' | 'format' | 'failed';
+  readonly code: 'not_found' | 'busy' | 'lost' | 'hung' | 'format' | 'too_fast' | 'failed';
   readonly message: string;
 }
 
@@ -29,9 +29,20 @@ export interface Capture {
   close(): Promise<void>;
 }
 
-/** What a playback driver tells its owner. */
+/** What a playback driver tells its owner. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface PlaybackSink {
+  /** The device failed; the driver keeps trying unless it was closed. Told once until `back`. */
   fault(fault: AudioFault): void;
+  /** It sounds again after a fault. */
+  back(): void;
+  /** By the device's own measure, what has been written so far will have been heard at this moment: not when `write` said. */
+  measured(heardUntil: number): void;
+}
+
+/** A device's own volume control. */
+export interface Mixer {
+  /** @param percent 0-100 */
+  setVolume(percent: number): void;
 }
 
 /** A running playback. */
@@ -43,6 +54,8 @@ export interface Playback {
   write(pcm: Uint8Array): number;
   /** Forgets what has been written but not heard. */
   flush(): void;
+  /** Null where the device has none: then the sound is scaled before it is written. */
+  readonly mixer: Mixer | null;
   close(): Promise<void>;
 }
 

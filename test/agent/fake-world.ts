@@ -111,6 +111,7 @@ export function createFakeWorld(config: Config = testConfig()) {
         };
       },
       openPlayback: async () => ({
+        mixer: null,
         write: (pcm) => {
           played.push(pcm);
           return clock.now() + 20;

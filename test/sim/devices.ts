@@ -54,6 +54,7 @@ export function createLoudspeaker(
       sink = opened;
       let closed = false;
       return Promise.resolve({
+        mixer: null,
         write(pcm) {
           const now = clock.now();
           const durationMs = pcm.byteLength / 48;

@@ -26,7 +26,7 @@ export function createCapture(config: CaptureConfig, clock: Clock): OpenCapture 
 export function createPlayback(config: PlaybackConfig, rateHz: number, clock: Clock): OpenPlayback {
   switch (config.driver) {
     case 'file':
-      return createFilePlayback({ path: config.path, volume: config.volume, rateHz, clock });
+      return createFilePlayback({ path: config.path, rateHz, clock });
     case 'alsa':
       throw unavailable('playback', config.driver);
   }

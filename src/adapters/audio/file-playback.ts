@@ -1,4 +1,4 @@
-import { applyGain, BYTES_PER_SAMPLE, sampleCount, silence, volumeGain } from '../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, sampleCount, silence } from '../../core/audio/pcm.ts';
 import type { OpenPlayback, Playback, PlaybackSink } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { AudioFaultError } from './fault.ts';
@@ -9,8 +9,6 @@ export interface FilePlaybackOptions {
   readonly path: string;
   readonly rateHz: number;
   readonly clock: Clock;
-  /** 0-100; 100 leaves the sound as it is. */
-  readonly volume: number;
   /** Smaller limits are for tests. */
   readonly maxDataBytes?: number;
 }
@@ -32,7 +30,6 @@ export function createFilePlayback(options: FilePlaybackOptions): OpenPlayback {
 function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playback {
   const { path, rateHz, clock } = options;
   const startedAt = clock.now();
-  const gain = volumeGain(options.volume);
   const writer = createWavWriter(path, options);
   const waiting: Uint8Array[] = [];
   /** Places on the timeline, in samples: up to where it is in the file, and where the waiting sound begins and ends. */
@@ -86,6 +83,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   tick();
 
   return {
+    mixer: null,
     write(pcm) {
       const next = Math.max(waitingUntil, Math.ceil(placeAt(clock.now())));
       const heardAt = startedAt + (next * 1000) / rateHz;
@@ -101,7 +99,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
         waitingFrom = next;
       }
       waitingUntil = next + samples;
-      waiting.push(applyGain(pcm.subarray(0, samples * BYTES_PER_SAMPLE), gain));
+      waiting.push(pcm.subarray(0, samples * BYTES_PER_SAMPLE));
       return heardAt;
     },
     flush() {

@@ -24,7 +24,7 @@ describe('audio driver', () => {
       { driver: 'file', path: output, volume: 80 },
       24_000,
       clock,
-    )({ fault() {} });
+    )({ fault() {}, back() {}, measured() {} });
     expect(playback.write(makeNumbered(10))).toBe(clock.now());
     await playback.close();
     expect(clock.armed).toBe(0);

@@ -21,8 +21,8 @@ async function start(options: Partial<FilePlaybackOptions> = {}) {
   const clock = createVirtualClock(START_MS);
   const path = options.path ?? join(makeFolder(), 'out.wav');
   const faults: AudioFault[] = [];
-  const open = createFilePlayback({ path, rateHz: RATE_HZ, clock, volume: 100, ...options });
-  const playback = await open({ fault: (fault) => faults.push(fault) });
+  const open = createFilePlayback({ path, rateHz: RATE_HZ, clock, ...options });
+  const playback = await open({ fault: (fault) => faults.push(fault), back: () => {}, measured: () => {} });
   return { clock, path, faults, playback };
 }
 
@@ -147,16 +147,6 @@ describe('file playback', () => {
     expect(readTimeline(path)).toEqual([...readSamples(makeNumbered(2400)), ...zeros(69_600)]);
   });
 
-  it('turns the volume down, and leaves the writer its sound', async () => {
-    const { clock, path, playback } = await start({ volume: 50 });
-    const sound = makePcm([8000, -8000]);
-    playback.write(sound);
-    clock.advance(1);
-    await playback.close();
-    expect(readTimeline(path).slice(0, 3)).toEqual([1000, -1000, 0]);
-    expect(readSamples(sound)).toEqual([8000, -8000]);
-  });
-
   it('leaves no timer and takes nothing after it is closed', async () => {
     const { clock, path, playback } = await start();
     await playback.close();
@@ -272,7 +262,7 @@ async function bundleWriter(folder: string, outfile: string, path: string): Prom
     program,
     `import { createFilePlayback } from ${moduleOf('audio/file-playback.ts')};
      import { createSystemClock } from ${moduleOf('clock.ts')};
-     const open = createFilePlayback({ path: ${JSON.stringify(path)}, rateHz: ${RATE_HZ}, clock: createSystemClock(), volume: 100 });
+     const open = createFilePlayback({ path: ${JSON.stringify(path)}, rateHz: ${RATE_HZ}, clock: createSystemClock() });
      const playback = await open({ fault: (fault) => { throw new Error(fault.message); } });
      const pcm = Buffer.alloc(${30 * RATE_HZ * 2});
      for (let i = 0; i < pcm.length / 2; i++) pcm.writeInt16LE((i % 30000) + 1, i * 2);

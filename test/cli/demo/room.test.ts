@@ -24,10 +24,11 @@ async function furnish() {
   })({ frames: (pcm, at) => heard.push({ pcm, at }), ended: () => {}, fault: () => {} });
   let startsAt = 0;
   const playback = await room.hearLoudspeaker(async () => ({
+    mixer: null,
     write: () => startsAt,
     flush: () => {},
     close: async () => {},
-  }))({ fault: () => {} });
+  }))({ fault: () => {}, back: () => {}, measured: () => {} });
   return {
     room,
     heard,
