@@ -4,10 +4,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
-import type { TokenResponse } from '../protocol/mqtt/token.ts';
+import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
 import type { CreateSessionInput } from '../protocol/service/session.ts';
 import { type Complain, createComplaints } from './complaints.ts';
-import type { IssuerEffect, IssuerEvent } from './core/issue-event.ts';
+import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import type { Trouble, TroubleKind } from './core/trouble.ts';
 import { readRequest } from './request.ts';
@@ -52,6 +52,10 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
         return answer(effect);
       case 'create':
         return track(create(effect.job, effect.input));
+      case 'confirm':
+        return confirm(effect);
+      case 'probe':
+        return track(probe(effect.job, effect.input));
       case 'retire':
         return track(retire(effect));
       case 'ignore': {
@@ -83,6 +87,19 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
     }
   };
 
+  /** A session that can't be deleted is not lost for long: nobody has its token, and its window ends. */
+  const probe = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
+    const event = await create(job, input);
+    if (event.kind !== 'created') return event;
+    try {
+      const deleted = await service.deleteSession(event.session.id);
+      return { kind: 'probed', job, deleted, draw: random() };
+    } catch (error) {
+      explain(error, { reference: input.client_reference_id });
+      return { kind: 'probed', job, deleted: false, draw: random() };
+    }
+  };
+
   const retire = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
     try {
       const count = await retireUnused(service, effect);
@@ -95,20 +112,31 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
     return { kind: 'retired', job: effect.job, draw: random() };
   };
 
+  const send = ({ topic, correlationData }: Reply, body: TokenResponse | TokenProbeAnswer): void =>
+    bus?.publish(topic, JSON.stringify(body), {
+      properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
+    });
+
   const answer = (effect: Extract<IssuerEffect, { kind: 'answer' }>): void => {
     const { who, id, reply, answer: given, about, repeated } = effect;
     const ts = timestamp(clock.wall());
-    const body: TokenResponse = given.ok
-      ? { ts, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
-      : { ts, id, ok: false, error: given.error };
-    const { correlationData } = reply;
-    bus?.publish(reply.topic, JSON.stringify(body), {
-      properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
-    });
+    send(
+      reply,
+      given.ok
+        ? { ts, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
+        : { ts, id, ok: false, error: given.error },
+    );
     const device = `${who.tenant}/${who.device}`;
     const fields = { device, lane: about?.lane, reason: about?.reason, attempt: about?.attempt, repeated };
     if (given.ok) log.info({ ...fields, session: shortId(given.session.id) }, 'session granted');
     else log.warn({ ...fields, code: given.error.code, retry_after_s: given.error.retry_after_s }, 'denied');
+  };
+
+  const confirm = ({ ask, probe }: Extract<IssuerEffect, { kind: 'confirm' }>): void => {
+    const { who, request, reply } = ask;
+    const stream_url = config.service.streamUrl;
+    send(reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
+    log.info({ device: `${who.tenant}/${who.device}`, ...probe }, 'a trial request was answered');
   };
 
   return {

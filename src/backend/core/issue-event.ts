@@ -1,5 +1,5 @@
 /** What the issuer hears and what it wants done. */
-import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
+import type { TokenError, TokenProbeAnswer, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import type { DeviceName } from './policy.ts';
 import type { Trouble } from './trouble.ts';
@@ -12,7 +12,10 @@ export interface Reply {
 
 export interface Ask {
   readonly who: DeviceName;
-  readonly request: Pick<TokenRequest, 'id' | 'lane' | 'intent' | 'connection_type' | 'reason' | 'attempt'>;
+  readonly request: Pick<
+    TokenRequest,
+    'id' | 'lane' | 'intent' | 'connection_type' | 'reason' | 'attempt' | 'probe'
+  >;
   readonly reply: Reply;
 }
 
@@ -26,6 +29,8 @@ export type IssuerEvent =
   /** The lane's unused sessions are gone, or could not be found out. */
   | { kind: 'retired'; job: number; draw: number }
   | { kind: 'created'; job: number; session: SessionWithToken; draw: number }
+  /** A session has been made for a trial and is gone again, or left to expire. */
+  | { kind: 'probed'; job: number; deleted: boolean; draw: number }
   | { kind: 'failed'; job: number; trouble: Trouble; draw: number };
 
 export type IssuerEffect =
@@ -39,8 +44,12 @@ export type IssuerEffect =
       about: Pick<TokenRequest, 'lane' | 'reason' | 'attempt'> | null;
       repeated: boolean;
     }
+  /** The answer to a trial that would have been granted. */
+  | { kind: 'confirm'; ask: Ask; probe: TokenProbeAnswer['probe'] }
   /** Find the lane's sessions (the one named, else by reference) and revoke those that were never used. */
   | { kind: 'retire'; job: number; reference: string; sessionId: string | null }
   | { kind: 'create'; job: number; input: CreateSessionInput }
+  /** Make a session and delete it. */
+  | { kind: 'probe'; job: number; input: CreateSessionInput }
   /** No answer. `superseded`: the lane has asked anew meanwhile. */
   | { kind: 'ignore'; who: DeviceName; id: string; why: 'flood' | 'in_progress' | 'superseded' | 'stale' };

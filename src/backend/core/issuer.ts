@@ -61,7 +61,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const given = record.answered.get(answerKey(ask));
     if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
 
-    const key = referenceOf(who, request.lane);
+    const key = jobKey(ask);
     const job = jobsByLane.get(key);
     if (job?.ask.request.id === request.id) {
       job.ask = ask;
@@ -127,6 +127,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const begin = (job: Job, now: number): IssuerEffect => {
     const { who, request } = job.ask;
+    if (request.probe === true) return { kind: 'probe', job: job.number, input: job.input };
     const last = book.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
     // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
@@ -158,6 +159,12 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return answer(job.ask, given);
   };
 
+  const probed = (job: Job, deleted: boolean): IssuerEffect => ({
+    kind: 'confirm',
+    ask: job.ask,
+    probe: { session: deleted ? 'deleted' : 'expires' },
+  });
+
   const failed = (job: Job, trouble: Trouble, draw: number, now: number): IssuerEffect => {
     const until = now + pauseMs(trouble);
     if (until > now && until > (pause?.until ?? 0)) pause = { until, trouble };
@@ -166,6 +173,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const record = book.of(job.ask.who, now);
     book.keepAnswer(record, answerKey(job.ask), { answer: { ok: false, error }, freshUntil: now + freshMs });
     return answer(job.ask, { ok: false, error });
+  };
+
+  const conclude = (
+    job: Job,
+    event: Extract<IssuerEvent, { kind: 'created' | 'probed' | 'failed' }>,
+    now: number,
+  ): IssuerEffect => {
+    switch (event.kind) {
+      case 'created':
+        return created(job, event.session, now);
+      case 'probed':
+        return probed(job, event.deleted);
+      case 'failed':
+        return failed(job, event.trouble, event.draw, now);
+    }
   };
 
   const misasked = (event: Extract<IssuerEvent, { kind: 'misasked' }>, now: number): IssuerEffect => {
@@ -193,16 +215,18 @@ export function createIssuer(options: IssuerOptions): Issuer {
       }
       finish(job);
       running -= 1;
-      const first =
-        event.kind === 'created'
-          ? created(job, event.session, now)
-          : failed(job, event.trouble, event.draw, now);
-      return [first, ...start(now, event.draw)];
+      return [conclude(job, event, now), ...start(now, event.draw)];
     },
     get jobs() {
       return jobs.size;
     },
   };
+}
+
+/** A lane has one job at a time, and one trial beside it: neither is in the other's way. */
+function jobKey({ who, request }: Ask): string {
+  const reference = referenceOf(who, request.lane);
+  return request.probe === true ? `${reference}/probe` : reference;
 }
 
 /** Ids are the asker's choice: two lanes may pick the same. */

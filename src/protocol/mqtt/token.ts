@@ -22,6 +22,8 @@ export const tokenRequestSchema = z.looseObject({
   connection_type: connectionTypeSchema,
   reason: tokenReasonSchema,
   attempt: z.number().int().positive(),
+  /** Only a trial, of the way there and back: no token is wanted. A backend that does not know it answers as always. */
+  probe: z.boolean().optional(),
 });
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
 
@@ -62,3 +64,14 @@ export const tokenDenialSchema = z.looseObject({
 export const tokenResponseSchema = z.union([tokenGrantSchema, legacyTokenGrantSchema, tokenDenialSchema]);
 export type TokenResponse = z.infer<typeof tokenResponseSchema>;
 export type TokenGrantMessage = z.infer<typeof tokenGrantSchema>;
+
+/** The answer to a `probe` that would have been granted. It holds no session and no token. */
+export const tokenProbeAnswerSchema = z.looseObject({
+  ts: timestampSchema.optional(),
+  id: requestIdSchema,
+  ok: z.literal(true),
+  /** What became of the session that was made for the trial: gone, or left to expire because it could not be deleted. */
+  probe: z.looseObject({ session: z.enum(['deleted', 'expires']) }),
+  stream_url: z.string().min(1),
+});
+export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;

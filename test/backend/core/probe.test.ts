@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Ask } from '../../../src/backend/core/issue-event.ts';
+import { createIssuer } from '../../../src/backend/core/issuer.ts';
+import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
+import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
+
+const makeIssuer = () =>
+  createIssuer(
+    backendConfigSchema.parse({
+      mqtt: { url: 'mqtt://broker.example' },
+      service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },
+      allow: ['museum/*'],
+    }),
+  );
+
+const makeAsk = (id: string, probe: boolean, tenant = 'museum'): Ask => ({
+  who: { tenant, device: 'kiosk' },
+  request: {
+    ...{ id, lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 },
+    ...(probe && { probe }),
+  } as Ask['request'],
+  reply: { topic: 'p/museum/kiosk/token/res' },
+});
+
+const session = {
+  ...{ id: 'a', token: 'secret', intent: 's2s', connection_type: 'ws', single_use: true, status: 'pending' },
+  ...{ created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
+} as SessionWithToken;
+
+describe('a trial request', () => {
+  it('makes a session on the usual terms, and is answered without it', () => {
+    const issuer = makeIssuer();
+    const ask = makeAsk('p1', true);
+    const [probe] = issuer.handle({ kind: 'asked', ask, draw: 0 }, 0);
+    expect(probe).toMatchObject({ kind: 'probe', input: { client_reference_id: 'museum/kiosk/main' } });
+    const effects = issuer.handle({ kind: 'probed', job: 1, deleted: true, draw: 0 }, 10);
+    expect(effects).toEqual([{ kind: 'confirm', ask, probe: { session: 'deleted' } }]);
+    expect(issuer.jobs).toBe(0);
+  });
+
+  it('says when the session could not be deleted', () => {
+    const issuer = makeIssuer();
+    issuer.handle({ kind: 'asked', ask: makeAsk('p1', true), draw: 0 }, 0);
+    expect(issuer.handle({ kind: 'probed', job: 1, deleted: false, draw: 0 }, 10)).toMatchObject([
+      { kind: 'confirm', probe: { session: 'expires' } },
+    ]);
+  });
+
+  it('takes nothing from the lane: neither the session it has nor the one that is being made', () => {
+    const issuer = makeIssuer();
+    issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
+    issuer.handle({ kind: 'created', job: 1, session, draw: 0 }, 10);
+    // The lane's session is unused: a request proper would retire it.
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', true), draw: 0 }, 20)).toMatchObject([
+      { kind: 'probe', job: 2 },
+    ]);
+    // And a request proper beside the trial is begun, not put in its place.
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('r2', false), draw: 0 }, 30)).toMatchObject([
+      { kind: 'retire', job: 3, sessionId: 'a' },
+    ]);
+    expect(issuer.handle({ kind: 'probed', job: 2, deleted: true, draw: 0 }, 40)).toMatchObject([
+      { kind: 'confirm', ask: { request: { id: 'p1' } } },
+    ]);
+  });
+
+  it('is denied as a request proper would be', () => {
+    const issuer = makeIssuer();
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', true, 'other'), draw: 0 }, 0)).toMatchObject([
+      { kind: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } },
+    ]);
+    issuer.handle({ kind: 'asked', ask: makeAsk('p2', true), draw: 0 }, 0);
+    const trouble = { kind: 'rejected', detail: 'no credit', retryAfterS: null } as const;
+    expect(issuer.handle({ kind: 'failed', job: 1, trouble, draw: 0 }, 10)).toMatchObject([
+      { kind: 'answer', id: 'p2', answer: { ok: false } },
+    ]);
+  });
+});
