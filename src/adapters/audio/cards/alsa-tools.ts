@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import type { Ability, Direction } from './card.ts';
+import { parseHardwareParameters } from './hardware-parameters.ts';
+import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
+
+/** What ALSA's own programs answer. */
+export interface AlsaTools {
+  /** The devices that ALSA's configuration offers beside the cards' own; null where the program is not installed. */
+  listSoftware(direction: Direction): Promise<readonly SoftwareDevice[] | null>;
+  /** What a device can do. Opens it for a moment, plays and keeps nothing. */
+  askAbility(direction: Direction, device: string): Promise<AbilityAnswer>;
+}
+
+export type AbilityAnswer =
+  | { readonly ok: true; readonly ability: Ability }
+  /** In ALSA's words, such as "Device or resource busy". */
+  | { readonly ok: false; readonly reason: string };
+
+const PROGRAMS = { capture: 'arecord', playback: 'aplay' } as const;
+/** A format that no sound card has: the program says what the device can do and goes. */
+const NO_CARDS_FORMAT = 'FLOAT64_BE';
+const MOST_OUTPUT_BYTES = 256 * 1024;
+
+export interface AlsaToolsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A device that answers nothing for so long is given up, milliseconds. */
+  readonly limitMs?: number;
+}
+
+export function createAlsaTools({ env, limitMs = 3000 }: AlsaToolsOptions): AlsaTools {
+  const run = (direction: Direction, words: readonly string[], isEnough?: (output: Output) => boolean) =>
+    runProgram(PROGRAMS[direction], words, { env, limitMs, ...(isEnough && { isEnough }) });
+  return {
+    async listSoftware(direction) {
+      const ended = await run(direction, ['-L']);
+      return ended.isMissing ? null : parseDeviceList(ended.stdout);
+    },
+    async askAbility(direction, device) {
+      const words = ['-D', device, '--dump-hw-params', '-f', NO_CARDS_FORMAT, '-t', 'raw', '-s', '1'];
+      const ended = await run(
+        direction,
+        [...words, '/dev/null'],
+        ({ stderr }) => parseHardwareParameters(stderr) !== null,
+      );
+      const ability = parseHardwareParameters(ended.stderr);
+      if (ability !== null) return { ok: true, ability };
+      if (ended.isMissing) return { ok: false, reason: `${PROGRAMS[direction]} is not installed` };
+      if (ended.isLate) return { ok: false, reason: `no answer in ${limitMs / 1000} s` };
+      return { ok: false, reason: reasonIn(ended.stderr) };
+    },
+  };
+}
+
+function reasonIn(stderr: string): string {
+  const opening = /audio open error: (.+)$/m.exec(stderr)?.[1];
+  return (opening ?? stderr.trim().split('\n').at(-1) ?? '').trim() || 'it gave no reason';
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Ended extends Output {
+  readonly isMissing: boolean;
+  readonly isLate: boolean;
+}
+
+interface RunOptions extends Required<AlsaToolsOptions> {
+  /** What it has said is all that is wanted of it. */
+  isEnough?(output: Output): boolean;
+}
+
+/** Runs a program to its end, to its limit, or until it has said enough. Never rejects. */
+function runProgram(
+  program: string,
+  words: readonly string[],
+  { env, limitMs, isEnough }: RunOptions,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const output = { stdout: '', stderr: '' };
+    const child = spawn(program, words, {
+      env: { ...env, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const end = (how: Partial<Ended>): void => {
+      clearTimeout(limit);
+      // A device that hangs in the kernel holds its program even against this; nobody waits for it.
+      child.kill('SIGKILL');
+      child.unref();
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve({ ...output, isMissing: false, isLate: false, ...how });
+    };
+    const limit = setTimeout(() => end({ isLate: true }), limitMs);
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        if (output[name].length < MOST_OUTPUT_BYTES) output[name] += text;
+        if (isEnough?.(output) === true) end({});
+      });
+    }
+    child.on('error', () => end({ isMissing: true }));
+    child.on('close', () => end({}));
+  });
+}

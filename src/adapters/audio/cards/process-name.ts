@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Holder } from './card.ts';
+
+/** Programs that somebody else runs to reach a sound card: who that is matters more than they do. */
+const ERRANDS = /^(arecord|aplay|timeout|sh|bash|dash)$/;
+/** Ways the kernel names a JavaScript program. */
+const NODE = /^(node|nodejs|MainThread|node-MainThread)$/;
+const UNKNOWN_PROGRAM = 'a program that this user may not see';
+
+/**
+ * Who is behind a process: its program, and the program that runs it where it only runs errands.
+ * @param pid of the process or of one of its threads
+ */
+export function describeHolder(proc: string, pid: number): Holder {
+  const process = readProcess(proc, pid);
+  if (process === null) return { pid: pid > 0 ? pid : null, program: UNKNOWN_PROGRAM };
+  const parent = ERRANDS.test(process.program) ? readProcess(proc, process.parent) : null;
+  const isTelling = parent !== null && parent.pid > 1 && !ERRANDS.test(parent.program);
+  const program = isTelling ? `${process.program} of ${parent.program}` : process.program;
+  return { pid: process.pid, program };
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly program: string;
+}
+
+function readProcess(proc: string, pid: number): Process | null {
+  if (pid <= 0) return null;
+  const status = read(join(proc, String(pid), 'status'));
+  if (status === null) return null;
+  const field = (name: string): string => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  // A thread has a name of its own; the program's is that of its first one.
+  const group = Number(field('Tgid')) || pid;
+  const comm = read(join(proc, String(group), 'comm'))?.trim() ?? field('Name');
+  const words = read(join(proc, String(group), 'cmdline'))?.split('\0') ?? [];
+  const script = words.slice(1).find((word) => !word.startsWith('-') && word !== '');
+  const isScript = NODE.test(comm) && script !== undefined;
+  const program = isScript ? basename(script).replace(/\.(m|c)?[jt]s$/, '') : comm;
+  return { pid: group, parent: Number(field('PPid')) || 0, program };
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
