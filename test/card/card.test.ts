@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Card, openRack, type Side } from './card.ts';
+import { babble, findOnset } from './sound.ts';
+
+const { rack, missing } = await openRack();
+afterAll(() => rack?.close());
+
+/** The real programs against the virtual card itself: what the other tests rely on. */
+describe
+  .skipIf(rack === null)
+  .concurrent(`virtual card${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+    it('is heard bit by bit, from the first start on', async () => {
+      const sound = babble(24_000, 1);
+      const card = await insert({ id: 'Ears', capture: { sound } });
+      const { output } = await arecord(card.device, ['-d', '1']).finished;
+      expect(output).toEqual(bytesOf(sound));
+      expect((await card.capture.log()).map(({ event }) => event)).toEqual([
+        'open',
+        'start',
+        'stop',
+        'close',
+      ]);
+    });
+
+    it('notes bit by bit what sounded, and when', async () => {
+      const sound = babble(12_000, 2);
+      const card = await insert({ id: 'Mouth' });
+      const first = await aplay(card.device, sound).finished;
+      const pause = 300;
+      await sleep(pause);
+      const second = await aplay(card.device, sound).finished;
+      expect([first.code, second.code]).toEqual([0, 0]);
+      const timeline = await card.playback.sound();
+      const again = findOnset(timeline, sound, 12_000);
+      expect(timeline.subarray(0, 12_000)).toEqual(sound);
+      expect(timeline.subarray(again, again + 12_000)).toEqual(sound);
+      expect(again / 24).toBeGreaterThanOrEqual(500 + pause);
+      // As the clock on the wall has it: the log's time of the second start is the timeline's.
+      const starts = (await card.playback.log()).filter(({ event }) => event === 'start');
+      const epoch = await card.playback.epoch();
+      expect(Math.abs((epoch?.atMs(again) ?? 0) - (starts[1]?.atMs ?? 0))).toBeLessThan(5);
+      expect(starts[1]?.frame).toBe(again);
+    });
+
+    it('refuses what a poor USB card refuses, and is converted by the plug', async () => {
+      const sound = babble(48_000, 3);
+      const card = await insert({
+        id: 'Poor',
+        rateHz: 48_000,
+        channels: 2,
+        capture: { sound, bufferMax: 4096 },
+      });
+      const raw = await arecord('hw:CARD=Poor', ['-d', '1']).finished;
+      expect(raw).toMatchObject({ code: 1, errors: expect.stringContaining('Channels count non available') });
+      const { output, code } = await arecord(card.device, ['-d', '1']).finished;
+      expect(code).toBe(0);
+      expect(output.byteLength).toBe(48_000);
+    });
+
+    it('has one user at a time', async () => {
+      const card = await insert({ id: 'Busy' });
+      const first = arecord(card.device, []);
+      await first.heard;
+      const second = await arecord(card.device, ['-d', '1']).finished;
+      expect(second).toMatchObject({ code: 1, errors: expect.stringContaining('Device or resource busy') });
+      first.child.kill('SIGKILL');
+      await first.finished;
+      expect((await arecord(card.device, ['-d', '1']).finished).code).toBe(0);
+    });
+
+    it('can be unplugged, and its time goes on meanwhile', async () => {
+      const sound = babble(240_000, 4);
+      const card = await insert({ id: 'Loose', capture: { sound } });
+      const client = arecord(card.device, []);
+      await client.heard;
+      card.capture.control('unplug');
+      expect(await client.finished).toMatchObject({
+        errors: expect.stringContaining('read error: No such device'),
+      });
+      const gone = await arecord(card.device, ['-d', '1']).finished;
+      expect(gone).toMatchObject({ code: 1, errors: expect.stringContaining('No such device') });
+      card.capture.control();
+      const { output } = await arecord(card.device, ['-d', '1']).finished;
+      const starts = (await card.capture.log()).filter(({ event }) => event === 'start');
+      const from = starts[1]?.frame ?? 0;
+      expect(from).toBeGreaterThan(0);
+      expect(output).toEqual(bytesOf(sound.subarray(from, from + 24_000)));
+    });
+
+    it('hangs, so that only SIGKILL helps', async () => {
+      const card = await insert({ id: 'Hung' });
+      const { child, heard, finished } = arecord(card.device, []);
+      await heard;
+      card.capture.control('stall');
+      await sleep(200);
+      child.kill('SIGTERM');
+      await sleep(500);
+      expect(child.exitCode ?? child.signalCode).toBeNull();
+      child.kill('SIGKILL');
+      await finished;
+    });
+
+    it('overruns and underruns a client that is too slow', async () => {
+      const sound = babble(24_000, 5);
+      const card = await insert({ id: 'Slow', capture: { sound, loop: true } });
+      const clients = [
+        arecord(card.device, ['--buffer-size=4800', '-d', '2'], []),
+        aplay(card.device, sound, ['--buffer-size=4800'], []),
+      ];
+      await sleep(400);
+      for (const { child } of clients) child.kill('SIGSTOP');
+      await sleep(500);
+      for (const { child } of clients) child.kill('SIGCONT');
+      const [recorded, played] = await Promise.all(clients.map(({ finished }) => finished));
+      expect(recorded).toMatchObject({ code: 0, errors: expect.stringContaining('overrun') });
+      expect(played).toMatchObject({ code: 0, errors: expect.stringContaining('underrun') });
+    });
+
+    it('runs fast and slow as it is told', async () => {
+      const card = await insert({ id: 'Wrong', capture: { ppm: 600_000 }, playback: { speed: 4 } });
+      await Promise.all([
+        arecord(card.device, ['-d', '1']).finished,
+        aplay(card.device, babble(48_000, 6)).finished,
+      ]);
+      // By the card's own log, because the programs take time of their own.
+      expect(await framesPerMs(card.capture)).toBeCloseTo(38.4, -1);
+      expect(await framesPerMs(card.playback)).toBeCloseTo(96, -1);
+    });
+
+    it('hears its own loudspeaker, later and quieter', async () => {
+      const sound = babble(12_000, 7);
+      const card = await insert({ id: 'Open', acoustic: { delayMs: 100, gainDb: -6 } });
+      const ears = arecord(card.device, ['-d', '2']);
+      await ears.heard;
+      await aplay(card.device, sound).finished;
+      await sleep(300);
+      ears.child.kill('SIGKILL');
+      const { output } = await ears.finished;
+      const heard = new Int16Array(Uint8Array.from(output).buffer);
+      const [mic, speaker] = [await card.capture.epoch(), await card.playback.epoch()];
+      const due = Math.round(((speaker?.startMs ?? 0) + 100 - (mic?.startMs ?? 0)) * 24);
+      const quieter = sound.map((sample) => Math.round(sample * 10 ** (-6 / 20)));
+      const at = findOnset(heard, quieter);
+      expect(Math.abs(at - due)).toBeLessThanOrEqual(1);
+      expect(heard.subarray(at, at + 12_000)).toEqual(quieter);
+    });
+  });
+
+function insert(options: Parameters<NonNullable<typeof rack>['insert']>[0]): Promise<Card> {
+  if (rack === null) throw new Error('there is no rack');
+  return rack.insert(options);
+}
+
+async function framesPerMs(side: Side): Promise<number> {
+  const log = await side.log();
+  const start = log.find(({ event }) => event === 'start');
+  const stop = log.find(({ event }) => event === 'stop');
+  if (start === undefined || stop === undefined) throw new Error('it did not run');
+  return (stop.frame - start.frame) / (stop.atMs - start.atMs);
+}
+
+interface Client {
+  readonly child: ChildProcess;
+  /** Its first output. */
+  readonly heard: Promise<unknown>;
+  readonly finished: Promise<{ code: number | null; output: Uint8Array<ArrayBuffer>; errors: string }>;
+}
+
+const SHAPE = ['-t', 'raw', '-f', 'S16_LE', '-r', '24000', '-c', '1'];
+
+function arecord(device: string, more: string[], quiet = ['-q']): Client {
+  return start('arecord', [
+    ...quiet,
+    '-D',
+    device,
+    ...SHAPE,
+    '--period-size=480',
+    '--buffer-size=48000',
+    ...more,
+  ]);
+}
+
+function aplay(device: string, sound: Int16Array, more: string[] = [], quiet = ['-q']): Client {
+  return start('aplay', [...quiet, '-D', device, ...SHAPE, '-R', '1', ...more], bytesOf(sound));
+}
+
+function start(program: string, args: string[], input: Uint8Array = new Uint8Array(0)): Client {
+  const child = spawn(program, args, { env: rack?.env ?? {} });
+  const output: Uint8Array[] = [];
+  let errors = '';
+  child.stdout.on('data', (piece: Uint8Array) => output.push(piece));
+  child.stderr.on('data', (piece: Uint8Array) => {
+    errors += Buffer.from(piece).toString();
+  });
+  child.stdin.end(input);
+  return {
+    child,
+    heard: once(child.stdout, 'data'),
+    finished: once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      output: new Uint8Array(Buffer.concat(output)),
+      errors,
+    })),
+  };
+}
+
+function bytesOf(sound: Int16Array): Uint8Array {
+  return new Uint8Array(sound.slice().buffer);
+}

@@ -1,0 +1,248 @@
+import { execFile } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/**
+ * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.c` says what they can do.
+ *
+ *   const { rack, missing } = await openRack();      // missing: why there can be none here, for the test's name
+ *   const card = await rack.insert({ id: 'Kiosk', capture: { sound } });
+ *   spawn('arecord', ['-D', card.device, ...], { env: rack.env });
+ */
+
+const run = promisify(execFile);
+
+const SOURCES = ['vcard.c'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const BUILD_TIMEOUT_MS = 60_000;
+
+/** One direction of a card. */
+export interface SideOptions {
+  /** Error of its sample clock, parts per million. */
+  readonly ppm?: number;
+  /** How much faster than real time it runs; everything but the frames' pace stays as it is. */
+  readonly speed?: number;
+  /** Frames of its only period; otherwise it takes what the client wants. */
+  readonly period?: number;
+  /** Frames of its longest buffer. */
+  readonly bufferMax?: number;
+}
+
+export interface CardOptions {
+  /** Names the card as in `plughw:CARD=id`; letters, digits, `_`. */
+  readonly id: string;
+  /** Its only rate; 24000 unless told. */
+  readonly rateHz?: number;
+  /** Its only number of channels; 1 unless told. */
+  readonly channels?: 1 | 2;
+  readonly capture?: SideOptions & {
+    /** What the microphone hears from its first start on, at the card's rate, the same in each channel; then silence. */
+    readonly sound?: Int16Array;
+    readonly loop?: boolean;
+  };
+  readonly playback?: SideOptions;
+  /** The microphone hears the card's own loudspeaker. A delay below 20 ms would be heard before it has been noted. */
+  readonly acoustic?: { readonly delayMs: number; readonly gainDb: number };
+}
+
+/** What can be done to one direction of a card while it runs: `vcard.c`, PATH.control. */
+export type ControlWord = 'unplug' | 'stall' | 'busy' | `xrun=${number}` | `speed=${number}`;
+
+export interface CardEvent {
+  /** Of `process.hrtime`. */
+  readonly atMs: number;
+  readonly pid: number;
+  readonly event: 'open' | 'start' | 'xrun' | 'stop' | 'close' | 'busy' | 'no-device' | 'cannot-write';
+  /** Device frame; -1 for what has none. */
+  readonly frame: number;
+}
+
+/** Ties a side's device frames to `process.hrtime`. */
+export interface Epoch {
+  readonly startMs: number;
+  readonly framesPerMs: number;
+  /** When a device frame is heard or sounds. */
+  atMs(frame: number): number;
+}
+
+export interface Side {
+  /** Replaces the words that hold; none lets it run. */
+  control(...words: ControlWord[]): void;
+  log(): Promise<CardEvent[]>;
+  /** Null until the first start. */
+  epoch(): Promise<Epoch | null>;
+  /** The first channel: of what the microphone is given, or of all that has sounded, silence included. */
+  sound(): Promise<Int16Array>;
+}
+
+export interface Card {
+  /** For `-D`, with conversions; `hw` and `plughw` by `CARD=id` work, too. */
+  readonly device: string;
+  readonly capture: Side;
+  readonly playback: Side;
+}
+
+export interface Rack {
+  /** For children; `use()` sets it for children that inherit this process's. */
+  readonly env: NodeJS.ProcessEnv;
+  use(): void;
+  insert(options: CardOptions): Promise<Card>;
+  /** Frees everything; no program may use a card any more. */
+  close(): Promise<void>;
+}
+
+export type RackOrNot =
+  | { readonly rack: Rack; readonly missing: null }
+  | { readonly rack: null; readonly missing: string };
+
+/** Builds the plugin into a folder of its own. */
+export async function openRack(): Promise<RackOrNot> {
+  for (const program of ['arecord', 'aplay']) {
+    if (!(await answers(program, ['--version'])))
+      return { rack: null, missing: `no ${program} (alsa-utils)` };
+  }
+  if (!(await answers('gcc', ['--version']))) return { rack: null, missing: 'no gcc' };
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-card-'));
+  const plugin = join(folder, 'vcard.so');
+  const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-DPIC', '-fPIC', '-shared'];
+  try {
+    const libraries = ['-lasound', '-lm', '-lpthread'];
+    await run('gcc', [...flags, '-o', plugin, ...SOURCES, ...libraries], { timeout: BUILD_TIMEOUT_MS });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    const text = error instanceof Error ? error.message : '';
+    if (/asoundlib\.h: No such file/.test(text))
+      return { rack: null, missing: 'no ALSA headers (libasound2-dev)' };
+    throw error;
+  }
+  return { rack: createRack(folder, plugin), missing: null };
+}
+
+async function answers(program: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await run(program, args);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createRack(folder: string, plugin: string): Rack {
+  const config = join(folder, 'alsa.conf');
+  const parts: string[] = [];
+  let isUsed = false;
+  return {
+    env: { ...process.env, ALSA_CONFIG_PATH: config, LC_ALL: 'C' },
+    use() {
+      process.env['ALSA_CONFIG_PATH'] = config;
+      isUsed = true;
+    },
+    async insert(options) {
+      const { id, rateHz = 24_000, channels = 1, capture = {}, playback = {}, acoustic } = options;
+      if (!/^\w+$/.test(id)) throw new Error(`a card cannot be called ${id}`);
+      const [mic, speaker] = [join(folder, `${id}.capture`), join(folder, `${id}.playback`)];
+      const { sound = new Int16Array(0), loop = false } = capture;
+      await writeFile(`${mic}.pcm`, interleave(sound, channels));
+      const shape = { rate: rateHz, channels };
+      const echo = acoustic && { echo: speaker, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
+      parts.push(`pcm.vcard_${id} {
+  type asym
+  capture.pcm ${pcmOf({ path: mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}
+  playback.pcm ${pcmOf({ path: speaker, ...shape, ...sideOf(playback) })}
+}`);
+      replace(config, `${header(plugin)}\n${parts.join('\n')}\n`);
+      return {
+        device: `plughw:CARD=${id}`,
+        capture: createSide(mic, channels),
+        playback: createSide(speaker, channels),
+      };
+    },
+    async close() {
+      if (isUsed) delete process.env['ALSA_CONFIG_PATH'];
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Virtual cards answer to the names that kernel cards have. */
+function header(plugin: string): string {
+  const named = (type: string) => `{
+  @args [ CARD DEV SUBDEV ]
+  @args.CARD { type string default "none" }
+  @args.DEV { type integer default 0 }
+  @args.SUBDEV { type integer default -1 }
+  type ${type}
+  slave.pcm { @func concat strings [ "vcard_" $CARD ] }
+}`;
+  return `</usr/share/alsa/alsa.conf>
+pcm_type.vcard { lib "${plugin}" }
+pcm.!hw ${named('empty')}
+pcm.!plughw ${named('plug')}`;
+}
+
+function sideOf({ ppm = 0, speed = 1, period, bufferMax }: SideOptions): Record<string, number | undefined> {
+  return { ppm, speed, period, buffer_max: bufferMax };
+}
+
+function pcmOf(options: Readonly<Record<string, string | number | undefined>>): string {
+  const lines = Object.entries(options).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} ${typeof value === 'string' ? `"${value}"` : value}`],
+  );
+  return `{ type vcard ${lines.join(' ')} }`;
+}
+
+/** Whoever reads it meanwhile finds all of the old text or all of the new; of two calls the later one holds. */
+function replace(path: string, text: string): void {
+  writeFileSync(`${path}.draft`, text);
+  renameSync(`${path}.draft`, path);
+}
+
+function createSide(path: string, channels: number): Side {
+  return {
+    control: (...words) => replace(`${path}.control`, `${words.join(' ')}\n`),
+    async log() {
+      const lines = (await readText(`${path}.log`)).split('\n').filter((line) => line !== '');
+      return lines.map((line) => {
+        const [ns, pid, event, frame] = line.split(' ');
+        return { atMs: Number(ns) / 1e6, pid: Number(pid), event, frame: Number(frame) } as CardEvent;
+      });
+    },
+    async epoch() {
+      const text = await readText(`${path}.epoch`);
+      if (text === '') return null;
+      const { ns, frames_per_s } = JSON.parse(text) as { ns: number; frames_per_s: number };
+      const startMs = ns / 1e6;
+      const framesPerMs = frames_per_s / 1000;
+      return { startMs, framesPerMs, atMs: (frame) => startMs + frame / framesPerMs };
+    },
+    async sound() {
+      const bytes = await readBytes(`${path}.pcm`);
+      const samples = new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / 2));
+      return channels === 1 ? samples : samples.filter((_, at) => at % channels === 0);
+    },
+  };
+}
+
+/** What does not exist yet is empty. */
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    // A copy of its own, because a view of samples has to begin at an even place.
+    return new Uint8Array(await readFile(path));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Uint8Array(0);
+    throw error;
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return Buffer.from(await readBytes(path)).toString('utf8');
+}
+
+function interleave(sound: Int16Array, channels: number): Uint8Array {
+  const all = new Int16Array(sound.length * channels);
+  for (let at = 0; at < all.length; at++) all[at] = sound[Math.floor(at / channels)] ?? 0;
+  return new Uint8Array(all.buffer);
+}
