@@ -1,0 +1,99 @@
+import { count, type Outcome, ok, problem, warning } from './finding.ts';
+
+/** What a server showed of itself. */
+export interface CertificateFacts {
+  /** The names and addresses it is valid for, such as `DNS:broker.example`. */
+  readonly names: readonly string[];
+  readonly issuer: string;
+  /** Wall-clock milliseconds. */
+  readonly validFrom: number;
+  readonly validTo: number;
+  /** Why it is not trusted, in the words of the TLS library: CERT_HAS_EXPIRED; null where it is. */
+  readonly distrust: string | null;
+}
+
+/** Time enough to have a certificate renewed by hand. */
+const RENEW_WITHIN_DAYS = 21;
+const DAY_MS = 86_400_000;
+
+export interface CertificateQuestion {
+  /** Whose it is, such as `broker.example`. */
+  readonly host: string;
+  /** Wall-clock milliseconds; null while the clock is not set. */
+  readonly wall: number | null;
+  /** The key of the configuration that names the authority. */
+  readonly caKey: string;
+}
+
+export function judgeCertificate(facts: CertificateFacts, question: CertificateQuestion): Outcome {
+  const { host, wall } = question;
+  const data = {
+    certificate_names: facts.names,
+    certificate_issuer: facts.issuer,
+    certificate_from: day(facts.validFrom, 'whole'),
+    certificate_until: day(facts.validTo, 'whole'),
+    ...(wall !== null && { certificate_days_left: Math.floor((facts.validTo - wall) / DAY_MS) }),
+  };
+  if (facts.distrust !== null) return distrusted(facts, facts.distrust, question, data);
+  if (wall === null)
+    return ok(`its certificate is trusted, from ${day(facts.validFrom)} to ${day(facts.validTo)}`, data);
+  const days = Math.floor((facts.validTo - wall) / DAY_MS);
+  const until = `until ${day(facts.validTo)} (${count(days, 'day')})`;
+  if (days >= RENEW_WITHIN_DAYS) return ok(`certificate good ${until}`, data);
+  return warning(
+    `the certificate of ${host} is good only ${until}`,
+    `Have the certificate of ${host} renewed before it ends.`,
+    data,
+  );
+}
+
+/** Our own certificate, by which the broker knows us. */
+export function judgeOwnCertificate(validTo: number, wall: number | null, key: string): Outcome {
+  if (wall === null) return ok('client certificate readable');
+  const days = Math.floor((validTo - wall) / DAY_MS);
+  const mend = `Have a new certificate issued for this device and put it where ${key} says.`;
+  if (days < 0) return problem(`the client certificate in ${key} ended on ${day(validTo)}`, mend);
+  if (days < RENEW_WITHIN_DAYS)
+    return warning(`the client certificate in ${key} ends on ${day(validTo)} (${count(days, 'day')})`, mend);
+  return ok(`client certificate good until ${day(validTo)}`);
+}
+
+function distrusted(
+  facts: CertificateFacts,
+  code: string,
+  { host, wall, caKey }: CertificateQuestion,
+  data: Outcome['data'],
+): Outcome {
+  const clock =
+    wall === null
+      ? "This machine's clock is not set: let it reach a time server."
+      : `If this machine's date (${day(wall)}) is wrong, set it.`;
+  if (code === 'CERT_HAS_EXPIRED')
+    return problem(
+      `the certificate of ${host} ended on ${day(facts.validTo)}`,
+      `Have it renewed. ${clock}`,
+      data,
+    );
+  if (code === 'CERT_NOT_YET_VALID')
+    return problem(`the certificate of ${host} begins only on ${day(facts.validFrom)}`, clock, data);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = facts.names.length === 0 ? 'no name' : facts.names.join(', ');
+    return problem(
+      `the certificate of ${host} is for ${names}`,
+      'Use an address with one of these names, or have a certificate issued for this one.',
+      data,
+    );
+  }
+  return problem(
+    `the certificate of ${host} is not trusted (${code}); it was issued by ${facts.issuer}`,
+    `Let ${caKey} name the PEM file of the authority that issued it.`,
+    data,
+  );
+}
+
+/** A day, as operators write it; `whole` adds the time. */
+function day(wallMs: number, form: 'day' | 'whole' = 'day'): string {
+  if (!Number.isFinite(wallMs)) return 'an unknown day';
+  const text = new Date(wallMs).toISOString();
+  return form === 'day' ? text.slice(0, 10) : text;
+}

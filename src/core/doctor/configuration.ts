@@ -1,0 +1,47 @@
+import { combine, count, type Outcome, ok, problem, warning } from './finding.ts';
+
+/** A file of the configuration that holds a secret or a certificate. */
+export interface NamedFile {
+  readonly key: string;
+  /** Null when it can be used; else a sentence that says what is wrong and never what is in it. */
+  readonly trouble: string | null;
+}
+
+export interface ConfigurationFacts {
+  readonly file: string;
+  readonly lanes: number;
+  readonly files: readonly NamedFile[];
+  /** Everybody on this machine may change it. */
+  readonly isOpenToAll: boolean;
+}
+
+export function judgeConfiguration({ file, lanes, files, isOpenToAll }: ConfigurationFacts): Outcome {
+  const bad = files.filter(({ trouble }) => trouble !== null);
+  const readable = files.length === 0 ? '' : ', secrets and certificates readable';
+  return combine([
+    ok(`${file} is valid: ${count(lanes, 'lane')}${readable}`, { file, lanes, files: files.length }),
+    ...bad.map(({ key, trouble }) => problem(`${key}: ${trouble}`, mendOf(trouble ?? ''))),
+    ...(isOpenToAll
+      ? [warning(`${file} may be changed by everyone on this machine`, `chmod o-w ${file}.`)]
+      : []),
+  ]);
+}
+
+function mendOf(trouble: string): string {
+  if (/does not exist/.test(trouble))
+    return 'Put it there. A systemd credential is only there inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
+  if (/readable by everyone/.test(trouble)) return 'Only the agent may read it.';
+  if (/EACCES/.test(trouble)) return "Run this as the agent's user or as root.";
+  return 'Put the right file there, or change the configuration.';
+}
+
+/** A configuration that can't be used. @param problems each on a line of its own */
+export function judgeInvalid(file: string, problems: readonly string[]): Outcome {
+  const [first = 'it can not be read', ...others] = problems;
+  const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;
+  return problem(
+    `${file}: ${first}${more}`,
+    `Mend it; "dragoman check-config --config ${file}" lists everything.`,
+    { file, problems },
+  );
+}

@@ -1,0 +1,159 @@
+import { BYTES_PER_SAMPLE, SILENCE_DBFS, samplesOf } from '../audio/pcm.ts';
+import { combine, type Outcome, ok, problem, warning } from './finding.ts';
+
+/** Sound as a microphone delivered it. */
+export interface HeardPiece {
+  readonly pcm: Uint8Array;
+  /** When its last sample was captured, monotonic milliseconds. */
+  readonly capturedAt: number;
+}
+
+/** A recording in figures. */
+export interface HearingFacts {
+  /** What was asked for. */
+  readonly rateHz: number;
+  /** What came, by the times of the pieces; null where they are too few to tell. */
+  readonly measuredHz: number | null;
+  readonly recordedMs: number;
+  readonly rmsDb: number;
+  readonly peakDb: number;
+  /** Shares of all samples, 0 to 1. */
+  readonly clipped: number;
+  readonly zero: number;
+  /** Mean of all samples, of full scale. */
+  readonly offset: number;
+}
+
+const FULL_SCALE = 32_768;
+const CLIPPED = 32_760;
+
+export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): HearingFacts {
+  let samples = 0;
+  let squares = 0;
+  let sum = 0;
+  let peak = 0;
+  let clipped = 0;
+  let zero = 0;
+  for (const { pcm } of pieces) {
+    for (const sample of samplesOf(pcm)) {
+      const magnitude = Math.abs(sample);
+      squares += sample * sample;
+      sum += sample;
+      if (magnitude > peak) peak = magnitude;
+      if (magnitude >= CLIPPED) clipped += 1;
+      if (sample === 0) zero += 1;
+      samples += 1;
+    }
+  }
+  const share = (part: number): number => (samples === 0 ? 0 : part / samples);
+  return {
+    rateHz,
+    measuredHz: measureRate(pieces),
+    recordedMs: (samples * 1000) / rateHz,
+    rmsDb: decibels(Math.sqrt(share(squares))),
+    peakDb: decibels(peak),
+    clipped: share(clipped),
+    zero: share(zero),
+    offset: share(sum) / FULL_SCALE,
+  };
+}
+
+const FEWEST_PIECES = 5;
+
+/** Samples per second: the slope of samples over time that fits all pieces best. */
+function measureRate(pieces: readonly HeardPiece[]): number | null {
+  if (pieces.length < FEWEST_PIECES) return null;
+  let samples = 0;
+  const points = pieces.map(({ pcm, capturedAt }) => {
+    samples += pcm.byteLength / BYTES_PER_SAMPLE;
+    return { at: capturedAt, samples };
+  });
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const meanAt = mean(points.map(({ at }) => at));
+  const meanSamples = mean(points.map((point) => point.samples));
+  let above = 0;
+  let below = 0;
+  for (const point of points) {
+    above += (point.at - meanAt) * (point.samples - meanSamples);
+    below += (point.at - meanAt) ** 2;
+  }
+  return below === 0 ? null : (above / below) * 1000;
+}
+
+function decibels(amplitude: number): number {
+  return Math.max(SILENCE_DBFS, Math.round(200 * Math.log10(Math.max(amplitude, 1e-9) / FULL_SCALE)) / 10);
+}
+
+const RATE_TOLERANCE = 0.005;
+const BROKEN_RATE = 0.02;
+const SHORTEST_MS = 500;
+const NEARLY_SILENT_DB = -72;
+const CLIPPED_SHARE = 0.001;
+const OFFSET = 0.05;
+
+/** Whether the measured rate is so far off that it is worth a longer look. */
+export function isRateDoubtful({ rateHz, measuredHz }: HearingFacts): boolean {
+  return measuredHz !== null && Math.abs(measuredHz / rateHz - 1) > RATE_TOLERANCE;
+}
+
+/** @param isRecording it is a file that stands in for a microphone: silence in it is nobody's fault */
+export function judgeHearing(facts: HearingFacts, device: string, isRecording: boolean): Outcome {
+  const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, offset } = facts;
+  const data = {
+    rate_hz: rateHz,
+    measured_hz: measuredHz === null ? null : Math.round(measuredHz),
+    recorded_ms: Math.round(recordedMs),
+    rms_db: rmsDb,
+    peak_db: peakDb,
+    clipped_percent: Math.round(clipped * 10_000) / 100,
+  };
+  if (recordedMs < SHORTEST_MS)
+    return problem(
+      `${device} opens but delivers nothing`,
+      'Unplug it and plug it in again; try another socket or cable.',
+      data,
+    );
+  if (zero === 1 && !isRecording)
+    return problem(
+      `${device} delivers digital silence: it is muted, or nothing is plugged in`,
+      'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+      data,
+    );
+  const steps: Outcome[] = [];
+  const off = measuredHz === null ? 0 : measuredHz / rateHz - 1;
+  const percent = `${off > 0 ? '+' : ''}${(off * 100).toFixed(1)} %`;
+  if (Math.abs(off) > RATE_TOLERANCE) {
+    const complain = Math.abs(off) > BROKEN_RATE ? problem : warning;
+    steps.push(
+      complain(
+        `${device} delivers ${Math.round(measuredHz ?? 0)} samples/s instead of ${rateHz} (${percent})`,
+        'Use "plughw:" in the device name, another sampleRate, or another card.',
+      ),
+    );
+  }
+  if (clipped > CLIPPED_SHARE)
+    steps.push(
+      warning(
+        `${device} is overdriven: ${(clipped * 100).toFixed(1)} % of the sound is clipped`,
+        'Turn the microphone down ("alsamixer", F4), or move it away from the loudspeaker.',
+      ),
+    );
+  if (Math.abs(offset) > OFFSET)
+    steps.push(
+      warning(
+        `${device} has an offset of ${Math.round(offset * 100)} % of full scale`,
+        'The microphone or its input is faulty: try another.',
+      ),
+    );
+  if (rmsDb < NEARLY_SILENT_DB && !isRecording)
+    steps.push(
+      warning(
+        `${device} is nearly silent (${rmsDb} dB)`,
+        'Speak while this runs; turn the microphone up ("alsamixer", F4).',
+      ),
+    );
+  const rate = measuredHz === null ? `${rateHz}` : `${Math.round(measuredHz)}`;
+  const level = zero === 1 ? 'silence' : `level ${rmsDb} dB, peak ${peakDb} dB`;
+  return combine([ok(`${device}: ${level}, ${rate} samples/s`, data), ...steps]);
+}

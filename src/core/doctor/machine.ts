@@ -1,0 +1,132 @@
+import { type Outcome, ok, problem, skipped, warning } from './finding.ts';
+
+const MB = 1_000_000;
+
+/** A folder that the agent may want to write to. */
+export interface DiskFacts {
+  readonly folder: string;
+  /** What is written there, such as "the recording of lane main". */
+  readonly purpose: string;
+  /** Whether the agent can not do without it. */
+  readonly isNeeded: boolean;
+  readonly freeBytes: number;
+  /** 0 to 1; file systems that count no files have 1. */
+  readonly freeFiles: number;
+  readonly access: 'writable' | 'read-only' | 'forbidden' | 'missing';
+}
+
+const SCARCE_BYTES = 200 * MB;
+const EMPTY_BYTES = 20 * MB;
+const SCARCE_FILES = 0.02;
+
+export function judgeDisk(facts: DiskFacts): Outcome {
+  const { folder, freeBytes, access, isNeeded, purpose } = facts;
+  const data = { folder, free_mb: Math.floor(freeBytes / MB), access };
+  const complain = isNeeded ? problem : warning;
+  if (access === 'missing')
+    return complain(
+      `the folder ${folder} for ${purpose} does not exist`,
+      `Make it: mkdir -p ${folder}.`,
+      data,
+    );
+  if (access === 'read-only')
+    return complain(
+      `${folder} is on a read-only disk: ${purpose} can not be kept`,
+      'Mount it writable; a disk that became read-only by itself is failing (see "dmesg").',
+      data,
+    );
+  if (access === 'forbidden')
+    return complain(
+      `this user may not write to ${folder} (${purpose})`,
+      `Run this as the agent's user, or give that user the folder: chown dragoman ${folder}.`,
+      data,
+    );
+  const free = `${size(freeBytes)} free in ${folder}`;
+  const mend = 'Remove what is not needed; "journalctl --vacuum-size=50M" shortens old logs.';
+  if (freeBytes < EMPTY_BYTES) return problem(`the disk is full: ${free}`, mend, data);
+  if (freeBytes < SCARCE_BYTES) return warning(`the disk is nearly full: ${free}`, mend, data);
+  if (facts.freeFiles < SCARCE_FILES)
+    return warning(`the disk can hardly take more files, although ${free}`, mend, data);
+  return ok(free, data);
+}
+
+/** Bytes. */
+export interface MemoryFacts {
+  readonly total: number;
+  readonly available: number;
+  /** What the service manager or container allows; null: all there is. */
+  readonly limit: number | null;
+}
+
+/** A running agent has some 90 MB; the rest is for everybody else. */
+const SCARCE_MEMORY = 150 * MB;
+const TOO_LITTLE_MEMORY = 60 * MB;
+const LEAST_LIMIT = 120 * MB;
+
+export function judgeMemory({ total, available, limit }: MemoryFacts): Outcome {
+  const data = {
+    total_mb: Math.floor(total / MB),
+    available_mb: Math.floor(available / MB),
+    limit_mb: limit === null ? null : Math.floor(limit / MB),
+  };
+  const found = `${size(available)} of ${size(total)} available`;
+  const mend = 'End what is not needed ("ps aux --sort -rss | head" shows the largest).';
+  if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${found}`, mend, data);
+  if (limit !== null && limit < LEAST_LIMIT)
+    return warning(`the agent is allowed only ${size(limit)} of memory`, 'Raise MemoryMax.', data);
+  if (available < SCARCE_MEMORY) return warning(`memory is short: ${found}`, mend, data);
+  return ok(found, data);
+}
+
+function size(bytes: number): string {
+  return bytes >= 1000 * MB ? `${(bytes / (1000 * MB)).toFixed(1)} GB` : `${Math.floor(bytes / MB)} MB`;
+}
+
+const HOT_CELSIUS = 75;
+const TOO_HOT_CELSIUS = 83;
+
+/** @param celsius of the hottest place; null where nothing measures it */
+export function judgeTemperature(celsius: number | null): Outcome {
+  if (celsius === null) return skipped('this machine does not tell');
+  const data = { celsius: Math.round(celsius * 10) / 10 };
+  const mend = 'Give it air or a heat sink, and keep it out of the sun.';
+  const found = `${Math.round(celsius)} degrees C`;
+  if (celsius >= TOO_HOT_CELSIUS) return problem(`${found}: the processor slows down`, mend, data);
+  if (celsius >= HOT_CELSIUS) return warning(`${found} is hot`, mend, data);
+  return ok(found, data);
+}
+
+/** What a Raspberry Pi tells of its supply. */
+export interface PowerFacts {
+  /** The firmware's bits; null where it does not tell. */
+  readonly throttled: number | null;
+  /** The kernel's under-voltage alarm; null where there is none. */
+  readonly alarm: boolean | null;
+}
+
+const NOW = { underVoltage: 0x1, capped: 0x2, throttled: 0x4, tooHot: 0x8 } as const;
+const EVER = 16;
+const BETTER_SUPPLY = 'Use the power supply made for this board, and a short, thick cable.';
+
+export function judgePower({ throttled, alarm }: PowerFacts): Outcome {
+  if (throttled === null && alarm === null) return skipped('this platform does not tell');
+  const bits = throttled ?? 0;
+  const data = { throttled: throttled === null ? null : `0x${bits.toString(16)}`, alarm };
+  if ((bits & NOW.underVoltage) !== 0 || alarm === true)
+    return problem('the supply voltage is too low right now', BETTER_SUPPLY, data);
+  if ((bits & (NOW.throttled | NOW.capped | NOW.tooHot)) !== 0)
+    return warning(
+      'the processor is being slowed down right now',
+      'Look at the temperature; give it air or a heat sink.',
+      data,
+    );
+  if (((bits >> EVER) & NOW.underVoltage) !== 0)
+    return warning('the supply voltage was too low since the last boot', BETTER_SUPPLY, data);
+  if (bits >> EVER !== 0)
+    return warning(
+      'the processor was slowed down since the last boot',
+      'Look at the temperature under load; give it air or a heat sink.',
+      data,
+    );
+  return ok('no complaint since the last boot', data);
+}

@@ -1,0 +1,95 @@
+import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
+
+/** One control of a sound card, as `amixer scontents` prints it. */
+export interface MixerControl {
+  readonly name: string;
+  /** Loudest channel, percent; null where it has no such volume or switch. */
+  readonly playback: { readonly percent: number | null; readonly on: boolean | null } | null;
+  readonly capture: { readonly percent: number | null; readonly on: boolean | null } | null;
+}
+
+/** Reads what `amixer scontents` prints. */
+export function parseMixer(text: string): MixerControl[] {
+  return text
+    .split(/^(?=Simple mixer control )/m)
+    .flatMap((block) => {
+      const name = /^Simple mixer control '(.*)',\d+/.exec(block)?.[1];
+      return name === undefined ? [] : [readControl(name, block)];
+    })
+    .filter(({ playback, capture }) => playback !== null || capture !== null);
+}
+
+function readControl(name: string, block: string): MixerControl {
+  const channels = [...block.matchAll(/^ {2}[\w -]+: (.*\[.*\].*)$/gm)].map(([, rest = '']) => rest);
+  const side = (direction: 'Playback' | 'Capture'): MixerControl['playback'] => {
+    // "Playback 26 [84%] [-4.50dB] [on] Capture 10 [50%] [off]"; a shared volume names neither.
+    const other = direction === 'Playback' ? 'Capture' : 'Playback';
+    const capabilities = /^ {2}Capabilities: (.*)$/m.exec(block)?.[1] ?? '';
+    const letter = direction === 'Playback' ? 'p' : 'c';
+    const has = new RegExp(`(^| )(${letter}(volume|switch)|volume|switch)`).test(capabilities);
+    if (!has) return null;
+    const parts = channels.map((channel) => {
+      const own = channel.includes(direction) ? (channel.split(direction)[1] ?? '') : channel;
+      return own.split(other)[0] ?? '';
+    });
+    const percents = parts.flatMap((part) =>
+      [...part.matchAll(/\[(\d+)%\]/g)].map((match) => Number(match[1])),
+    );
+    const switches = parts.flatMap((part) =>
+      [...part.matchAll(/\[(on|off)\]/g)].map((match) => match[1] === 'on'),
+    );
+    if (percents.length === 0 && switches.length === 0) return null;
+    return {
+      percent: percents.length === 0 ? null : Math.max(...percents),
+      on: switches.length === 0 ? null : switches.some(Boolean),
+    };
+  };
+  return { name, playback: side('Playback'), capture: side('Capture') };
+}
+
+/** Controls through which all sound of their direction goes; others may belong to sockets that nobody uses. */
+const MAIN = {
+  playback: /^(Master|PCM|Speaker|Headphone|HDMI|Digital|Line Out|Front|Playback|DAC)$/i,
+  capture: /^(Mic|Capture|Internal Mic|Front Mic|Mic Boost|ADC|Digital)$/i,
+} as const;
+const LOW_PERCENT = 10;
+
+export interface MixerQuestion {
+  readonly direction: 'playback' | 'capture';
+  /** As amixer takes it after `-c`; null for the default card. */
+  readonly card: string | null;
+}
+
+/** Judges one direction of one card. */
+export function judgeMixer(controls: readonly MixerControl[], { direction, card }: MixerQuestion): Outcome {
+  const name = card === null ? 'the default card' : `card ${card}`;
+  const option = card === null ? '' : `-c ${card} `;
+  const sides = controls.flatMap((control) => {
+    const side = control[direction];
+    return side === null ? [] : [{ name: control.name, ...side }];
+  });
+  if (sides.length === 0) return skipped(`${name} has no control for ${direction}`);
+  const known = sides.filter((side) => MAIN[direction].test(side.name));
+  const wanted = known.length > 0 ? known : sides.length === 1 ? sides : [];
+  if (wanted.length === 0) return ok(`${name}: ${count(sides.length, 'control')} for ${direction}`);
+  const set = (control: string, value: string): string =>
+    `Turn it up: amixer ${option}sset '${control}' ${value}; keep it: alsactl store.`;
+  const steps = wanted.map((side): Outcome => {
+    const what = direction === 'playback' ? 'loudspeaker' : 'microphone';
+    if (side.on === false)
+      return problem(
+        `the ${what} is switched off: '${side.name}' of ${name}`,
+        set(side.name, direction === 'playback' ? 'unmute' : 'cap'),
+      );
+    if (side.percent === 0)
+      return problem(`the ${what} is turned down to 0: '${side.name}' of ${name}`, set(side.name, '80%'));
+    if (side.percent !== null && side.percent < LOW_PERCENT)
+      return warning(
+        `the ${what} is nearly off: '${side.name}' of ${name} at ${side.percent} %`,
+        set(side.name, '80%'),
+      );
+    return ok(`'${side.name}' ${side.percent === null ? 'on' : `${side.percent} %`}`);
+  });
+  const outcome = combine(steps);
+  return outcome.verdict === 'ok' ? ok(`${name}, ${direction}: ${outcome.finding}`) : outcome;
+}

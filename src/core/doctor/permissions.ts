@@ -1,0 +1,65 @@
+import { combine, count, type Outcome, ok, problem, skipped } from './finding.ts';
+
+/** What this user may do with the sound cards. */
+export interface SoundAccess {
+  /** The kernel has sound at all (/proc/asound). */
+  readonly hasSound: boolean;
+  readonly user: string;
+  readonly isInAudio: boolean;
+  readonly cards: readonly {
+    readonly id: string;
+    readonly index: number;
+    readonly isAllowed: boolean | null;
+  }[];
+}
+
+/** A device of the configuration and the card behind it; null where its name says none. */
+export interface WantedDevice {
+  readonly key: string;
+  readonly device: string;
+  readonly card: string | number | null;
+}
+
+export function judgePermissions(access: SoundAccess, wanted: readonly WantedDevice[]): Outcome {
+  if (wanted.length === 0) return skipped('no lane uses a sound card');
+  const { hasSound, user, cards, isInAudio } = access;
+  const data = { user, in_audio: isInAudio, cards: cards.map(({ id }) => id) };
+  if (!hasSound) {
+    // A sound server of another machine, or a plugin: the capture and the playback tell whether it works.
+    const named = wanted.find(({ card }) => card !== null);
+    if (named === undefined) return skipped('this machine has no sound cards of its own', data);
+    return problem(
+      `this machine has no sound card, but ${named.key} is "${named.device}"`,
+      'Plug the sound card in; in a container, let /dev/snd in.',
+      data,
+    );
+  }
+  return combine([
+    ...(cards.length === 0
+      ? [problem('no sound card is plugged in', 'Plug it in, then see "dragoman devices".', data)]
+      : [ok(`${count(cards.length, 'card')}, ${user} may use ${cards.length === 1 ? 'it' : 'them'}`, data)]),
+    ...wanted.flatMap((one) => judgeDevice(access, one)),
+  ]);
+}
+
+function judgeDevice(
+  { user, cards, isInAudio }: SoundAccess,
+  { key, device, card }: WantedDevice,
+): Outcome[] {
+  if (card === null || cards.length === 0) return [];
+  const found = cards.find(({ id, index }) => id === card || index === card);
+  if (found === undefined) {
+    const known = cards.map(({ id }) => id).join(', ');
+    return [
+      problem(
+        `${key} is "${device}", but there is no card "${card}"; there are ${known}`,
+        'Plug it in, or name another: "dragoman devices" lists them.',
+      ),
+    ];
+  }
+  if (found.isAllowed !== false) return [];
+  const mend = isInAudio
+    ? 'Check the permissions in /dev/snd.'
+    : `Put the user into the group audio: usermod -aG audio ${user}; then log in again or restart the service.`;
+  return [problem(`user ${user} may not open card "${found.id}" (${key})`, mend)];
+}

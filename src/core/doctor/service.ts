@@ -1,0 +1,116 @@
+import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
+
+/** What the service manager tells of the agent's unit; names and values as `systemctl show` has them. */
+export type UnitProperties = Readonly<Record<string, string>>;
+
+export const UNIT = 'dragoman.service';
+
+/** All that is asked for. */
+export const UNIT_PROPERTIES = [
+  ...['LoadState', 'ActiveState', 'SubState', 'UnitFileState', 'Result', 'NRestarts', 'User'],
+  ...['SupplementaryGroups', 'NoNewPrivileges', 'ProtectSystem', 'DevicePolicy', 'PrivateDevices'],
+  ...['MemoryDenyWriteExecute', 'ProcSubset', 'NeedDaemonReload'],
+] as const;
+
+/** `Name=value` lines. */
+export function parseProperties(text: string): UnitProperties {
+  const pairs = text.split('\n').flatMap((line) => {
+    const at = line.indexOf('=');
+    return at > 0 ? [[line.slice(0, at), line.slice(at + 1).trim()]] : [];
+  });
+  return Object.fromEntries(pairs) as UnitProperties;
+}
+
+const MANY_RESTARTS = 3;
+
+/** @param unit null where there is no systemd */
+export function judgeService(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
+  if (unit === null) return skipped('no systemd runs here');
+  const { LoadState, ActiveState, SubState, UnitFileState, Result, NRestarts } = unit;
+  const data = {
+    load: LoadState,
+    active: ActiveState,
+    enabled: UnitFileState,
+    result: Result,
+    restarts: Number(NRestarts ?? 0),
+  };
+  if (LoadState === 'not-found')
+    return warning(
+      'the service is not installed: nothing starts the agent at boot',
+      'Install systemd/dragoman.service, then "systemctl enable --now dragoman".',
+      data,
+    );
+  if (LoadState !== 'loaded')
+    return problem(`its unit can not be loaded (${LoadState})`, `See "systemctl status ${UNIT}".`, data);
+  return combine([
+    judgeState(unit, `${ActiveState} (${SubState})`, data),
+    ...judgeBoot(UnitFileState ?? ''),
+    ...judgeRestarts(data.restarts),
+    ...judgeSandbox(unit, usesSoundCards),
+  ]);
+}
+
+function judgeState({ ActiveState, Result }: UnitProperties, state: string, data: Outcome['data']): Outcome {
+  if (ActiveState === 'active') return ok(`installed, ${state}`, data);
+  if (ActiveState === 'failed')
+    return problem(
+      `the service has failed (${Result})`,
+      `"journalctl -u ${UNIT} -n 50" tells why; then "systemctl restart dragoman".`,
+      data,
+    );
+  if (ActiveState === 'activating')
+    return problem(
+      `the service does not stay up: ${state}`,
+      `"journalctl -u ${UNIT} -n 50" tells why.`,
+      data,
+    );
+  return warning(`the service is installed and not running: ${state}`, '"systemctl start dragoman".', data);
+}
+
+function judgeBoot(state: string): Outcome[] {
+  if (['enabled', 'enabled-runtime', 'static', 'generated', 'alias'].includes(state)) return [];
+  return [warning('it does not start at boot', '"systemctl enable dragoman".')];
+}
+
+function judgeRestarts(restarts: number): Outcome[] {
+  if (restarts < MANY_RESTARTS) return [];
+  return [
+    warning(
+      `it was restarted ${count(restarts, 'time')}`,
+      `"journalctl -u ${UNIT} -p warning" tells why it ended.`,
+    ),
+  ];
+}
+
+/** What breaks the agent is a problem, what leaves it more rights than it needs a warning. */
+function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] {
+  const found: Outcome[] = [];
+  const drop = (setting: string, why: string): void =>
+    void found.push(problem(`its unit has ${setting}, which ${why}`, `Remove ${setting} from the unit.`));
+  if (unit['MemoryDenyWriteExecute'] === 'yes') drop('MemoryDenyWriteExecute=yes', 'kills Node');
+  if (usesSoundCards && unit['PrivateDevices'] === 'yes') drop('PrivateDevices=yes', 'hides the sound cards');
+  if (unit['ProcSubset'] === 'pid') drop('ProcSubset=pid', 'hides /proc/asound');
+  if (usesSoundCards && unit['User'] !== '' && unit['User'] !== 'root') {
+    const groups = (unit['SupplementaryGroups'] ?? '').split(/\s+/);
+    // The user may be in the group by itself; the check of the permissions tells that.
+    if (!groups.includes('audio'))
+      found.push(
+        warning(
+          "its unit does not name the group audio, on which the sound cards' permissions rest",
+          'Put SupplementaryGroups=audio into the unit.',
+        ),
+      );
+  }
+  const open = [
+    ...(unit['User'] === '' || unit['User'] === 'root' ? ['it runs as root'] : []),
+    ...(unit['NoNewPrivileges'] === 'no' ? ['NoNewPrivileges is off'] : []),
+    ...(unit['ProtectSystem'] === 'no' ? ['ProtectSystem is off'] : []),
+  ];
+  if (open.length > 0)
+    found.push(
+      warning(`its sandbox is open: ${open.join(', ')}`, 'Use the unit that comes with the project.'),
+    );
+  if (unit['NeedDaemonReload'] === 'yes')
+    found.push(warning('its unit file has changed since it was read', '"systemctl daemon-reload".'));
+  return found;
+}

@@ -1,0 +1,140 @@
+import { matchEnvelope } from './fourier.ts';
+
+/**
+ * The tone that the doctor plays: three short sweeps at uneven distances, so that no hum, no beat and no voice is taken
+ * for it, and that two sound cards whose clocks differ do not blur it. It lies where small loudspeakers sound.
+ */
+const SWEEP = { fromHz: 500, toHz: 4000, ms: 250, fadeMs: 20 } as const;
+const STARTS_MS = [0, 430, 990] as const;
+/** Clearly heard across a room, far from what distorts: -15 dBFS at the peak. */
+const AMPLITUDE = 0.18;
+
+export const TONE_MS = (STARTS_MS.at(-1) ?? 0) + SWEEP.ms;
+/** So far behind the moment of its playing the tone is looked for. */
+export const LONGEST_ECHO_MS = 1000;
+/** The room sounds on after the loudspeaker: this much of it counts as echo. */
+const ROOM_MS = 200;
+
+function makeSweep(rateHz: number): Float32Array {
+  const { fromHz, toHz, ms, fadeMs } = SWEEP;
+  const samples = Math.round((ms * rateHz) / 1000);
+  const fade = Math.max(1, Math.round((fadeMs * rateHz) / 1000));
+  return Float32Array.from({ length: samples }, (_, at) => {
+    const t = at / rateHz;
+    const phase = 2 * Math.PI * (fromHz * t + ((toHz - fromHz) * t * t * 1000) / (2 * ms));
+    const edge = Math.min(1, (at + 0.5) / fade, (samples - at - 0.5) / fade);
+    return Math.sin(phase) * Math.sin((edge * Math.PI) / 2) ** 2;
+  });
+}
+
+const placeOf = (ms: number, rateHz: number): number => Math.round((ms * rateHz) / 1000);
+
+/** The tone as samples from -1 to 1. @param gain of the lane's volume */
+export function makeTone(rateHz: number, gain = 1): Float32Array {
+  const tone = new Float32Array(placeOf(TONE_MS, rateHz));
+  const sweep = makeSweep(rateHz);
+  for (const startMs of STARTS_MS) {
+    const from = placeOf(startMs, rateHz);
+    for (let at = 0; at < sweep.length && from + at < tone.length; at++)
+      tone[from + at] = (sweep[at] ?? 0) * AMPLITUDE * gain;
+  }
+  return tone;
+}
+
+/** The tone as a microphone heard it back. */
+export interface HeardTone {
+  /** Where the tone begins in the recording, milliseconds from its beginning. */
+  readonly atMs: number;
+  /** What comes back of what was played, decibels; the room's echo included where the noise lets it be seen. */
+  readonly gainDb: number;
+  /** How far the tone stands out, decibels. */
+  readonly clearnessDb: number;
+}
+
+/** What noise alone reaches once in some ten thousand trials stays below. */
+const LEAST_CLEARNESS_DB = 9;
+/** The three sweeps come back alike; noises that are over or have just begun do not. */
+const MOST_UNLIKE = 4;
+/** Nothing of the tone can be heard before it begins: what is there is what the room is like. */
+const BEFORE_MS = { from: 100, until: 5 } as const;
+/** Sound cards whose clocks differ, and a resampler's delay, move the sweeps against each other by less than this. */
+const SLACK_MS = 1;
+
+/**
+ * Looks for the tone in a recording. Null where it is not in it.
+ * @param gain at which it was played
+ */
+export function findTone(recording: Float32Array, rateHz: number, gain = 1): HeardTone | null {
+  const sweep = makeSweep(rateHz);
+  const envelope = widest(matchEnvelope(recording, sweep), placeOf(SLACK_MS, rateHz));
+  const starts = STARTS_MS.map((ms) => placeOf(ms, rateHz));
+  const places = envelope.length - (starts.at(-1) ?? 0);
+  if (places <= 0 || gain <= 0) return null;
+  // The weakest of the three decides: a slammed door is one loud sweep, never three.
+  const scores = Float64Array.from({ length: places }, (_, at) => {
+    const sweeps = starts.map((start) => envelope[at + start] ?? 0);
+    const weakest = Math.min(...sweeps);
+    return Math.max(...sweeps) > weakest * MOST_UNLIKE ? 0 : weakest;
+  });
+  let best = 0;
+  for (let at = 1; at < places; at++) if ((scores[at] ?? 0) > (scores[best] ?? 0)) best = at;
+  const peak = scores[best] ?? 0;
+  if (peak <= 0) return null;
+  const before = scores.slice(
+    Math.max(0, best - placeOf(BEFORE_MS.from, rateHz)),
+    Math.max(0, best - placeOf(BEFORE_MS.until, rateHz)),
+  );
+  const floor = Math.max(typicalAway(envelope, best, rateHz), nearlyAll(before));
+  const clearnessDb = decibels(peak / Math.max(floor, 1e-9));
+  if (clearnessDb < LEAST_CLEARNESS_DB) return null;
+  const direct = decibels(peak / (AMPLITUDE * gain));
+  const whole = roomGain(recording, best, rateHz, gain);
+  return {
+    atMs: (best * 1000) / rateHz,
+    gainDb: round(Math.max(direct, whole ?? direct)),
+    clearnessDb: round(clearnessDb),
+  };
+}
+
+/** The largest value within `reach` samples to either side. */
+function widest(values: Float64Array, reach: number): Float64Array {
+  return values.map((_, at) => {
+    let most = 0;
+    for (let near = Math.max(0, at - reach); near <= at + reach && near < values.length; near++)
+      most = Math.max(most, values[near] ?? 0);
+    return most;
+  });
+}
+
+/** What the noise looks like to the search. */
+function typicalAway(envelope: Float64Array, from: number, rateHz: number): number {
+  const until = from + placeOf(TONE_MS + ROOM_MS, rateHz);
+  return nearlyAll(envelope.filter((_, at) => at < from - placeOf(SWEEP.ms, rateHz) || at > until));
+}
+
+/** What nine of ten values stay below. */
+function nearlyAll(values: Float64Array): number {
+  return values.toSorted()[Math.floor(values.length * 0.9)] ?? 0;
+}
+
+/** By energy, so that the room's echoes count; null where the noise is louder than they are. */
+function roomGain(recording: Float32Array, from: number, rateHz: number, gain: number): number | null {
+  const until = Math.min(recording.length, from + placeOf(TONE_MS + ROOM_MS, rateHz));
+  const noise = meanSquare(recording, 0, Math.max(0, from - placeOf(20, rateHz)));
+  if (noise === null) return null;
+  const total = (meanSquare(recording, from, until) ?? 0) * (until - from);
+  const echo = total - noise * (until - from);
+  if (echo < total / 2) return null;
+  const played = makeTone(rateHz, gain).reduce((sum, value) => sum + value * value, 0);
+  return decibels(Math.sqrt(echo / Math.max(played, 1e-12)));
+}
+
+function meanSquare(sound: Float32Array, from: number, until: number): number | null {
+  if (until <= from) return null;
+  let sum = 0;
+  for (let at = from; at < until; at++) sum += (sound[at] ?? 0) ** 2;
+  return sum / (until - from);
+}
+
+const decibels = (ratio: number): number => 20 * Math.log10(Math.max(ratio, 1e-9));
+const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,141 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
+import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
+import { findTone, makeTone, TONE_MS } from '../../../src/core/doctor/test-tone.ts';
+import { createRandom } from './dice.ts';
+
+interface Room {
+  readonly rateHz?: number;
+  readonly delayMs?: number;
+  readonly gainDb?: number;
+  /** Of the microphone's clock against the loudspeaker's. */
+  readonly ppm?: number;
+  /** RMS, dBFS; null: none at all. */
+  readonly noiseDb?: number | null;
+  /** Reflections that die away within so long. */
+  readonly reverbMs?: number;
+  readonly volume?: number;
+  readonly seed?: number;
+}
+
+const LEAD_MS = 1500;
+const TAIL_MS = 900;
+
+/** What a microphone records of the tone, and of nothing else but noise. */
+function record(room: Room): Float32Array {
+  const { rateHz = 24_000, delayMs = 80, gainDb = -20, ppm = 0, noiseDb = -60, reverbMs = 0 } = room;
+  const next = createRandom(room.seed ?? 1);
+  const samples = Math.round(((LEAD_MS + TONE_MS + TAIL_MS) * rateHz) / 1000);
+  const heard = new Float32Array(samples);
+  const tone = makeTone(rateHz, room.volume ?? 1);
+  const gain = 10 ** (gainDb / 20);
+  const taps = [{ at: 0, gain: 1 }];
+  for (let at = 7; at < (reverbMs * rateHz) / 1000; at += 5 + Math.floor(next() * 40)) {
+    taps.push({ at, gain: (next() - 0.5) * 0.5 * Math.exp((-6.9 * at * 1000) / (reverbMs * rateHz)) });
+  }
+  const start = ((LEAD_MS + delayMs) * rateHz) / 1000;
+  for (const tap of taps) {
+    for (let at = 0; at < samples; at++) {
+      const place = (at - start - tap.at) * (1 + ppm / 1e6);
+      const low = Math.floor(place);
+      if (low < 0 || low + 1 >= tone.length) continue;
+      const part = place - low;
+      const value = (tone[low] ?? 0) * (1 - part) + (tone[low + 1] ?? 0) * part;
+      heard[at] = (heard[at] ?? 0) + value * gain * tap.gain;
+    }
+  }
+  if (noiseDb !== null) {
+    const amplitude = 10 ** (noiseDb / 20) * Math.sqrt(3);
+    for (let at = 0; at < samples; at++) heard[at] = (heard[at] ?? 0) + (next() * 2 - 1) * amplitude;
+  }
+  // As it comes from a sound card: 16 bits.
+  return toFloat(toPcm(heard));
+}
+
+describe('the test tone', () => {
+  it('is as long as it says, clearly audible, and never clips', () => {
+    const tone = makeTone(24_000);
+    expect(tone.length).toBe((TONE_MS * 24_000) / 1000);
+    const peak = tone.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    expect(peak).toBeGreaterThan(0.15);
+    expect(peak).toBeLessThan(0.2);
+    expect(Math.max(...makeTone(24_000, 0.5))).toBeCloseTo(Math.max(...tone) / 2, 5);
+  });
+
+  it.each<[string, Room, toleranceDb: number]>([
+    ['beside the microphone', { delayMs: 20, gainDb: 0 }, 0.5],
+    ['as loud as it can be', { delayMs: 45, gainDb: 8, noiseDb: null }, 0.5],
+    ['at the usual distance', { delayMs: 80, gainDb: -20 }, 0.5],
+    ['late, through a sound server', { delayMs: 400, gainDb: -18 }, 0.5],
+    ['very late', { delayMs: 700, gainDb: -25 }, 1],
+    ['faint', { delayMs: 120, gainDb: -40, noiseDb: -75 }, 1],
+    ['below the noise', { delayMs: 60, gainDb: -30, noiseDb: -45 }, 2.5],
+    ['at a low volume', { delayMs: 60, gainDb: -12, volume: 0.1 }, 1],
+    ['by a slow clock', { delayMs: 150, gainDb: -20, ppm: 300 }, 1.5],
+    ['by a fast clock', { delayMs: 150, gainDb: -20, ppm: -300 }, 1.5],
+    ['at 16 kHz', { delayMs: 90, gainDb: -20, rateHz: 16_000 }, 0.5],
+    ['at 48 kHz', { delayMs: 90, gainDb: -20, rateHz: 48_000 }, 0.5],
+    ['without any noise', { delayMs: 33, gainDb: -20, noiseDb: null }, 0.5],
+  ])('is found %s: its delay and its gain', (_, room, toleranceDb) => {
+    const rateHz = room.rateHz ?? 24_000;
+    const heard = findTone(record(room), rateHz, room.volume);
+    expect(heard).not.toBeNull();
+    expect(Math.abs((heard?.atMs ?? 0) - LEAD_MS - (room.delayMs ?? 0))).toBeLessThan(3);
+    expect(Math.abs((heard?.gainDb ?? 0) - (room.gainDb ?? 0))).toBeLessThan(toleranceDb);
+  });
+
+  it.each([150, 400, 900])('is found in a room that sounds on for %i ms', (reverbMs) => {
+    for (const seed of [1, 2, 3]) {
+      const heard = findTone(record({ reverbMs, gainDb: -20, delayMs: 120, noiseDb: -65, seed }), 24_000);
+      expect(Math.abs((heard?.atMs ?? 0) - LEAD_MS - 120)).toBeLessThan(15);
+      // The room adds to what comes directly.
+      expect(heard?.gainDb).toBeGreaterThan(-21);
+      expect(heard?.gainDb).toBeLessThan(-10);
+    }
+  });
+
+  it('is not found where it is not, however loud the noise', () => {
+    for (const noiseDb of [-90, -60, -30, -10, null]) {
+      for (let seed = 1; seed <= 12; seed++) {
+        const silent = record({ gainDb: -200, noiseDb, seed });
+        expect(findTone(silent, 24_000), `noise of ${noiseDb} dB, seed ${seed}`).toBeNull();
+      }
+    }
+  });
+
+  it('is not mistaken for hum, a click, a slammed door or people talking', async () => {
+    const rateHz = 24_000;
+    const samples = 4 * rateHz;
+    const hum = Float32Array.from(
+      { length: samples },
+      (_, at) => 0.3 * Math.sin((2 * Math.PI * 1000 * at) / rateHz),
+    );
+    expect(findTone(hum, rateHz)).toBeNull();
+    const click = new Float32Array(samples);
+    click[30_000] = 1;
+    expect(findTone(click, rateHz)).toBeNull();
+    const next = createRandom(5);
+    const door = Float32Array.from({ length: samples }, (_, at) =>
+      at < 40_000 ? 0 : (next() - 0.5) * Math.exp((40_000 - at) / 3000),
+    );
+    expect(findTone(door, rateHz)).toBeNull();
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const burst = createRandom(seed);
+      const fan = Float32Array.from({ length: samples }, (_, at) =>
+        at < 30_000 || at > 84_000 ? 0 : (burst() - 0.5) * 0.2,
+      );
+      expect(findTone(fan, rateHz), `a fan, seed ${seed}`).toBeNull();
+    }
+    const wav = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
+    const speech = toFloat((await loadWav(wav)).pcm);
+    for (let from = 0; from + samples <= speech.length; from += samples) {
+      expect(findTone(speech.slice(from, from + samples), rateHz), `speech from ${from}`).toBeNull();
+    }
+  });
+
+  it('is not found in a recording that is too short to hold it', () => {
+    expect(findTone(new Float32Array(100), 24_000)).toBeNull();
+    expect(findTone(new Float32Array(0), 24_000)).toBeNull();
+  });
+});
