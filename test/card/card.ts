@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.c` says what they can do.
+ * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.h` says what they can do.
  *
  *   const { rack, missing } = await openRack();      // missing: why there can be none here, for the test's name
  *   const card = await rack.insert({ id: 'Kiosk', capture: { sound } });
@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const SOURCES = ['vcard.c'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const SOURCES = ['vcard.c', 'world.c'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
 const BUILD_TIMEOUT_MS = 60_000;
 
 /** One direction of a card. */
@@ -48,7 +48,7 @@ export interface CardOptions {
   readonly acoustic?: { readonly delayMs: number; readonly gainDb: number };
 }
 
-/** What can be done to one direction of a card while it runs: `vcard.c`, PATH.control. */
+/** What can be done to one direction of a card while it runs: `vcard.h`, PATH.control. */
 export type ControlWord = 'unplug' | 'stall' | 'busy' | `xrun=${number}` | `speed=${number}`;
 
 export interface CardEvent {
@@ -202,7 +202,11 @@ function replace(path: string, text: string): void {
 
 function createSide(path: string, channels: number): Side {
   return {
-    control: (...words) => replace(`${path}.control`, `${words.join(' ')}\n`),
+    control(...words) {
+      // The text of a link can't be empty.
+      symlinkSync(words.length === 0 ? 'run' : words.join(' '), `${path}.control.draft`);
+      renameSync(`${path}.control.draft`, `${path}.control`);
+    },
     async log() {
       const lines = (await readText(`${path}.log`)).split('\n').filter((line) => line !== '');
       return lines.map((line) => {

@@ -1,244 +1,25 @@
-/*
- * A sound card made of files: an alsa-lib external I/O plugin, for tests on machines without sound.
- *
- * To arecord and aplay it is a card with an exact sample clock, a ring buffer, one user at a time, overruns and
- * underruns; it can be unplugged, hang and run fast or slow. To a test it is five files that begin with the same path:
- *
- *   PATH.pcm      capture: what the microphone hears, read by device frame; silence follows it (or it begins again).
- *                 playback: what the loudspeaker sounded, written at its device frame; where nothing sounded is a hole.
- *   PATH.epoch    JSON; when device frame 0 was, in nanoseconds of CLOCK_MONOTONIC, and how fast frames follow. Made at
- *                 the first start and kept: the card's time goes on while nobody uses it.
- *   PATH.control  words that a test writes while the card runs, with spaces between them:
- *                   unplug   ENODEV for every call until the word is gone
- *                   stall    calls block until the word is gone; nothing sounds
- *                   busy     EBUSY on open
- *                   xrun=N   an overrun or underrun, once for each new N
- *                   speed=F  frames follow F times as fast from now on
- *   PATH.log      what happened: nanoseconds, process, event, device frame.
- *   PATH.lock     held by the one process that has the card open: others get EBUSY.
- *
- * Options in the ALSA configuration: path; rate and channels (others are refused, as a hw device would); ppm, the error
- * of its clock; speed; period (frames, a fixed one); buffer_max (frames); loop; and for a capture that hears a playback:
- * echo (that one's PATH), echo_ms, echo_db.
- */
-#include <alsa/asoundlib.h>
-#include <alsa/pcm_external.h>
+/* The virtual card as alsa-lib sees it: the callbacks of an external I/O plugin. */
+#include "vcard.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000LL
-/* How often a loudspeaker's sound is moved into its file: as exact as what sounded before a SIGKILL is known. */
-#define TICK_NS 5000000LL
-/* Keeps a frame that is due at this very nanosecond from being missed by rounding. */
-#define FRAME_EPSILON 0.001
-
-typedef int16_t sample_t;
-
-/* Frames and nanoseconds, tied together at one point. */
-struct frame_clock {
-	int64_t base_ns, base_frame;
-	double frames_per_ns;
-};
-
-struct control {
-	bool unplug, stall, busy;
-	long xrun;
-	double speed;
-};
-
-struct echo {
-	char path[PATH_MAX];
-	int fd; /* -1 until that card has started */
-	struct frame_clock clock;
-	int channels;
-	double delay_ns, gain;
-};
-
-struct card {
-	snd_pcm_ioplug_t io;
-	char path[PATH_MAX];
-	int pcm_fd, lock_fd, log_fd;
-	long rate, channels, period, buffer_max;
-	double ppm, speed;
-	bool loop;
-	struct echo echo;
-
-	struct frame_clock clock; /* the card's, for all its life */
-	long xruns_seen;
-	snd_pcm_uframes_t avail_min, stop_threshold;
-
-	bool running;
-	int64_t start_frame; /* device frame of this run's frame 0 */
-
-	/* Playback: what has been written and has not sounded. */
-	pthread_t mover;
-	pthread_mutex_t lock;
-	bool mover_runs;
-	sample_t *ring;
-	int64_t written, moved; /* frames of this run */
-};
-
-static int64_t now_ns(void)
+/* Wakes the client when the next period is full (or empty), as a card's interrupt does. */
+static void arm(struct card *card)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
-static void sleep_until(int64_t ns)
-{
-	struct timespec at = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-}
-
-static int64_t frame_at(const struct frame_clock *clock, int64_t ns)
-{
-	return clock->base_frame + (int64_t)floor((ns - clock->base_ns) * clock->frames_per_ns + FRAME_EPSILON);
-}
-
-static int64_t ns_of(const struct frame_clock *clock, int64_t frame)
-{
-	return clock->base_ns + (int64_t)ceil((frame - clock->base_frame) / clock->frames_per_ns);
-}
-
-static int open_file(const char *path, const char *suffix, int flags)
-{
-	char name[PATH_MAX + 16];
-	snprintf(name, sizeof name, "%s%s", path, suffix);
-	return open(name, flags | O_CLOEXEC, 0644);
-}
-
-/* Reads a small text file whole; an absent one is empty. */
-static void read_text(const char *path, const char *suffix, char *text, size_t size)
-{
-	int fd = open_file(path, suffix, O_RDONLY);
-	ssize_t length = fd < 0 ? 0 : read(fd, text, size - 1);
-	text[length < 0 ? 0 : length] = 0;
-	if (fd >= 0)
-		close(fd);
-}
-
-static void record(struct card *card, const char *event, int64_t frame)
-{
-	dprintf(card->log_fd, "%lld %d %s %lld\n", (long long)now_ns(), (int)getpid(), event, (long long)frame);
-}
-
-static double frames_per_ns(const struct card *card, double speed)
-{
-	return card->rate * (1 + card->ppm * 1e-6) * speed / NS_PER_S;
-}
-
-static struct control read_control(struct card *card)
-{
-	struct control control = { .speed = card->speed };
-	char text[256], *rest = NULL;
-
-	read_text(card->path, ".control", text, sizeof text);
-	for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
-		if (!strcmp(word, "unplug"))
-			control.unplug = true;
-		else if (!strcmp(word, "stall"))
-			control.stall = true;
-		else if (!strcmp(word, "busy"))
-			control.busy = true;
-		else if (!strncmp(word, "xrun=", 5))
-			control.xrun = atol(word + 5);
-		else if (!strncmp(word, "speed=", 6))
-			control.speed = atof(word + 6);
-	}
-	return control;
-}
-
-/* What a test wants now; returns only when calls do not block, and sets the speed. */
-static struct control obey(struct card *card)
-{
-	struct control control = read_control(card);
-
-	while (control.stall && !control.unplug) {
-		sleep_until(now_ns() + TICK_NS);
-		control = read_control(card);
-	}
-	double wanted = frames_per_ns(card, control.speed);
-	if (wanted != card->clock.frames_per_ns && card->clock.base_ns) {
-		pthread_mutex_lock(&card->lock);
-		int64_t frame = frame_at(&card->clock, now_ns());
-		card->clock = (struct frame_clock){ ns_of(&card->clock, frame), frame, wanted };
-		pthread_mutex_unlock(&card->lock);
-	}
-	return control;
-}
-
-static bool read_epoch(const char *path, struct frame_clock *clock, int *channels)
-{
-	char text[256];
-	long long ns;
-	double rate;
-
-	read_text(path, ".epoch", text, sizeof text);
-	if (sscanf(text, "{\"ns\":%lld,\"frames_per_s\":%lf,\"channels\":%d}", &ns, &rate, channels) != 3)
-		return false;
-	*clock = (struct frame_clock){ ns, 0, rate / NS_PER_S };
-	return true;
-}
-
-/* The card's time begins with its first start, whoever does it. */
-static int begin_time(struct card *card)
-{
-	int channels;
-	if (card->clock.base_ns || read_epoch(card->path, &card->clock, &channels))
-		return 0;
-
-	char draft[PATH_MAX + 16], name[PATH_MAX + 16];
-	snprintf(draft, sizeof draft, "%s.epoch.draft", card->path);
-	snprintf(name, sizeof name, "%s.epoch", card->path);
-	int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	card->clock = (struct frame_clock){ now_ns(), 0, frames_per_ns(card, card->speed) };
-	dprintf(fd, "{\"ns\":%lld,\"frames_per_s\":%.6f,\"channels\":%ld}\n", (long long)card->clock.base_ns,
-		card->clock.frames_per_ns * NS_PER_S, card->channels);
-	close(fd);
-	return rename(draft, name) ? -errno : 0;
-}
-
-/* Playback: moves what has sounded until now into the file. */
-static void move_sounded(struct card *card)
-{
-	size_t frame_bytes = card->channels * sizeof(sample_t);
-	int64_t ring_frames = card->io.buffer_size;
-
-	pthread_mutex_lock(&card->lock);
-	struct control control = read_control(card);
-	int64_t until = frame_at(&card->clock, now_ns()) - card->start_frame;
-	if (until > card->written)
-		until = card->written;
-	while (card->moved < until) {
-		int64_t at = card->moved % ring_frames;
-		int64_t frames = until - card->moved;
-		if (frames > ring_frames - at)
-			frames = ring_frames - at;
-		/* A card that hangs or is gone is silent. */
-		if (!control.stall && !control.unplug &&
-		    pwrite(card->pcm_fd, card->ring + at * card->channels, frames * frame_bytes,
-			   (card->start_frame + card->moved) * frame_bytes) < 0)
-			record(card, "cannot-write", card->start_frame + card->moved);
-		card->moved += frames;
-	}
-	pthread_mutex_unlock(&card->lock);
+	int64_t period = card->io.period_size;
+	int64_t done = frame_at(&card->clock, now_ns()) - card->start_frame;
+	int64_t at = ns_of(&card->clock, card->start_frame + (done / period + 1) * period);
+	struct itimerspec when = { .it_value = { at / NS_PER_S, at % NS_PER_S } };
+	timerfd_settime(card->io.poll_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 static void *run_mover(void *argument)
@@ -249,67 +30,6 @@ static void *run_mover(void *argument)
 		sleep_until(now_ns() + TICK_NS);
 	}
 	return NULL;
-}
-
-/* The microphone hears the loudspeaker of the same room, later and quieter. */
-static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
-{
-	struct echo *echo = &card->echo;
-	if (!echo->path[0])
-		return;
-	if (echo->fd < 0 && read_epoch(echo->path, &echo->clock, &echo->channels))
-		echo->fd = open_file(echo->path, ".pcm", O_RDONLY);
-	if (echo->fd < 0)
-		return;
-	int64_t first = frame_at(&echo->clock, ns_of(&card->clock, frame) - (int64_t)echo->delay_ns);
-	double step = echo->clock.frames_per_ns / card->clock.frames_per_ns;
-	size_t heard_frames = (size_t)ceil(size * step) + 1;
-	sample_t *heard = calloc(heard_frames * echo->channels, sizeof(sample_t));
-	/* The holes of the file are silence, and so is what lies before or behind it. */
-	int64_t skipped = first < 0 ? -first : 0;
-	if (heard && skipped < (int64_t)heard_frames) {
-		size_t frame_bytes = echo->channels * sizeof(sample_t);
-		ssize_t length = pread(echo->fd, heard + skipped * echo->channels,
-				       (heard_frames - skipped) * frame_bytes, (first + skipped) * frame_bytes);
-		for (snd_pcm_uframes_t at = 0; length > 0 && at < size; at++) {
-			double sound = echo->gain * heard[(size_t)(at * step) * echo->channels];
-			for (long channel = 0; channel < card->channels; channel++) {
-				sample_t *sample = &frames[at * card->channels + channel];
-				long sum = *sample + lrint(sound);
-				*sample = sum > SHRT_MAX ? SHRT_MAX : sum < SHRT_MIN ? SHRT_MIN : sum;
-			}
-		}
-	}
-	free(heard);
-}
-
-/* Capture: what the microphone heard from a device frame on. */
-static void hear(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
-{
-	size_t frame_bytes = card->channels * sizeof(sample_t);
-	off_t end = lseek(card->pcm_fd, 0, SEEK_END) / (off_t)frame_bytes;
-	snd_pcm_uframes_t done = 0;
-
-	memset(frames, 0, size * frame_bytes);
-	while (done < size && card->pcm_fd >= 0 && end > 0) {
-		off_t from = card->loop ? (frame + done) % end : frame + done;
-		ssize_t length = from < end ? pread(card->pcm_fd, frames + done * card->channels,
-						    (size - done) * frame_bytes, from * frame_bytes) : 0;
-		if (length <= 0)
-			break;
-		done += length / frame_bytes;
-	}
-	add_echo(card, frames, frame, size);
-}
-
-/* Wakes the client when the next period is full (or empty), as a card's interrupt does. */
-static void arm(struct card *card)
-{
-	int64_t period = card->io.period_size;
-	int64_t done = frame_at(&card->clock, now_ns()) - card->start_frame;
-	int64_t at = ns_of(&card->clock, card->start_frame + (done / period + 1) * period);
-	struct itimerspec when = { .it_value = { at / NS_PER_S, at % NS_PER_S } };
-	timerfd_settime(card->io.poll_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 static int card_start(snd_pcm_ioplug_t *io)
@@ -511,24 +231,22 @@ static int constrain(struct card *card)
 	static const unsigned int accesses[] = { SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED };
 	static const unsigned int formats[] = { SND_PCM_FORMAT_S16_LE };
 	unsigned int frame_bytes = card->channels * sizeof(sample_t);
-	unsigned int shortest = card->period ? card->period : 16, longest = card->period ? card->period : card->buffer_max / 2;
+	unsigned int shortest = card->period ? card->period : 16;
+	unsigned int longest = card->period ? card->period : card->buffer_max / 2;
 	snd_pcm_ioplug_t *io = &card->io;
+	const struct { int type; unsigned int least, most; } ranges[] = {
+		{ SND_PCM_IOPLUG_HW_CHANNELS, card->channels, card->channels },
+		{ SND_PCM_IOPLUG_HW_RATE, card->rate, card->rate },
+		{ SND_PCM_IOPLUG_HW_PERIOD_BYTES, shortest * frame_bytes, longest * frame_bytes },
+		{ SND_PCM_IOPLUG_HW_PERIODS, 2, 1024 },
+		{ SND_PCM_IOPLUG_HW_BUFFER_BYTES, 2 * shortest * frame_bytes, card->buffer_max * frame_bytes },
+	};
 	int error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 2, accesses);
 
 	if (!error)
 		error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, 1, formats);
-	if (!error)
-		error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_CHANNELS, card->channels, card->channels);
-	if (!error)
-		error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_RATE, card->rate, card->rate);
-	if (!error)
-		error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, shortest * frame_bytes,
-							longest * frame_bytes);
-	if (!error)
-		error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIODS, 2, 1024);
-	if (!error)
-		error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 2 * shortest * frame_bytes,
-							card->buffer_max * frame_bytes);
+	for (size_t at = 0; !error && at < sizeof ranges / sizeof *ranges; at++)
+		error = snd_pcm_ioplug_set_param_minmax(io, ranges[at].type, ranges[at].least, ranges[at].most);
 	return error;
 }
 
@@ -550,8 +268,7 @@ static int plug_in(struct card *card, snd_pcm_stream_t stream)
 	card->pcm_fd = open_file(card->path, ".pcm", is_playback ? O_WRONLY | O_CREAT : O_RDONLY);
 	if (is_playback && card->pcm_fd < 0)
 		return -errno;
-	int channels;
-	read_epoch(card->path, &card->clock, &channels);
+	resume_time(card);
 	return 0;
 }
 

@@ -1,0 +1,105 @@
+/*
+ * A sound card made of files: an alsa-lib external I/O plugin, for tests on machines without sound.
+ *
+ * To arecord and aplay it is a card with an exact sample clock, a ring buffer, one user at a time, overruns and
+ * underruns; it can be unplugged, hang and run fast or slow. To a test it is five files that begin with the same path:
+ *
+ *   PATH.pcm      capture: what the microphone hears, read by device frame; silence follows it (or it begins again).
+ *                 playback: what the loudspeaker sounded, written at its device frame; where nothing sounded is a hole.
+ *   PATH.epoch    JSON; when device frame 0 was, in nanoseconds of CLOCK_MONOTONIC, and how fast frames follow. Made at
+ *                 the first start and kept: the card's time goes on while nobody uses it.
+ *   PATH.control  a symbolic link to nothing: its text is replaced at once, and reading it does not show in what /proc
+ *                 says this process has read. Words, with spaces between them, that a test sets while the card runs:
+ *                   unplug   ENODEV for every call until the word is gone
+ *                   stall    calls block until the word is gone; nothing sounds
+ *                   busy     EBUSY on open
+ *                   xrun=N   an overrun or underrun, once for each new N
+ *                   speed=F  frames follow F times as fast from now on
+ *   PATH.log      what happened: nanoseconds, process, event, device frame.
+ *   PATH.lock     held by the one process that has the card open: others get EBUSY.
+ *
+ * Options in the ALSA configuration: path; rate and channels (others are refused, as a hw device would); ppm, the error
+ * of its clock; speed; period (frames, a fixed one); buffer_max (frames); loop; and for a capture that hears a playback:
+ * echo (that one's PATH), echo_ms, echo_db.
+ */
+#ifndef VCARD_H
+#define VCARD_H
+
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NS_PER_S 1000000000LL
+/* How often a loudspeaker's sound is moved into its file: as exact as what sounded before a SIGKILL is known. */
+#define TICK_NS 5000000LL
+
+typedef int16_t sample_t;
+
+/* Frames and nanoseconds, tied together at one point. */
+struct frame_clock {
+	int64_t base_ns, base_frame;
+	double frames_per_ns;
+};
+
+struct control {
+	bool unplug, stall, busy;
+	long xrun;
+	double speed;
+};
+
+struct echo {
+	char path[PATH_MAX];
+	int fd; /* -1 until that card has started */
+	struct frame_clock clock;
+	int channels;
+	double delay_ns, gain;
+};
+
+struct card {
+	snd_pcm_ioplug_t io;
+	char path[PATH_MAX];
+	int pcm_fd, lock_fd, log_fd;
+	long rate, channels, period, buffer_max;
+	double ppm, speed;
+	bool loop;
+	struct echo echo;
+
+	struct frame_clock clock; /* the card's, for all its life */
+	long xruns_seen;
+	snd_pcm_uframes_t avail_min, stop_threshold;
+
+	bool running;
+	int64_t start_frame; /* device frame of this run's frame 0 */
+
+	/* Playback: what has been written and has not sounded. */
+	pthread_t mover;
+	pthread_mutex_t lock;
+	bool mover_runs;
+	sample_t *ring;
+	int64_t written, moved; /* frames of this run */
+};
+
+int64_t now_ns(void);
+void sleep_until(int64_t ns);
+int64_t frame_at(const struct frame_clock *clock, int64_t ns);
+int64_t ns_of(const struct frame_clock *clock, int64_t frame);
+
+/* Opens one of the card's files by its suffix; -1 and errno. */
+int open_file(const char *path, const char *suffix, int flags);
+void record(struct card *card, const char *event, int64_t frame);
+/* What a test wants now; returns only when calls do not block, and sets the speed. */
+struct control obey(struct card *card);
+/* Continues the card's time where it has begun; false where it has not. */
+bool resume_time(struct card *card);
+/* The card's time begins with its first start, whoever does it; 0 or a negative error. */
+int begin_time(struct card *card);
+
+/* Playback: moves what has sounded until now into the file. */
+void move_sounded(struct card *card);
+/* Capture: what the microphone heard from a device frame on. */
+void hear(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size);
+
+#endif

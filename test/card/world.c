@@ -1,0 +1,217 @@
+/* The virtual card's world: its clock, its files, what a test wants of it, and the sound that goes in and out. */
+#include "vcard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Keeps a frame that is due at this very nanosecond from being missed by rounding. */
+#define FRAME_EPSILON 0.001
+
+int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+void sleep_until(int64_t ns)
+{
+	struct timespec at = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+int64_t frame_at(const struct frame_clock *clock, int64_t ns)
+{
+	return clock->base_frame + (int64_t)floor((ns - clock->base_ns) * clock->frames_per_ns + FRAME_EPSILON);
+}
+
+int64_t ns_of(const struct frame_clock *clock, int64_t frame)
+{
+	return clock->base_ns + (int64_t)ceil((frame - clock->base_frame) / clock->frames_per_ns);
+}
+
+int open_file(const char *path, const char *suffix, int flags)
+{
+	char name[PATH_MAX + 16];
+	snprintf(name, sizeof name, "%s%s", path, suffix);
+	return open(name, flags | O_CLOEXEC, 0644);
+}
+
+/* Reads a small text file whole; an absent one is empty. */
+static void read_text(const char *path, const char *suffix, char *text, size_t size)
+{
+	int fd = open_file(path, suffix, O_RDONLY);
+	ssize_t length = fd < 0 ? 0 : read(fd, text, size - 1);
+	text[length < 0 ? 0 : length] = 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+void record(struct card *card, const char *event, int64_t frame)
+{
+	dprintf(card->log_fd, "%lld %d %s %lld\n", (long long)now_ns(), (int)getpid(), event, (long long)frame);
+}
+
+static double frames_per_ns(const struct card *card, double speed)
+{
+	return card->rate * (1 + card->ppm * 1e-6) * speed / NS_PER_S;
+}
+
+static struct control read_control(struct card *card)
+{
+	struct control control = { .speed = card->speed };
+	char name[PATH_MAX + 16], text[256], *rest = NULL;
+
+	snprintf(name, sizeof name, "%s.control", card->path);
+	ssize_t length = readlink(name, text, sizeof text - 1);
+	text[length < 0 ? 0 : length] = 0;
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (!strcmp(word, "unplug"))
+			control.unplug = true;
+		else if (!strcmp(word, "stall"))
+			control.stall = true;
+		else if (!strcmp(word, "busy"))
+			control.busy = true;
+		else if (!strncmp(word, "xrun=", 5))
+			control.xrun = atol(word + 5);
+		else if (!strncmp(word, "speed=", 6))
+			control.speed = atof(word + 6);
+	}
+	return control;
+}
+
+struct control obey(struct card *card)
+{
+	struct control control = read_control(card);
+
+	while (control.stall && !control.unplug) {
+		sleep_until(now_ns() + TICK_NS);
+		control = read_control(card);
+	}
+	double wanted = frames_per_ns(card, control.speed);
+	if (wanted != card->clock.frames_per_ns && card->clock.base_ns) {
+		pthread_mutex_lock(&card->lock);
+		int64_t frame = frame_at(&card->clock, now_ns());
+		card->clock = (struct frame_clock){ ns_of(&card->clock, frame), frame, wanted };
+		pthread_mutex_unlock(&card->lock);
+	}
+	return control;
+}
+
+static bool read_epoch(const char *path, struct frame_clock *clock, int *channels)
+{
+	char text[256];
+	long long ns;
+	double rate;
+
+	read_text(path, ".epoch", text, sizeof text);
+	if (sscanf(text, "{\"ns\":%lld,\"frames_per_s\":%lf,\"channels\":%d}", &ns, &rate, channels) != 3)
+		return false;
+	*clock = (struct frame_clock){ ns, 0, rate / NS_PER_S };
+	return true;
+}
+
+bool resume_time(struct card *card)
+{
+	int channels;
+	return card->clock.base_ns || read_epoch(card->path, &card->clock, &channels);
+}
+
+int begin_time(struct card *card)
+{
+	if (resume_time(card))
+		return 0;
+
+	char draft[PATH_MAX + 16], name[PATH_MAX + 16];
+	snprintf(draft, sizeof draft, "%s.epoch.draft", card->path);
+	snprintf(name, sizeof name, "%s.epoch", card->path);
+	int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	card->clock = (struct frame_clock){ now_ns(), 0, frames_per_ns(card, card->speed) };
+	dprintf(fd, "{\"ns\":%lld,\"frames_per_s\":%.6f,\"channels\":%ld}\n", (long long)card->clock.base_ns,
+		card->clock.frames_per_ns * NS_PER_S, card->channels);
+	close(fd);
+	return rename(draft, name) ? -errno : 0;
+}
+
+void move_sounded(struct card *card)
+{
+	size_t frame_bytes = card->channels * sizeof(sample_t);
+	int64_t ring_frames = card->io.buffer_size;
+
+	pthread_mutex_lock(&card->lock);
+	struct control control = read_control(card);
+	int64_t until = frame_at(&card->clock, now_ns()) - card->start_frame;
+	if (until > card->written)
+		until = card->written;
+	while (card->moved < until) {
+		int64_t at = card->moved % ring_frames;
+		int64_t frames = until - card->moved;
+		if (frames > ring_frames - at)
+			frames = ring_frames - at;
+		/* A card that hangs or is gone is silent. */
+		if (!control.stall && !control.unplug &&
+		    pwrite(card->pcm_fd, card->ring + at * card->channels, frames * frame_bytes,
+			   (card->start_frame + card->moved) * frame_bytes) < 0)
+			record(card, "cannot-write", card->start_frame + card->moved);
+		card->moved += frames;
+	}
+	pthread_mutex_unlock(&card->lock);
+}
+
+/* The microphone hears the loudspeaker of the same room, later and quieter. */
+static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
+{
+	struct echo *echo = &card->echo;
+	if (!echo->path[0])
+		return;
+	if (echo->fd < 0 && read_epoch(echo->path, &echo->clock, &echo->channels))
+		echo->fd = open_file(echo->path, ".pcm", O_RDONLY);
+	if (echo->fd < 0)
+		return;
+	int64_t first = frame_at(&echo->clock, ns_of(&card->clock, frame) - (int64_t)echo->delay_ns);
+	double step = echo->clock.frames_per_ns / card->clock.frames_per_ns;
+	size_t heard_frames = (size_t)ceil(size * step) + 1;
+	sample_t *heard = calloc(heard_frames * echo->channels, sizeof(sample_t));
+	/* The holes of the file are silence, and so is what lies before or behind it. */
+	int64_t skipped = first < 0 ? -first : 0;
+	if (heard && skipped < (int64_t)heard_frames) {
+		size_t frame_bytes = echo->channels * sizeof(sample_t);
+		ssize_t length = pread(echo->fd, heard + skipped * echo->channels,
+				       (heard_frames - skipped) * frame_bytes, (first + skipped) * frame_bytes);
+		for (snd_pcm_uframes_t at = 0; length > 0 && at < size; at++) {
+			double sound = echo->gain * heard[(size_t)(at * step) * echo->channels];
+			for (long channel = 0; channel < card->channels; channel++) {
+				sample_t *sample = &frames[at * card->channels + channel];
+				long sum = *sample + lrint(sound);
+				*sample = sum > SHRT_MAX ? SHRT_MAX : sum < SHRT_MIN ? SHRT_MIN : sum;
+			}
+		}
+	}
+	free(heard);
+}
+
+void hear(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
+{
+	size_t frame_bytes = card->channels * sizeof(sample_t);
+	off_t end = lseek(card->pcm_fd, 0, SEEK_END) / (off_t)frame_bytes;
+	snd_pcm_uframes_t done = 0;
+
+	memset(frames, 0, size * frame_bytes);
+	while (done < size && card->pcm_fd >= 0 && end > 0) {
+		off_t from = card->loop ? (frame + done) % end : frame + done;
+		ssize_t length = from < end ? pread(card->pcm_fd, frames + done * card->channels,
+						    (size - done) * frame_bytes, from * frame_bytes) : 0;
+		if (length <= 0)
+			break;
+		done += length / frame_bytes;
+	}
+	add_echo(card, frames, frame, size);
+}
