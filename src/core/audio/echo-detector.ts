@@ -1,0 +1,78 @@
+import { createEchoLags } from './echo-lags.ts';
+import { createThinner } from './echo-thinner.ts';
+import { createTimeline } from './echo-timeline.ts';
+
+/** The loudspeaker was recognised in the microphone. */
+export interface EchoMeasure {
+  /** From the moment at which the loudspeaker was said to be heard to the moment at which the microphone heard it. */
+  readonly delayMs: number;
+  /** Level of the echo (its direct sound and first reflections) against what was played. */
+  readonly gainDb: number;
+  /** 0 to 1: how clearly it stands out. */
+  readonly confidence: number;
+}
+
+/**
+ * Recognises what was played in what is heard, by the fine structure of the two sounds: neither another voice, nor the same
+ * rhythm, nor a person who speaks meanwhile is taken for an echo.
+ */
+export interface EchoDetector {
+  /** @param heardAt when the first sample of `pcm` is heard from the loudspeaker */
+  played(pcm: Uint8Array, heardAt: number): void;
+  /** What would have been heard from this moment on has been taken back. */
+  flushed(at: number): void;
+  /**
+   * The next piece of the microphone's sound. Costs next to nothing while nothing was played lately.
+   * @param capturedAt when its last sample was captured
+   * @returns a new measure where there is enough new evidence for one
+   */
+  hear(pcm: Uint8Array, capturedAt: number): EchoMeasure | null;
+}
+
+/** Both sounds are compared at this rate: the part of speech that carries most of its power. */
+export const ECHO_RATE_HZ = 4000;
+/** So much of the microphone's sound is one piece of evidence. */
+const BLOCK_SAMPLES = 2048;
+/** An echo may seem to come before its sound by so much, because the moment at which it is heard is an estimate. */
+const LEAD_SAMPLES = 128;
+/** Sound is written so far ahead of being heard that it must be kept for as long, and then for the longest echo. */
+const MEMORY_S = 8;
+/** Nothing is listened for when the loudspeaker has been silent for longer. */
+const DIES_AWAY_MS = 800;
+/** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
+export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {
+  const { heardRateHz, playedRateHz } = options;
+  const thinPlayed = createThinner(playedRateHz, ECHO_RATE_HZ);
+  const thinHeard = createThinner(heardRateHz, ECHO_RATE_HZ);
+  const played = createTimeline(ECHO_RATE_HZ, MEMORY_S);
+  const heard = createTimeline(ECHO_RATE_HZ, 2);
+  const lags = createEchoLags({
+    rateHz: ECHO_RATE_HZ,
+    blockSamples: BLOCK_SAMPLES,
+    leadSamples: LEAD_SAMPLES,
+  });
+  let lastBlockEnd = Number.NEGATIVE_INFINITY;
+
+  return {
+    played(pcm, heardAt) {
+      played.write(thinPlayed(pcm), heardAt);
+    },
+    flushed(at) {
+      played.cut(at);
+    },
+    hear(pcm, capturedAt) {
+      const durationMs = (pcm.byteLength * 500) / heardRateHz;
+      const beganAt = capturedAt - durationMs;
+      if (played.end < played.placeOf(beganAt - DIES_AWAY_MS)) return null;
+      heard.write(thinHeard(pcm), beganAt);
+      let measure: EchoMeasure | null = null;
+      while (true) {
+        const begin = Math.max(heard.unbrokenSince, lastBlockEnd);
+        const end = begin + BLOCK_SAMPLES;
+        if (end > heard.end) return measure;
+        lastBlockEnd = end;
+        measure = lags.compare(played, heard, end) ?? measure;
+      }
+    },
+  };
+}
