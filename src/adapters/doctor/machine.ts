@@ -1,0 +1,110 @@
+import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine.ts';
+import type { RunProgram } from './program.ts';
+
+/** Where the kernel tells of the machine; tests put made-up folders there. */
+export interface KernelFolders {
+  readonly proc: string;
+  readonly sys: string;
+}
+
+export const KERNEL_FOLDERS: KernelFolders = { proc: '/proc', sys: '/sys' };
+
+/** A folder as this user finds it. */
+export function readDisk({
+  folder,
+  purpose,
+  isNeeded,
+}: Pick<DiskFacts, 'folder' | 'purpose' | 'isNeeded'>): DiskFacts {
+  const facts = { folder, purpose, isNeeded, freeBytes: 0, freeFiles: 1 };
+  try {
+    if (!statSync(folder).isDirectory()) return { ...facts, access: 'missing' };
+    const { bavail, bsize, ffree, files } = statfsSync(folder);
+    return {
+      ...facts,
+      freeBytes: bavail * bsize,
+      freeFiles: files > 0 ? ffree / files : 1,
+      access: accessTo(folder),
+    };
+  } catch {
+    return { ...facts, access: 'missing' };
+  }
+}
+
+function accessTo(folder: string): DiskFacts['access'] {
+  try {
+    accessSync(folder, constants.W_OK);
+    return 'writable';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EROFS' ? 'read-only' : 'forbidden';
+  }
+}
+
+export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
+  const text = readText(join(proc, 'meminfo')) ?? '';
+  const field = (name: string): number | null => {
+    const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
+    return kib === undefined ? null : Number(kib) * 1024;
+  };
+  const total = field('MemTotal') ?? totalmem();
+  const limit = Number(readText(join(sys, 'fs', 'cgroup', 'memory.max'))?.trim() ?? Number.NaN);
+  return {
+    total,
+    available: field('MemAvailable') ?? total,
+    limit: Number.isFinite(limit) && limit > 0 && limit < total ? limit : null,
+  };
+}
+
+/** Of the hottest place; null where nothing measures. */
+export function readTemperature({ sys }: KernelFolders): number | null {
+  const folder = join(sys, 'class', 'thermal');
+  const found = list(folder)
+    .filter((name) => name.startsWith('thermal_zone'))
+    .map((name) => Number(readText(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
+    // Sensors that are not connected say impossible things.
+    .filter((celsius) => celsius > -40 && celsius < 150);
+  return found.length === 0 ? null : Math.max(...found);
+}
+
+export async function readPower({ sys }: KernelFolders, run: RunProgram): Promise<PowerFacts> {
+  return { throttled: await readThrottled(sys, run), alarm: readAlarm(sys) };
+}
+
+async function readThrottled(sys: string, run: RunProgram): Promise<number | null> {
+  const places = ['devices/platform/soc/soc:firmware', 'devices/platform/soc@107c000000/soc:firmware'];
+  for (const place of places) {
+    const text = readText(join(sys, place, 'get_throttled'))?.trim();
+    if (text !== undefined && /^[0-9a-f]+$/i.test(text)) return Number.parseInt(text, 16);
+  }
+  const answer = await run('vcgencmd', ['get_throttled']);
+  const bits = answer.ok ? /throttled=0x([0-9a-f]+)/i.exec(answer.text)?.[1] : undefined;
+  return bits === undefined ? null : Number.parseInt(bits, 16);
+}
+
+function readAlarm(sys: string): boolean | null {
+  const folder = join(sys, 'class', 'hwmon');
+  for (const name of list(folder)) {
+    if (readText(join(folder, name, 'name'))?.trim() !== 'rpi_volt') continue;
+    const alarm = readText(join(folder, name, 'in0_lcrit_alarm'))?.trim();
+    if (alarm !== undefined) return alarm === '1';
+  }
+  return null;
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import type { NamedFile } from '../../core/doctor/configuration.ts';
+import type { Config } from '../../protocol/config.ts';
+import { readSecret } from '../config/secret.ts';
+
+const WRITABLE_BY_ALL = 0o002;
+const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
+const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/** Tries every file that the configuration names for a secret or a certificate. What is in them stays in them. */
+export function readNamedFiles(
+  { mqtt, service }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): NamedFile[] {
+  const secrets: [key: string, file: string | null, form: RegExp | null][] = [
+    ['mqtt.passwordFile', mqtt.passwordFile, null],
+    ['mqtt.keyFile', mqtt.keyFile, KEY],
+  ];
+  const certificates: [key: string, file: string | null][] = [
+    ['mqtt.caFile', mqtt.caFile],
+    ['mqtt.certFile', mqtt.certFile],
+    ['service.caFile', service.caFile],
+  ];
+  return [
+    ...secrets.flatMap(([key, file, form]) => {
+      if (file === null) return [];
+      const read = readSecret(file, env);
+      if (!read.ok) return [{ key, trouble: read.message }];
+      const isRight = form === null || form.test(read.secret);
+      return [{ key, trouble: isRight ? null : `the file ${file} holds no private key in PEM` }];
+    }),
+    ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
+  ];
+}
+
+function troubleWith(file: string): string | null {
+  try {
+    return CERTIFICATE.test(readFileSync(file, 'utf8'))
+      ? null
+      : `the file ${file} holds no certificate in PEM`;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    return code === 'ENOENT'
+      ? `the file ${file} does not exist`
+      : `the file ${file} can not be read (${String(code)})`;
+  }
+}
+
+/** When our own certificate ends, wall-clock milliseconds; null when there is none that can be read. */
+export function readCertificateEnd(file: string | null): number | null {
+  if (file === null) return null;
+  try {
+    return Date.parse(new X509Certificate(readFileSync(file)).validTo);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether everyone on this machine may change a file. */
+export function isOpenToAll(file: string): boolean {
+  try {
+    return (statSync(file).mode & WRITABLE_BY_ALL) !== 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+
+/** What a program of the system said. */
+export type ProgramAnswer =
+  | { readonly ok: true; readonly text: string }
+  /** `missing`: it is not installed. Otherwise in its own words. */
+  | { readonly ok: false; readonly missing: boolean; readonly text: string };
+
+export type RunProgram = (program: string, words: readonly string[]) => Promise<ProgramAnswer>;
+
+const LIMIT_MS = 5000;
+const MOST_BYTES = 256 * 1024;
+
+/** Runs programs in the language that their answers are read in, each for 5 s at most. Never rejects. */
+export function createProgramRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
+  return (program, words) =>
+    new Promise((resolve) => {
+      const options = {
+        env: { ...env, LC_ALL: 'C' },
+        timeout: LIMIT_MS,
+        killSignal: 'SIGKILL' as const,
+        maxBuffer: MOST_BYTES,
+      };
+      execFile(program, [...words], options, (error, stdout, stderr) => {
+        if (error === null) resolve({ ok: true, text: stdout });
+        else resolve({ ok: false, missing: error.code === 'ENOENT', text: (stderr || stdout).trim() });
+      });
+    });
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { SoundAccess } from '../../core/doctor/permissions.ts';
+import { MACHINE_FOLDERS, type MachineFolders } from '../audio/cards/card.ts';
+import { hasKernelSound, readCards } from '../audio/cards/kernel-cards.ts';
+
+/** The kernel's sound cards as this user finds them. */
+export function readSoundAccess(
+  folders: MachineFolders = MACHINE_FOLDERS,
+  groupFile = '/etc/group',
+): SoundAccess {
+  return {
+    hasSound: hasKernelSound(folders),
+    user: userName(),
+    isInAudio: isInAudio(groupFile),
+    cards: readCards(folders).map(({ id, index, isAllowed }) => ({ id, index, isAllowed })),
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `number ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Whether this very process is in the group, as a service is by SupplementaryGroups. */
+function isInAudio(groupFile: string): boolean {
+  try {
+    const line = /^audio:[^:]*:(\d+):/m.exec(readFileSync(groupFile, 'utf8'));
+    return line !== null && (process.getgroups?.() ?? []).includes(Number(line[1]));
+  } catch {
+    return false;
+  }
+}
