@@ -23,8 +23,21 @@ export interface CaptureSink {
   fault(fault: AudioFault): void;
 }
 
+/** What a device has been through since it was opened, for the owner's eyes. */
+export interface DeviceFigures {
+  /** How often it was started, the first time included. */
+  readonly starts: number;
+  readonly failures: number;
+  /** Overruns of a capture, underruns of a playback while it sounded. */
+  readonly xruns: number;
+  readonly hangs: number;
+  readonly lastFault: AudioFault | null;
+}
+
 /** A running capture. */
 export interface Capture {
+  /** Absent where there is no device. */
+  readonly figures?: DeviceFigures;
   /** Stops delivering at once and frees the device. */
   close(): Promise<void>;
 }
@@ -54,8 +67,12 @@ export interface Playback {
   write(pcm: Uint8Array): number;
   /** Forgets what has been written but not heard. */
   flush(): void;
+  /** After a flush the next write goes on from the very sample that is heard: a soft edge is worth writing. */
+  readonly seamless?: boolean;
   /** Null where the device has none: then the sound is scaled before it is written. */
   readonly mixer: Mixer | null;
+  /** Absent where there is no device. */
+  readonly figures?: DeviceFigures;
   close(): Promise<void>;
 }
 

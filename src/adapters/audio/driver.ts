@@ -1,39 +1,50 @@
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { CaptureConfig, PlaybackConfig } from '../../protocol/config.ts';
-import { AudioFaultError } from './fault.ts';
+import { createAlsaPlayback } from './alsa/aplay.ts';
+import { createAlsaCapture } from './alsa/arecord.ts';
+import type { SupervisorWorld } from './child/supervisor.ts';
 import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 
-/**
- * The capture that a lane's configuration asks for; it delivers at the configuration's `sampleRate`.
- * @throws AudioFaultError at once when this version has no such driver
- */
-export function createCapture(config: CaptureConfig, clock: Clock): OpenCapture {
+/** What the drivers need beside a clock. */
+export interface DriverWorld extends Partial<Pick<SupervisorWorld, 'log' | 'lasting'>> {
+  /** Seed of the waits between tries. */
+  readonly seed?: number;
+}
+
+/** The capture that a lane's configuration asks for; it delivers at the configuration's `sampleRate`. */
+export function createCapture(config: CaptureConfig, clock: Clock, world: DriverWorld = {}): OpenCapture {
+  const { sampleRate: rateHz } = config;
   switch (config.driver) {
     case 'file':
-      return createFileCapture({ path: config.path, loop: config.loop, rateHz: config.sampleRate, clock });
+      return createFileCapture({ path: config.path, loop: config.loop, rateHz, clock });
     case 'alsa':
-      throw unavailable('capture', config.driver);
+      return createAlsaCapture({ device: config.device, rateHz, ...supervision(clock, world) });
   }
 }
 
 /**
  * The playback that a lane's configuration asks for.
  * @param rateHz of the PCM that will be written to it
- * @throws AudioFaultError at once when this version has no such driver
  */
-export function createPlayback(config: PlaybackConfig, rateHz: number, clock: Clock): OpenPlayback {
+export function createPlayback(
+  config: PlaybackConfig,
+  rateHz: number,
+  clock: Clock,
+  world: DriverWorld = {},
+): OpenPlayback {
   switch (config.driver) {
     case 'file':
       return createFilePlayback({ path: config.path, rateHz, clock });
     case 'alsa':
-      throw unavailable('playback', config.driver);
+      return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, world) });
   }
 }
 
-function unavailable(part: 'capture' | 'playback', driver: string): AudioFaultError {
-  const example = part === 'capture' ? 'in.wav' : 'out.wav';
-  const message = `the ${part} driver "${driver}" is not available in this version; use {"driver":"file","path":"${example}"}`;
-  return new AudioFaultError('failed', message);
+const SILENT_LOG: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+function supervision(clock: Clock, { log = SILENT_LOG, lasting, seed = 1 }: DriverWorld) {
+  return { seed, world: { clock, log, ...(lasting === undefined ? {} : { lasting }) } };
 }

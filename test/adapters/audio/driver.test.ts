@@ -29,15 +29,6 @@ describe('audio driver', () => {
     await playback.close();
     expect(clock.armed).toBe(0);
   });
-
-  it('says at once what this version cannot do', () => {
-    const capture = () => createCapture({ driver: 'alsa', device: 'default', sampleRate: 24_000 }, clock);
-    const playback = () => createPlayback({ driver: 'alsa', device: 'default', volume: 80 }, 24_000, clock);
-    expect(capture).toThrow(/capture driver "alsa" is not available in this version; use \{"driver":"file"/);
-    expect(playback).toThrow(
-      /playback driver "alsa" is not available in this version; use \{"driver":"file"/,
-    );
-  });
 });
 
 describe('file problems', () => {

@@ -1,0 +1,62 @@
+import type { CaptureSink, OpenCapture } from '../../../ports/audio.ts';
+import { type CaptureChild, runCapture } from '../child/capture.ts';
+import { type AlsaOptions, createLadder } from './ladder.ts';
+import { createSetupReader } from './setup.ts';
+
+/** A chunk of the stream: when periods fit into it, its last sample comes with the last period and never waits. */
+const CHUNK_MS = 320;
+/**
+ * Lengths of a period, the cheapest first: each wakes two processes once per period. One that does not fit into a chunk
+ * would hold its end back by up to a period, so a shorter one is asked for, the last of which is taken as it comes.
+ */
+const PERIODS_MS = [320, 80, 20, 10] as const;
+/** A daemon that is held up for less than this loses nothing. */
+const BUFFER_MS = 2000;
+const START_LIMIT_MS = 5000;
+/** A device that answers differently each time is taken as it comes. */
+const MOST_ADJUSTMENTS = 8;
+
+/** The capture driver `alsa`: arecord, supervised. */
+export function createAlsaCapture(options: AlsaOptions): OpenCapture {
+  return async (sink: CaptureSink) =>
+    runCapture(arecord(options.device, options.rateHz), options.rateHz, sink, options.world, options.seed);
+}
+
+function arecord(device: string, rateHz: number): CaptureChild {
+  const ladder = createLadder(device, rateHz);
+  let period = 0;
+  let adjustments = 0;
+  let setup = createSetupReader();
+  const framesOf = (ms: number): string => String(Math.round((ms * ladder.rung.rateHz) / 1000));
+  return {
+    device: () => ({ part: 'capture', name: device, program: 'arecord' }),
+    shape: () => ladder.rung,
+    startLimitMs: START_LIMIT_MS,
+    spec() {
+      setup = createSetupReader();
+      const { rung } = ladder;
+      // `-v` makes it tell what the device really grants.
+      const words = ['arecord', '-q', '-v', '-D', rung.device, '-t', 'raw', '-f', 'S16_LE'];
+      const periodMs = PERIODS_MS[period] ?? CHUNK_MS;
+      words.push('-r', String(rung.rateHz), '-c', String(rung.channels));
+      words.push(`--period-size=${framesOf(periodMs)}`, `--buffer-size=${framesOf(BUFFER_MS)}`);
+      return { words };
+    },
+    line(text) {
+      const granted = setup.read(text);
+      if (granted === null || adjustments >= MOST_ADJUSTMENTS) return null;
+      // Without a converter a card may answer with a rate of its own, and record all the same.
+      if (granted.rateHz !== ladder.rung.rateHz) {
+        ladder.accept(granted.rateHz);
+        adjustments++;
+        return 'again';
+      }
+      const fits = ((CHUNK_MS * granted.rateHz) / 1000) % granted.periodFrames === 0;
+      if (fits || period + 1 >= PERIODS_MS.length) return null;
+      period++;
+      adjustments++;
+      return 'again';
+    },
+    cure: (fault) => (fault.code === 'format' ? ladder.refuse() : null),
+  };
+}

@@ -1,0 +1,35 @@
+/** What a device granted, as `arecord -v` and `aplay -v` tell on standard error when they have opened it. */
+export interface Setup {
+  readonly rateHz: number;
+  readonly channels: number;
+  readonly periodFrames: number;
+  readonly bufferFrames: number;
+}
+
+export interface SetupReader {
+  /** @returns the setup, once, with the line that completes it */
+  read(line: string): Setup | null;
+}
+
+const FIELD = /^(rate|channels|period_size|buffer_size)\s*:\s*(\d+)/;
+
+/** Reads the first setup of a dump: that of the device as it was asked for; those of what lies under it follow. */
+export function createSetupReader(): SetupReader {
+  const fields = new Map<string, number>();
+  let done = false;
+  return {
+    read(line) {
+      const match = FIELD.exec(line);
+      if (done || match === null) return null;
+      const [, name = '', value = ''] = match;
+      fields.set(name, Number(value));
+      const rateHz = fields.get('rate');
+      const channels = fields.get('channels');
+      const periodFrames = fields.get('period_size');
+      const bufferFrames = fields.get('buffer_size');
+      if (!rateHz || !channels || !periodFrames || !bufferFrames) return null;
+      done = true;
+      return { rateHz, channels, periodFrames, bufferFrames };
+    },
+  };
+}

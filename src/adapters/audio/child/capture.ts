@@ -1,0 +1,178 @@
+import { createCaptureClock } from '../../../core/audio/capture-clock.ts';
+import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
+import { BYTES_PER_SAMPLE } from '../../../core/audio/pcm.ts';
+import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
+import type { NamedDevice } from './complaint.ts';
+import type { Child, ChildSpec } from './process.ts';
+import { type Conversion, frameBytesOf, fromDevice, type Shape } from './shape.ts';
+import { type SupervisorWorld, supervise } from './supervisor.ts';
+
+/** A kind of child that delivers sound on its standard output. */
+export interface CaptureChild {
+  readonly device: () => NamedDevice;
+  spec(): ChildSpec;
+  /** What it will deliver, as far as is known now. */
+  shape(): Shape;
+  /**
+   * Reads its standard error beside what all children say there.
+   * @returns `again` when it must be started anew, because what it said changes how
+   */
+  line?(text: string): 'again' | null;
+  cure?(fault: AudioFault): string | null;
+  /** From its start to its first sound. */
+  readonly startLimitMs: number;
+  /** Looks at the running child from time to time; returns why it should be started anew in a quiet moment. */
+  inspect?(child: Child): string | null;
+}
+
+/** No device is silent for so long: it delivers zeros, or it hangs. */
+const SILENCE_LIMIT_MS = 2000;
+/** A loop that was blocked reads what waits for it before anybody is judged. */
+const MERCY_MS = 150;
+
+/** Runs a capture on a child process. */
+export function runCapture(
+  kind: CaptureChild,
+  rateHz: number,
+  sink: CaptureSink,
+  world: SupervisorWorld,
+  seed: number,
+): Capture {
+  const { clock } = world;
+  let closed = false;
+  let shape = kind.shape();
+  let timeline = createCaptureClock(shape.rateHz);
+  let speed = createDeliverySpeed(shape.rateHz);
+  let rest: Uint8Array = new Uint8Array(0);
+  let conversion: Conversion | null = null;
+  let converted: Shape | null = null;
+  let loading = false;
+  let cancelWatch = (): void => {};
+  let running: Child | null = null;
+
+  const watch = (limitMs: number): void => {
+    cancelWatch();
+    cancelWatch = clock.at(clock.now() + limitMs, () => {
+      // Late timers come before the data that waits: the verdict falls only after the loop has had a chance to read.
+      cancelWatch = clock.at(clock.now() + MERCY_MS, () => {
+        const { part, name, program } = kind.device();
+        const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
+        supervisor.condemn({ code: 'hung', message });
+      });
+    });
+  };
+  const adopt = (next: Shape): void => {
+    shape = next;
+    rest = new Uint8Array(0);
+    speed = createDeliverySpeed(next.rateHz);
+    timeline = createCaptureClock(next.rateHz);
+    if (!isPlain() && !isConverted()) load(next);
+  };
+  const load = (wanted: Shape): void => {
+    if (loading) return;
+    loading = true;
+    fromDevice(wanted, rateHz).then(
+      (made) => {
+        loading = false;
+        if (closed) return made.close();
+        conversion?.close();
+        conversion = made;
+        converted = wanted;
+      },
+      () => {
+        loading = false;
+        const message = `the sound of the capture device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
+        supervisor.condemn({ code: 'failed', message });
+      },
+    );
+  };
+  const isPlain = (): boolean => shape.channels === 1 && shape.rateHz === rateHz;
+  const isConverted = (): boolean =>
+    converted !== null && converted.rateHz === shape.rateHz && converted.channels === shape.channels;
+
+  const receive = (bytes: Uint8Array): void => {
+    watch(SILENCE_LIMIT_MS);
+    const now = clock.now();
+    const frameBytes = frameBytesOf(shape);
+    const joined = rest.byteLength === 0 ? bytes : Buffer.concat([rest, bytes]);
+    const whole = joined.byteLength - (joined.byteLength % frameBytes);
+    rest = joined.subarray(whole);
+    if (whole === 0) return;
+    const samples = whole / frameBytes;
+    if (speed.note(samples, now)) {
+      const { name, program } = kind.device();
+      const message = `the capture device "${name}" delivers faster than real time, so what it delivers is no sound; ${program} is started again. Replug the device`;
+      return supervisor.condemn({ code: 'too_fast', message });
+    }
+    const capturedAt = timeline.observe(samples, now);
+    supervisor.working();
+    if (!isPlain() && !isConverted()) load(shape);
+    const sound = joined.subarray(0, whole);
+    if (isPlain()) return sink.frames(sound, capturedAt);
+    const pcm = isConverted() ? conversion?.convert(sound) : undefined;
+    if (pcm !== undefined && pcm.byteLength >= BYTES_PER_SAMPLE) sink.frames(pcm, capturedAt);
+  };
+
+  const supervisor = supervise(
+    {
+      device: kind.device,
+      direction: 'in',
+      spec: kind.spec,
+      started(child) {
+        running = child;
+        adopt(kind.shape());
+        watch(kind.startLimitMs);
+      },
+      data: receive,
+      line(text) {
+        if (kind.line?.(text) === 'again') return supervisor.renew();
+        // The child may have been given another form than it asked for.
+        const next = kind.shape();
+        if (next.rateHz !== shape.rateHz || next.channels !== shape.channels) adopt(next);
+      },
+      xrun() {
+        timeline.restart();
+        return true;
+      },
+      gone() {
+        running = null;
+        cancelWatch();
+      },
+      ...(kind.cure === undefined ? {} : { cure: kind.cure }),
+      fault: (fault) => sink.fault(fault),
+      back() {},
+    },
+    world,
+    seed,
+  );
+  const { inspect } = kind;
+  let cancelInspection = (): void => {};
+  if (inspect !== undefined) {
+    const look = (): void => {
+      cancelInspection = clock.at(clock.now() + INSPECTION_MS, () => {
+        const reason = running === null ? null : inspect(running);
+        if (reason !== null) {
+          world.log.info({ part: 'capture', device: kind.device().name }, reason);
+          supervisor.renew();
+        }
+        if (!closed) look();
+      });
+    };
+    look();
+  }
+
+  return {
+    figures: supervisor.figures,
+    async close() {
+      if (closed) return;
+      closed = true;
+      cancelWatch();
+      cancelInspection();
+      conversion?.close();
+      await supervisor.close();
+    },
+  };
+}
+
+/** Often enough for a child whose memory grows by gigabytes in seconds. */
+const INSPECTION_MS = 1000;

@@ -1,0 +1,317 @@
+import { BYTES_PER_SAMPLE, durationMs, sampleCount, silence } from '../../../core/audio/pcm.ts';
+import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
+import type { AudioFault, Mixer, Playback, PlaybackSink } from '../../../ports/audio.ts';
+import type { NamedDevice } from './complaint.ts';
+import type { Child, ChildSpec } from './process.ts';
+import { type Conversion, frameBytesOf, type Shape, toDevice } from './shape.ts';
+import { type Buffering, createSpeakerLine, type SpeakerLine } from './speaker-line.ts';
+import { type SupervisorWorld, supervise } from './supervisor.ts';
+
+/** What a child said of itself. */
+export type PlaybackNews =
+  | { readonly kind: 'ready'; readonly buffering: Buffering }
+  | { readonly kind: 'again' }
+  | null;
+
+/** A kind of child that takes sound on its standard input. */
+export interface PlaybackChild {
+  readonly device: () => NamedDevice;
+  spec(): ChildSpec;
+  shape(): Shape;
+  /** Null: such a child does not say when it is ready, and is so as soon as it runs. */
+  line: ((text: string) => PlaybackNews) | null;
+  cure?(fault: AudioFault): string | null;
+  /** From its start to its readiness. */
+  readonly startLimitMs: number;
+  /** Between a write and its sounding, where nothing else is known. */
+  readonly latencyMs: number;
+  /** Returns why the child should be started anew in a quiet moment. */
+  inspect?(child: Child): string | null;
+}
+
+/** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
+const AHEAD_MS = 240;
+/** Between two looks; no divisor of a period, so that they fall on every part of it. */
+const LOOK_MS = 37;
+/** Silence in front of sound: without it, pieces that come one by one would run dry. */
+const PREROLL_MS = 40;
+/** With less than this ahead and nothing behind it, the last period is filled up with silence. */
+const TAIL_MS = 60;
+/** What a converter still holds back is pushed out by so much silence. */
+const CONVERTER_TAIL_MS = 10;
+/** An estimate that is off by less is not worth telling. */
+const TOLERANCE_MS = 10;
+const HANG_LIMIT_MS = 2000;
+/** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
+const PATIENCE_MS = 1000;
+/** A child that is not heard to fail for so long works. */
+const SETTLED_MS = 500;
+/** Waiting sound beyond this is dropped: a writer that is faster than real time for ever must not fill the memory. */
+const MAX_WAITING_S = 60;
+
+/** Runs a playback on a child process. */
+export function runPlayback(
+  kind: PlaybackChild,
+  mixer: Mixer | null,
+  rateHz: number,
+  sink: PlaybackSink,
+  world: SupervisorWorld,
+  seed: number,
+): Playback {
+  const { clock, log } = world;
+  const bytesPerMs = (rateHz * BYTES_PER_SAMPLE) / 1000;
+  const waiting = createPcmQueue();
+  /** What is on its way to the ear, so that it is not lost with a child that crashes. */
+  let underway: { pcm: Uint8Array; end: number }[] = [];
+  let child: Child | null = null;
+  let line: SpeakerLine | null = null;
+  let conversion: Conversion | null = null;
+  let periodBytes = 1;
+  /** Device frames that do not fill a period yet. */
+  let carry: Uint8Array = new Uint8Array(0);
+  let sounding = false;
+  let expectsDry = false;
+  let hasSounded = false;
+  /** Silence behind the last sound. */
+  let padMs = 0;
+  let told = Number.NEGATIVE_INFINITY;
+  /** Since when what waits is not heard, because no child is ready. */
+  let absentFrom: number | null = clock.now();
+  let startedAt = clock.now();
+  let usualStartMs = 20;
+  let isOverflowing = false;
+  let closed = false;
+  let cancelLook = (): void => {};
+  let cancelStart = (): void => {};
+
+  /** When what will be written next is heard; the past means that nothing sounds. */
+  const lineEnd = (): number => {
+    const behind = waiting.bytes / bytesPerMs;
+    if (line === null || !sounding) return firstHeardAt() + PREROLL_MS + behind;
+    return line.end() + carryMs() + behind;
+  };
+  const carryMs = (): number => {
+    const shape = kind.shape();
+    return (carry.byteLength / frameBytesOf(shape)) * (1000 / shape.rateHz);
+  };
+  const firstHeardAt = (): number => {
+    const now = clock.now();
+    if (line !== null) return now + kind.latencyMs;
+    const readyAt = Math.max(now, startedAt + usualStartMs);
+    return (absentFrom === null || now - absentFrom < PATIENCE_MS ? readyAt : now) + kind.latencyMs;
+  };
+  const tell = (): void => {
+    if (!sounding && waiting.bytes === 0) return;
+    const until = lineEnd() - padMs;
+    if (Math.abs(until - told) <= TOLERANCE_MS) return;
+    told = until;
+    sink.measured(until);
+  };
+
+  const send = (pcm: Uint8Array): void => {
+    if (line === null || conversion === null) return;
+    const made = conversion.convert(pcm);
+    carry = carry.byteLength === 0 ? made : Buffer.concat([carry, made]);
+    const whole = carry.byteLength - (carry.byteLength % periodBytes);
+    if (whole > 0) {
+      line.write(carry.subarray(0, whole));
+      carry = carry.subarray(whole);
+    }
+  };
+  const begin = (): void => {
+    if (line === null) return;
+    sounding = true;
+    expectsDry = hasSounded;
+    hasSounded = true;
+    line.begin(clock.now() + kind.latencyMs);
+    waiting.unshift(silence(Math.round((PREROLL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
+  };
+  const aheadMs = (now: number): number => (line === null ? 0 : line.end() - now);
+  /** Writes what is due, looks at what was heard, and comes again while there is something to do. */
+  const pump = (): void => {
+    cancelLook();
+    if (closed || line === null || conversion === null) return;
+    const now = clock.now();
+    if (!sounding) {
+      if (waiting.bytes === 0) return;
+      begin();
+    }
+    if (line.look(now, HANG_LIMIT_MS)) return hang();
+    const shape = kind.shape();
+    const roomFrames = (AHEAD_MS * shape.rateHz) / 1000;
+    const slice = Math.max(BYTES_PER_SAMPLE, Math.round((20 * rateHz) / 1000) * BYTES_PER_SAMPLE);
+    while (waiting.bytes > 0 && aheadMs(now) < AHEAD_MS && (line.queuedFrames() ?? 0) < roomFrames) {
+      const pcm = waiting.take(slice);
+      send(pcm);
+      underway.push({ pcm, end: line.sent });
+    }
+    if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
+    const heard = line.heard(now);
+    underway = underway.filter(({ end }) => end > heard);
+    supervisor.working();
+    tell();
+    if (waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0) return rest();
+    cancelLook = clock.at(now + LOOK_MS, pump);
+  };
+  const fillTail = (): void => {
+    const before = line?.end() ?? 0;
+    const held = carryMs();
+    const { channels, rateHz: deviceHz } = kind.shape();
+    if (deviceHz !== rateHz)
+      send(silence(Math.round((CONVERTER_TAIL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
+    if (carry.byteLength > 0) {
+      const missing = periodBytes - carry.byteLength;
+      line?.write(Buffer.concat([carry, silence(missing - (missing % (channels * BYTES_PER_SAMPLE)))]));
+      carry = new Uint8Array(0);
+    }
+    padMs = Math.max(0, (line?.end() ?? 0) - before - held);
+  };
+  const rest = (): void => {
+    sounding = false;
+    underway = [];
+    padMs = 0;
+    told = Number.NEGATIVE_INFINITY;
+  };
+  const hang = (): void => {
+    const { part, name, program } = kind.device();
+    const message = `the ${part} device "${name}" takes no sound; ${program} is started again. If it stays so, replug the device`;
+    supervisor.condemn({ code: 'hung', message });
+  };
+  /** While there is no device, what should have been heard is past. */
+  const forgetMissed = (): void => {
+    const now = clock.now();
+    if (absentFrom === null || now - absentFrom < PATIENCE_MS) return;
+    waiting.take(Math.round(((now - absentFrom) * rateHz) / 1000) * BYTES_PER_SAMPLE);
+    // What comes from now on is missed as soon as it is due.
+    absentFrom = now - PATIENCE_MS;
+  };
+
+  const ready = async (buffering: Buffering, mine: Child): Promise<void> => {
+    const shape = kind.shape();
+    const made = await toDevice(shape, rateHz);
+    if (child !== mine || closed) return made.close();
+    conversion?.close();
+    conversion = made;
+    usualStartMs = (usualStartMs * 3 + Math.min(1000, clock.now() - startedAt)) / 4;
+    periodBytes = buffering.periodFrames * frameBytesOf(shape);
+    line?.close();
+    line = createSpeakerLine(mine, shape, buffering);
+    hasSounded = false;
+    cancelStart();
+    forgetMissed();
+    absentFrom = null;
+    if (kind.line !== null) supervisor.working();
+    else cancelStart = clock.at(clock.now() + SETTLED_MS, () => supervisor.working());
+    pump();
+  };
+  const unplayed = (): void => {
+    if (line === null) return;
+    const heard = line.heard(clock.now());
+    for (const { pcm, end } of underway.toReversed()) if (end > heard) waiting.unshift(pcm);
+  };
+
+  /** Nothing reaches this child any more. */
+  const leave = (): void => {
+    cancelLook();
+    rest();
+    line?.close();
+    line = null;
+    carry = new Uint8Array(0);
+    absentFrom ??= clock.now();
+  };
+
+  const supervisor = supervise(
+    {
+      device: kind.device,
+      direction: 'out',
+      spec: kind.spec,
+      started(next) {
+        child = next;
+        startedAt = clock.now();
+        absentFrom ??= startedAt;
+        cancelStart = clock.at(startedAt + kind.startLimitMs, hang);
+        if (kind.line === null) startPlain(next);
+      },
+      line(text) {
+        const news = kind.line?.(text) ?? null;
+        if (news?.kind === 'again') supervisor.renew();
+        if (news?.kind === 'ready' && child !== null) startReady(news.buffering, child);
+      },
+      xrun(ms) {
+        if (line === null || !sounding) return false;
+        if (expectsDry) {
+          expectsDry = false;
+          return false;
+        }
+        line.ranDry(clock.now(), ms);
+        tell();
+        return true;
+      },
+      gone() {
+        cancelStart();
+        unplayed();
+        leave();
+        child = null;
+      },
+      ...(kind.cure === undefined ? {} : { cure: kind.cure }),
+      fault: (fault) => sink.fault(fault),
+      back: () => sink.back(),
+    },
+    world,
+    seed,
+  );
+  function startReady(buffering: Buffering, mine: Child): void {
+    ready(buffering, mine).catch(() => {
+      const message = `the sound for the playback device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
+      supervisor.condemn({ code: 'failed', message });
+    });
+  }
+  function startPlain(mine: Child): void {
+    startReady({ periodFrames: 1, bufferFrames: null }, mine);
+  }
+
+  return {
+    mixer,
+    figures: supervisor.figures,
+    write(pcm) {
+      forgetMissed();
+      const samples = sampleCount(pcm);
+      const heardAt = lineEnd();
+      if (closed || samples === 0) return heardAt;
+      if (waiting.bytes / bytesPerMs > MAX_WAITING_S * 1000) {
+        if (!isOverflowing)
+          log.warn(
+            { device: kind.device().name },
+            `more than ${MAX_WAITING_S} s of sound wait for the loudspeaker; what comes on top is dropped`,
+          );
+        isOverflowing = true;
+        return heardAt;
+      }
+      isOverflowing = false;
+      padMs = 0;
+      waiting.push(pcm.subarray(0, samples * BYTES_PER_SAMPLE));
+      told = heardAt + durationMs(samples * BYTES_PER_SAMPLE, rateHz);
+      pump();
+      return heardAt;
+    },
+    flush() {
+      const isSilent = !sounding && waiting.bytes === 0;
+      waiting.clear();
+      underway = [];
+      if (isSilent || line === null) return;
+      leave();
+      startedAt = clock.now();
+      supervisor.renew();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      cancelLook();
+      cancelStart();
+      waiting.clear();
+      line?.close();
+      conversion?.close();
+      await supervisor.close();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { plainText } from './complaint.ts';
+
+/** How to start a child and how to end it. */
+export interface ChildSpec {
+  /** The program and its arguments; no shell ever sees them. */
+  readonly words: readonly string[];
+  /** Signals and time for a child that ends itself better than we could; without it SIGKILL comes at once. */
+  readonly goodbyeMs?: number;
+}
+
+/** How a child ended. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The program could not be started at all: the system's name of the error. */
+  readonly spawnError: string | null;
+}
+
+export interface ChildEvents {
+  data(bytes: Uint8Array): void;
+  /** A line of its standard error, cut and cleaned. */
+  line(text: string): void;
+  /** Comes once, and last. */
+  ended(end: ChildEnd): void;
+}
+
+export interface Child {
+  readonly pid: number | null;
+  /** False while what was written before waits in this process. */
+  write(bytes: Uint8Array): boolean;
+  /** Bytes that wait in this process. */
+  readonly waitingBytes: number;
+  kill(): void;
+  /** Lets it end by itself, and ends it when it doesn't. */
+  end(): void;
+}
+
+/** More text than this within a second is not read: a child that complains without end costs nobody else. */
+const MOST_LINES_PER_S = 50;
+const LONGEST_LINE = 300;
+
+let pdeathsig: string | null | undefined;
+
+/**
+ * `setpriv` (util-linux) has the kernel kill the child when its parent dies, however it dies and whatever the child is
+ * blocked in. Where it is missing, the child ends when it next touches its broken pipe.
+ */
+function findSetpriv(): string | null {
+  if (pdeathsig !== undefined) return pdeathsig;
+  pdeathsig = findProgram('setpriv');
+  return pdeathsig;
+}
+
+/** The path of a program that can be run, null where there is none. */
+export function findProgram(name: string): string | null {
+  if (name.includes('/')) return isExecutable(name) ? name : null;
+  const folders = (process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (folder !== '' && isExecutable(path)) return path;
+  }
+  return null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts a child that speaks raw PCM.
+ * @param direction `in`: it delivers on its standard output; `out`: it takes on its standard input
+ */
+export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: ChildEvents): Child {
+  const [program = '', ...args] = spec.words;
+  let isOver = false;
+  const finish = (end: ChildEnd): void => {
+    if (isOver) return;
+    isOver = true;
+    events.ended(end);
+  };
+  if (findProgram(program) === null) {
+    setImmediate(() => finish({ code: null, signal: null, spawnError: 'ENOENT' }));
+    return NO_CHILD;
+  }
+  const setpriv = findSetpriv();
+  const words =
+    setpriv === null ? [program, ...args] : [setpriv, '--pdeathsig', 'KILL', '--', program, ...args];
+  let child: ChildProcess;
+  try {
+    // A group of its own: what an operator's command starts ends with it, and Ctrl-C reaches the agent alone.
+    child = spawn(words[0] ?? '', words.slice(1), {
+      stdio: [direction === 'out' ? 'pipe' : 'ignore', direction === 'in' ? 'pipe' : 'ignore', 'pipe'],
+      env: { ...process.env, LC_ALL: 'C' },
+      detached: true,
+    });
+  } catch (error) {
+    setImmediate(() => finish({ code: null, signal: null, spawnError: codeOf(error) }));
+    return NO_CHILD;
+  }
+  child.on('error', (error) => finish({ code: null, signal: null, spawnError: codeOf(error) }));
+  // `close` waits for the pipes, so that the last words are heard; a grandchild that holds them open must not be waited for.
+  let lastWords: NodeJS.Timeout | undefined;
+  child.on('exit', (code, signal) => {
+    lastWords = setTimeout(() => finish({ code, signal, spawnError: null }), 50);
+  });
+  child.on('close', (code, signal) => {
+    clearTimeout(lastWords);
+    finish({ code, signal, spawnError: null });
+  });
+  child.stdout?.on('data', (bytes: Buffer) => {
+    if (!isOver) events.data(bytes);
+  });
+  child.stdout?.on('error', () => {});
+  child.stdin?.on('error', () => {}); // Its end tells more.
+  child.stderr?.on('error', () => {});
+  child.stderr?.on(
+    'data',
+    lineReader((text) => isOver || events.line(text)),
+  );
+
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid === undefined || isOver) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      child.kill(name);
+    }
+  };
+  return {
+    pid: child.pid ?? null,
+    write: (bytes) => (child.stdin?.writable === true ? child.stdin.write(bytes) : false),
+    get waitingBytes() {
+      return child.stdin?.writableLength ?? 0;
+    },
+    kill: () => signal('SIGKILL'),
+    end() {
+      const { goodbyeMs = 0 } = spec;
+      if (goodbyeMs === 0) return signal('SIGKILL');
+      child.stdin?.end();
+      signal('SIGTERM');
+      const timer = setTimeout(() => signal('SIGKILL'), goodbyeMs);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        signal('SIGKILL'); // What it leaves behind in its group.
+      });
+    },
+  };
+}
+
+const NO_CHILD: Child = { pid: null, write: () => false, waitingBytes: 0, kill() {}, end() {} };
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
+/** Cuts text into lines; bounded in every direction. */
+function lineReader(report: (text: string) => void): (bytes: Buffer) => void {
+  let rest = '';
+  let budget = MOST_LINES_PER_S;
+  let refilledAt = 0;
+  return (bytes) => {
+    const now = performance.now();
+    if (now - refilledAt >= 1000) {
+      budget = MOST_LINES_PER_S;
+      refilledAt = now;
+    }
+    if (budget <= 0) return;
+    const lines = (rest + bytes.toString('latin1')).split(/[\n\r]+/);
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    for (const line of lines) {
+      const text = plainText(line).slice(0, LONGEST_LINE);
+      if (text === '') continue;
+      if (budget-- <= 0) return;
+      report(text);
+    }
+  };
+}

@@ -1,0 +1,177 @@
+import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../../../core/respawn.ts';
+import type { AudioFault, DeviceFigures } from '../../../ports/audio.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Log } from '../../../ports/log.ts';
+import { explainEnd, type NamedDevice, readComplaint } from './complaint.ts';
+import { type Child, type ChildSpec, startChild } from './process.ts';
+
+/** What every supervised child is given. */
+export interface SupervisorWorld {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot cures. */
+  readonly lasting?: (part: NamedDevice['part'], troubleMs: number) => void;
+}
+
+/** What the child's user decides and hears. */
+export interface SupervisedUse {
+  readonly device: () => NamedDevice;
+  readonly direction: 'in' | 'out';
+  /** How to start the next child. */
+  spec(): ChildSpec;
+  started(child: Child): void;
+  data?(bytes: Uint8Array): void;
+  line?(text: string): void;
+  /** @returns whether sound was lost by it */
+  xrun(ms: number): boolean;
+  /** The child is gone; what was on its way to it is lost. */
+  gone(): void;
+  /**
+   * A failure may have a cure of the user's own (another format): then it is no failure, and the next child comes at once.
+   * @returns a sentence for the log, or null
+   */
+  cure?(fault: AudioFault): string | null;
+  fault(fault: AudioFault): void;
+  /** It works again after a fault. */
+  back(): void;
+}
+
+export interface Supervisor {
+  /** The present child has delivered or taken sound. */
+  working(): void;
+  /** Ends the child at once, because it is broken: the same as if it had crashed with this fault. */
+  condemn(fault: AudioFault): void;
+  /** Ends the child and starts the next one at once; no fault. */
+  renew(): void;
+  /** Now is a good moment to try again, instead of later (a card was plugged in). */
+  nudge(): void;
+  close(): Promise<void>;
+  readonly figures: DeviceFigures;
+}
+
+/** A child that can't be killed is blocked in the kernel; nobody waits longer for it. */
+const CLOSE_LIMIT_MS = 1500;
+
+/** Keeps one child process running for as long as the device is wanted. The one recovery path is a new child. */
+export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: number): Supervisor {
+  const { clock, log } = world;
+  let policy: RespawnState = beginRespawn(seed);
+  let child: Child | null = null;
+  /** Counts children, so that what an older one still says is not heard. */
+  let generation = 0;
+  let closed = false;
+  let sentence: AudioFault | null = null;
+  let complaint: AudioFault | null = null;
+  let lastLine: string | null = null;
+  let firstWorkedAt: number | null = null;
+  let isRenewal = false;
+  let cancelRespawn: (() => void) | null = null;
+  let onGone: (() => void) | null = null;
+  const figures = { starts: 0, failures: 0, xruns: 0, hangs: 0, lastFault: null as AudioFault | null };
+
+  const start = (): void => {
+    cancelRespawn = null;
+    if (closed) return;
+    const mine = ++generation;
+    sentence = complaint = lastLine = firstWorkedAt = null;
+    isRenewal = false;
+    figures.starts++;
+    const isMine = (): boolean => mine === generation && !closed;
+    child = startChild(use.spec(), use.direction, {
+      data: (bytes) => isMine() && sentence === null && !isRenewal && use.data?.(bytes),
+      line: (text) => isMine() && hear(text),
+      ended: (end) => {
+        child = null;
+        onGone?.();
+        if (!isMine()) return;
+        use.gone();
+        if (isRenewal) return start();
+        fail(sentence ?? explainEnd(end, complaint, lastLine, use.device()));
+      },
+    });
+    use.started(child);
+  };
+  const hear = (text: string): void => {
+    lastLine = text;
+    const heard = readComplaint(text, use.device());
+    if (heard?.kind === 'xrun') {
+      if (use.xrun(heard.ms)) figures.xruns++;
+    } else if (heard?.kind === 'fault') {
+      // The library's line comes first and knows less than the program's.
+      complaint = complaint?.code === 'busy' ? complaint : heard.fault;
+    }
+    use.line?.(text);
+  };
+  const fail = (fault: AudioFault): void => {
+    const { part, name } = use.device();
+    const cure = use.cure?.(fault) ?? null;
+    if (cure !== null) {
+      log.warn({ part, device: name }, cure);
+      return start();
+    }
+    figures.failures++;
+    figures.lastFault = fault;
+    const now = clock.now();
+    const verdict = noteFailure(
+      policy,
+      { code: fault.code, workedMs: firstWorkedAt === null ? 0 : now - firstWorkedAt },
+      now,
+    );
+    policy = verdict.state;
+    const { troubleSince } = policy;
+    cancelRespawn = clock.at(now + verdict.waitMs, start);
+    if (verdict.log > 0) {
+      log.warn({ part, device: name, code: fault.code, failures: verdict.log }, fault.message);
+    }
+    if (troubleSince !== null) world.lasting?.(part, now - troubleSince);
+    if (verdict.tell) use.fault(fault);
+  };
+  start();
+
+  return {
+    working() {
+      const now = clock.now();
+      firstWorkedAt ??= now;
+      const noted = noteWorking(policy, now - firstWorkedAt);
+      policy = noted.state;
+      if (!noted.recovered) return;
+      const { part, name } = use.device();
+      log.info({ part, device: name }, `the ${part} device works again`);
+      use.back();
+    },
+    condemn(fault) {
+      if (child === null || sentence !== null || isRenewal) return;
+      sentence = fault;
+      if (fault.code === 'hung') figures.hangs++;
+      child.kill();
+    },
+    renew() {
+      if (child === null || sentence !== null || isRenewal) return;
+      isRenewal = true;
+      child.kill();
+    },
+    nudge() {
+      if (cancelRespawn === null) return;
+      cancelRespawn();
+      start();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      cancelRespawn?.();
+      cancelRespawn = null;
+      const last = child;
+      if (last === null) return;
+      await new Promise<void>((resolve) => {
+        const giveUp = clock.at(clock.now() + CLOSE_LIMIT_MS, resolve);
+        onGone = () => {
+          giveUp();
+          resolve();
+        };
+        last.end();
+      });
+      onGone = null;
+    },
+    figures,
+  };
+}

@@ -1,0 +1,95 @@
+/** When a device that ended is opened again, and what is told of it meanwhile. Virtual time; nothing here waits. */
+import { type BackoffPolicy, drawWithin } from './backoff.ts';
+import type { Seed } from './random.ts';
+
+/** Opening a device that is not there costs some CPU: the longer it is gone, the rarer, but never rarer than the cap. */
+export const RESPAWN_BACKOFF: BackoffPolicy = { floorMs: 20, baseMs: 250, capMs: 5000 };
+/** A device that was just closed may still say that it is in use. */
+export const BUSY_GRACE_MS = 3000;
+const BUSY_RETRY: BackoffPolicy = { floorMs: 60, baseMs: 120, capMs: 120 };
+/** A device that sounded for so long was sound: what ended it begins a new trouble. */
+const STABLE_AFTER_MS = 10_000;
+/** A fault that lasts is logged once in so long. */
+export const LOG_INTERVAL_MS = 60_000;
+
+export interface RespawnState {
+  readonly seed: Seed;
+  /** When the trouble began; null while there is none. */
+  readonly troubleSince: number | null;
+  /** The device answered with "busy" and nothing else since then. */
+  readonly busySince: number | null;
+  /** The owner knows of the trouble. */
+  readonly told: boolean;
+  readonly loggedAt: number | null;
+  /** Failures since the last log line. */
+  readonly unlogged: number;
+}
+
+export function beginRespawn(seed: Seed): RespawnState {
+  return { seed, troubleSince: null, busySince: null, told: false, loggedAt: null, unlogged: 0 };
+}
+
+export interface Failure {
+  readonly code: string;
+  /** How long it worked before it failed; 0 where it never did. */
+  readonly workedMs: number;
+}
+
+export interface Verdict {
+  readonly state: RespawnState;
+  readonly waitMs: number;
+  /** The owner has not been told this yet. */
+  readonly tell: boolean;
+  /** How many failures the log line stands for; 0: no line now. */
+  readonly log: number;
+}
+
+/** The device failed. */
+export function noteFailure(state: RespawnState, failure: Failure, now: number): Verdict {
+  const wasStable = failure.workedMs >= STABLE_AFTER_MS;
+  const isBusy = failure.code === 'busy';
+  const troubleSince = wasStable ? now : (state.troubleSince ?? now);
+  const busySince = isBusy ? (state.busySince ?? now) : null;
+  const isPatient = busySince !== null && now - busySince < BUSY_GRACE_MS;
+  const wait = isPatient
+    ? drawWithin(BUSY_RETRY, BUSY_RETRY.capMs, state.seed)
+    : drawWithin(RESPAWN_BACKOFF, (now - troubleSince) / 4, state.seed);
+  const tell = !isPatient && !state.told;
+  const unlogged = state.unlogged + (isPatient ? 0 : 1);
+  const isDue = state.loggedAt === null || now - state.loggedAt >= LOG_INTERVAL_MS;
+  const log = unlogged > 0 && (tell || isDue) ? unlogged : 0;
+  return {
+    state: {
+      seed: wait.seed,
+      troubleSince,
+      busySince,
+      told: state.told || tell,
+      loggedAt: log > 0 ? now : state.loggedAt,
+      unlogged: log > 0 ? 0 : unlogged,
+    },
+    waitMs: wait.waitMs,
+    tell,
+    log,
+  };
+}
+
+/**
+ * The device works: sound came, or it took some.
+ * @returns `recovered` when the owner had been told otherwise
+ */
+export function noteWorking(
+  state: RespawnState,
+  workedMs: number,
+): { state: RespawnState; recovered: boolean } {
+  const recovered = state.told;
+  const isStable = workedMs >= STABLE_AFTER_MS;
+  if (!recovered && state.busySince === null && !(isStable && state.troubleSince !== null)) {
+    return { state, recovered };
+  }
+  // The wait only starts over when the device has proven itself: one that comes and goes is not tried in a frenzy.
+  const calm = { told: false, busySince: null, unlogged: 0 };
+  return {
+    state: isStable ? { ...state, ...calm, troubleSince: null, loggedAt: null } : { ...state, ...calm },
+    recovered,
+  };
+}
