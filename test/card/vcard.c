@@ -38,11 +38,12 @@ static int card_start(snd_pcm_ioplug_t *io)
 	struct control control = obey(card);
 	if (control.unplug)
 		return -ENODEV;
-	int error = begin_time(card);
+	int64_t now = now_ns();
+	int error = begin_time(card, now);
 	if (error)
 		return error;
 	card->xruns_seen = control.xrun;
-	card->start_frame = frame_at(&card->clock, now_ns());
+	card->start_frame = frame_at(&card->clock, now);
 	card->moved = 0;
 	card->running = true;
 	record(card, "start", card->start_frame);
@@ -108,6 +109,8 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io)
 		if (io->state == SND_PCM_STATE_RUNNING) {
 			card->xruns_seen = control.xrun;
 			record(card, "xrun", card->start_frame + done);
+			/* Notes the time, from which the client tells how long the gap was. */
+			snd_pcm_drop(io->pcm);
 			return -EPIPE;
 		}
 	}
@@ -347,7 +350,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(vcard)
 
 	card->io.version = SND_PCM_IOPLUG_VERSION;
 	card->io.name = "Virtual card";
-	card->io.flags = SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
+	card->io.flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
 	card->io.poll_events = POLLIN;
 	card->io.callback = &callbacks;
 	card->io.private_data = card;

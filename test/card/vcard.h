@@ -95,7 +95,7 @@ struct control obey(struct card *card);
 /* Continues the card's time where it has begun; false where it has not. */
 bool resume_time(struct card *card);
 /* The card's time begins with its first start, whoever does it; 0 or a negative error. */
-int begin_time(struct card *card);
+int begin_time(struct card *card, int64_t now);
 
 /* Playback: moves what has sounded until now into the file. */
 void move_sounded(struct card *card);

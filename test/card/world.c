@@ -123,7 +123,7 @@ bool resume_time(struct card *card)
 	return card->clock.base_ns || read_epoch(card->path, &card->clock, &channels);
 }
 
-int begin_time(struct card *card)
+int begin_time(struct card *card, int64_t now)
 {
 	if (resume_time(card))
 		return 0;
@@ -134,7 +134,7 @@ int begin_time(struct card *card)
 	int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	card->clock = (struct frame_clock){ now_ns(), 0, frames_per_ns(card, card->speed) };
+	card->clock = (struct frame_clock){ now, 0, frames_per_ns(card, card->speed) };
 	dprintf(fd, "{\"ns\":%lld,\"frames_per_s\":%.6f,\"channels\":%ld}\n", (long long)card->clock.base_ns,
 		card->clock.frames_per_ns * NS_PER_S, card->channels);
 	close(fd);
