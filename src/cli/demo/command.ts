@@ -8,6 +8,7 @@ export interface DemoCommandOptions {
   readonly input?: string;
   readonly output: string;
   readonly fault: readonly DemoFault[];
+  readonly realMic?: true;
   readonly json?: true;
 }
 
@@ -24,6 +25,12 @@ export const demoVerb: Verb = {
           .choices(DEMO_FAULTS)
           .argParser((name: string, earlier: readonly DemoFault[]) => [...earlier, readFault(name)])
           .default([], 'none'),
+      )
+      .addOption(
+        new Option(
+          '--real-mic',
+          "hear and speak with this machine's own sound devices, for 60 s unless --seconds says how long",
+        ).conflicts('input'),
       )
       .option('--json', 'print JSON lines; the last one is the summary')
       .action(async (options: DemoCommandOptions) => {

@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import { createPlayback } from '../../adapters/audio/driver.ts';
 import { accountOf } from '../../agent/account.ts';
 import { Agent } from '../../agent/agent.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane-runner.ts';
 import { createMachineWorld } from '../../agent/machine-world.ts';
+import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
@@ -10,6 +12,7 @@ import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts'
 import { createFinishLine } from './finish.ts';
 import { limitCapture } from './input.ts';
 import { type DemoModel, FIRST_MODEL, notice, observeStep } from './model.ts';
+import { type RealMic, recordLoudspeaker } from './real-mic.ts';
 import { createRoom, type Room } from './room.ts';
 import { DEMO_DEVICE, type Stage } from './stage.ts';
 import { type DemoSummary, summarise } from './summary.ts';
@@ -25,6 +28,8 @@ export interface DemoOptions {
   readonly output: string;
   /** How much of the input is heard; a shorter input begins again. Null: all of it, once. */
   readonly inputMs: number | null;
+  /** Heard and spoken with instead of the input; the output is a recording then. */
+  readonly realMic?: RealMic | null;
   readonly faults: readonly DemoFault[];
   readonly clock: Clock;
   readonly log: Log;
@@ -39,13 +44,19 @@ export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoS
   const world = await createMachineWorld(config, options.clock, options.log, {});
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
+  const recording = createPlayback(
+    { driver: 'file', path: options.output, volume: 100 },
+    OUTPUT_RATE_HZ,
+    options.clock,
+  );
   const agent = new Agent(config, {
     ...world,
     openAudio: (lane) => {
       const { openCapture, openPlayback } = world.openAudio(lane);
       const heard =
         inputMs === null ? openCapture : limitCapture(openCapture, inputMs, lane.capture.sampleRate);
-      return { openCapture: room.fillMicrophone(heard), openPlayback: room.hearLoudspeaker(openPlayback) };
+      const spoken = options.realMic ? recordLoudspeaker(openPlayback, recording) : openPlayback;
+      return { openCapture: room.fillMicrophone(heard), openPlayback: room.hearLoudspeaker(spoken) };
     },
   });
   const [lane] = agent.lanes;
@@ -62,19 +73,24 @@ export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoS
   }
 }
 
-function demoConfig(stage: Stage, { input, output, inputMs, faults }: DemoOptions): Config {
+function demoConfig(stage: Stage, { input, output, inputMs, realMic, faults }: DemoOptions): Config {
+  // Two files have no room between them in which the one could hear the other, unless the fault makes one.
+  const echo = realMic?.echo ?? (faults.includes('echo') ? 'half-duplex' : 'off');
   return configSchema.parse({
     device: DEMO_DEVICE,
     mqtt: { url: stage.brokerUrl },
     lanes: [
       {
         id: 'main',
-        capture: { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
-        playback: { driver: 'file', path: output },
+        capture: realMic
+          ? { driver: 'alsa', device: realMic.microphone, sampleRate: STREAM_RATE_HZ }
+          : { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
+        playback: realMic
+          ? { driver: 'alsa', device: realMic.loudspeaker }
+          : { driver: 'file', path: output },
         source: 'en',
         targets: ['es'],
-        // Two files have no room between them in which the one could hear the other, unless the fault makes one.
-        echo: faults.includes('echo') ? 'half-duplex' : 'off',
+        echo,
       },
     ],
   });
@@ -105,6 +121,11 @@ class Show {
     this.options = options;
     this.startedAt = options.clock.now();
     this.faults = scheduleFaults(options.faults);
+    const { realMic, inputMs } = options;
+    if (realMic && inputMs !== null) {
+      const words = `listening to the microphone "${realMic.microphone}" for ${inputMs / 1000} s; Ctrl-C ends it`;
+      this.model = notice(this.model, words, 0);
+    }
   }
 
   onStep(step: LaneStep): void {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { createAlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import { AudioFaultError } from '../../adapters/audio/fault.ts';
 import { openSource } from '../../adapters/audio/sound-source.ts';
 import { checkWritable } from '../../adapters/audio/wav-writer.ts';
@@ -14,6 +15,7 @@ import { shippedRecording } from './input.ts';
 import { isLiveTerminal } from './live-host.ts';
 import { createLiveView } from './live-view.ts';
 import { createPlainView } from './plain-view.ts';
+import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
 import { createSiblingHands } from './siblings.ts';
 import { setStage } from './stage.ts';
 import { formatSummary } from './summary.ts';
@@ -23,7 +25,9 @@ import type { DemoView } from './view.ts';
 export async function performDemo(options: DemoCommandOptions, shell: Shell): Promise<void> {
   const input = resolve(options.input ?? shippedRecording());
   const output = resolve(options.output);
-  await checkInput(input);
+  const realMic = options.realMic === true ? chooseRealMic(shell.env) : null;
+  if (realMic === null) await checkInput(input);
+  else await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
   const unwritable = checkWritable(output);
   if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
   const abort = new AbortController();
@@ -37,7 +41,8 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
       const summary = await runDemo(stage, {
         input,
         output,
-        inputMs: heardMs(options),
+        realMic,
+        inputMs: heardMs(options) ?? (realMic === null ? null : REAL_MIC_MS),
         faults: options.fault,
         clock: createSystemClock(),
         log: chooseLog(shell),

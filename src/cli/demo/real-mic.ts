@@ -1,0 +1,84 @@
+import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
+import type { OpenPlayback, PlaybackSink } from '../../ports/audio.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { type Config, ECHO_MODES } from '../../protocol/config.ts';
+
+/** The machine's own ears and mouth, in place of the demo's files. */
+export interface RealMic {
+  /** ALSA's names. */
+  readonly microphone: string;
+  readonly loudspeaker: string;
+  readonly echo: Config['lanes'][number]['echo'];
+}
+
+/** How long the microphone is heard when nobody says how long: nobody ends a demo that runs by itself. */
+export const REAL_MIC_MS = 60_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The machine's default devices, or those that the variables of the first lane name.
+ * @throws Failure for an echo mode that does not exist
+ */
+export function chooseRealMic(env: Environment): RealMic {
+  const wanted = env['DRAGOMAN_LANES_0_ECHO'] || 'half-duplex';
+  const echo = ECHO_MODES.find((mode) => mode === wanted);
+  if (echo === undefined) {
+    throw new Failure(
+      `DRAGOMAN_LANES_0_ECHO must be ${ECHO_MODES.join(', ')}; it is "${wanted}".`,
+      EXIT.usage,
+    );
+  }
+  return {
+    microphone: env['DRAGOMAN_LANES_0_CAPTURE_DEVICE'] || 'default',
+    loudspeaker: env['DRAGOMAN_LANES_0_PLAYBACK_DEVICE'] || 'default',
+    echo,
+  };
+}
+
+/** @throws Failure where there is nothing to hear or to speak with: better now than in the middle of the demo */
+export async function checkRealMic({ microphone, loudspeaker }: RealMic, tools: AlsaTools): Promise<void> {
+  const [offered, hears, speaks] = await Promise.all([
+    tools.listSoftware('capture'),
+    tools.askAbility('capture', microphone),
+    tools.askAbility('playback', loudspeaker),
+  ]);
+  if (offered === null) {
+    throw new Failure('--real-mic needs arecord and aplay: install the package alsa-utils.');
+  }
+  if (!hears.ok) throw unusable('microphone', microphone, 'CAPTURE', hears.reason);
+  if (!speaks.ok) throw unusable('loudspeaker', loudspeaker, 'PLAYBACK', speaks.reason);
+}
+
+function unusable(part: string, device: string, variable: string, reason: string): Failure {
+  return new Failure(
+    `--real-mic: the ${part} "${device}" can not be opened (${reason}). "dragoman devices" lists what there is; ` +
+      `DRAGOMAN_LANES_0_${variable}_DEVICE names another one. Without --real-mic no sound card is needed.`,
+  );
+}
+
+const DEAF: PlaybackSink = { fault() {}, back() {}, measured() {} };
+
+/** What the loudspeaker is given goes into a recording, too. */
+export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlayback): OpenPlayback {
+  return async (sink) => {
+    const recording = await openRecording(DEAF);
+    const playback = await open(sink);
+    return {
+      write(pcm) {
+        recording.write(pcm);
+        return playback.write(pcm);
+      },
+      flush() {
+        recording.flush();
+        playback.flush();
+      },
+      get mixer() {
+        return playback.mixer;
+      },
+      async close() {
+        await Promise.all([recording.close(), playback.close()]);
+      },
+    };
+  };
+}
