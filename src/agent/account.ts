@@ -10,6 +10,11 @@ export interface LaneAccount extends Accounts, LaneCounts {
   readonly lost_ms: number;
   /** Translated sound handed to the loudspeaker, milliseconds. */
   readonly played_ms: number;
+  /** Translated sentences given up unheard because speech lagged, and how long they were, milliseconds. */
+  readonly shed_sentences: number;
+  readonly shed_ms: number;
+  /** Times that a sentence ran dry in its middle. */
+  readonly playout_gaps: number;
   readonly capture_to_wire_ms: LatencySummary | null;
   readonly wire_to_speaker_ms: LatencySummary | null;
 }
@@ -22,6 +27,9 @@ export function accountOf(lane: LaneRunner): LaneAccount {
     ...counts,
     lost_ms: Math.round(hold.accounts.lost * settings.chunkMs),
     played_ms: Math.round(playout.writtenBytes / settings.playoutBytesPerMs),
+    shed_sentences: playout.shed.sentences,
+    shed_ms: Math.round(playout.shed.bytes / settings.playoutBytesPerMs),
+    playout_gaps: playout.gaps,
     capture_to_wire_ms: lane.captureToWire.summary(),
     wire_to_speaker_ms: lane.wireToSpeaker.summary(),
   };

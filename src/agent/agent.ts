@@ -13,7 +13,7 @@ import { createEventLoop } from './event-loop.ts';
 import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
-import { mergeRunning, ordersOf, restartKeys } from './reload.ts';
+import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
 
@@ -101,7 +101,10 @@ export class Agent {
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
   apply(next: Config): string[] {
-    for (const lane of next.lanes) this.lane(lane.id)?.post({ type: 'orders', orders: ordersOf(lane) });
+    for (const lane of next.lanes) {
+      const running = this.running.lanes.find(({ id }) => id === lane.id);
+      this.lane(lane.id)?.post({ type: 'orders', orders: ordersAgain(running, lane) });
+    }
     const stale = restartKeys(this.running, next);
     this.running = mergeRunning(this.running, next);
     this.publisher.refresh();

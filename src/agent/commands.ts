@@ -17,6 +17,7 @@ export function createCommandHandlers(lanes: readonly LaneRunner[], status: () =
       id,
       phase: state.phase,
       muted: state.orders.muted,
+      volume: state.orders.volume,
       source: state.orders.source,
       targets: state.orders.targets,
     })),
@@ -32,6 +33,8 @@ export function createCommandHandlers(lanes: readonly LaneRunner[], status: () =
     mute: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: { muted: true } })),
     unmute: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: { muted: false } })),
     languages: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: languages(args) })),
+    volume: (args) =>
+      forEach(args, (lane) => lane.post({ type: 'orders', orders: { volume: args.percent } })),
     status,
   };
 }

@@ -72,7 +72,7 @@ export class LaneRunner {
     this.timers = createTimers(world.clock, (timer) => this.post({ type: 'timer', timer }));
     this.current = createLane({
       settings: { ...LANE_DEFAULTS, playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000 },
-      orders: { ...ordersOf(config), muted: false },
+      orders: { ...ordersOf(config), muted: false, volume: config.playback.volume },
       idPrefix: `${world.bootId}-${config.id}`,
       seed: world.seed,
     });
@@ -82,7 +82,8 @@ export class LaneRunner {
     const post = (event: LaneEvent): void => this.post(event);
     this.ears = new Ears({ ...world, lane: config.id, rateHz, chunkMs, post });
     const { wireToSpeaker } = this;
-    this.mouth = new Mouth({ ...world, wireToSpeaker, volume: config.playback.volume, post });
+    const { volume } = config.playback;
+    this.mouth = new Mouth({ ...world, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post });
   }
 
   get state(): LaneState {
@@ -143,9 +144,13 @@ export class LaneRunner {
       case 'close_capture':
         return void this.ears.close();
       case 'play':
-        return this.mouth.play(effect.pcm, effect.receivedAt);
+        return this.mouth.play(effect);
       case 'flush_playback':
         return this.mouth.flush();
+      case 'set_volume':
+        return this.mouth.setVolume(effect.percent);
+      case 'duck':
+        return this.mouth.duck(effect.on);
       case 'notify':
       case 'caption':
         // For the watchers: they publish and log.

@@ -1,57 +1,133 @@
-import { applyGain, volumeGain } from '../core/audio/pcm.ts';
+import { fadeOut } from '../core/audio/fade.ts';
+import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../core/audio/gain.ts';
+import { durationMs, volumeGain } from '../core/audio/pcm.ts';
+import type { LaneEffect } from '../core/lane/effect.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
 import type { OpenPlayback, Playback } from '../ports/audio.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { LatencyRecorder } from './latency.ts';
 
 /** What the mouth of a lane is made of. */
 export interface MouthWorld {
+  readonly clock: Clock;
   readonly openPlayback: OpenPlayback;
   /** From the arrival of a sound to its being heard. */
   readonly wireToSpeaker: LatencyRecorder;
-  /** 0-100. */
+  /** To begin with, 0-100. */
   readonly volume: number;
+  /** Of the sound that is played. */
+  readonly rateHz: number;
   post(event: LaneEvent): void;
+}
+
+/** Under a visitor's voice the translation is still to be followed, and no hindrance. */
+const DUCKED_DB = -12;
+/** A flush fades out what sounds within so much, where the device lets it. */
+const FADE_MS = 8;
+
+/** What was written and may still sound. */
+interface Written {
+  readonly pcm: Uint8Array;
+  readonly from: number;
+  readonly until: number;
 }
 
 /** The way of the sound from the lane to the loudspeaker. Decides nothing. */
 export class Mouth {
   private readonly world: MouthWorld;
   private playback: Playback | null = null;
+  private volume: number;
+  private ducked = false;
+  private ramp: GainRamp = steadyGain(1);
+  /** Number of the last write, for what the device tells about it later. */
+  private lastWrite = 0;
+  private written: readonly Written[] = [];
 
   constructor(world: MouthWorld) {
     this.world = world;
+    this.volume = world.volume;
   }
 
   /** Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. */
   async open(): Promise<void> {
-    const { openPlayback, volume, post } = this.world;
+    const { openPlayback, post } = this.world;
     try {
       this.playback = await openPlayback({
         fault: (fault) => post({ type: 'audio_fault', device: 'playback', ...fault }),
-        back: () => {},
-        measured: () => {},
+        back: () => post({ type: 'playback_back' }),
+        measured: (heardUntil) => this.correct(heardUntil),
       });
-      this.playback.mixer?.setVolume(volume);
+      this.playback.mixer?.setVolume(this.volume);
     } catch (error) {
       const message = error instanceof Error ? error.message : 'unknown error';
       post({ type: 'audio_fault', device: 'playback', code: 'failed', message });
     }
   }
 
-  /** @param receivedAt when it came off the wire, for sound that found the loudspeaker free */
-  play(pcm: Uint8Array, receivedAt: number | null): void {
+  play({ pcm, write, receivedAt }: Extract<LaneEffect, { type: 'play' }>): void {
     const { playback } = this;
-    if (playback === null) return;
-    const gain = playback.mixer === null ? volumeGain(this.world.volume) : 1;
-    const heardAt = playback.write(applyGain(pcm, gain));
-    if (receivedAt !== null) this.world.wireToSpeaker.record(heardAt - receivedAt);
+    const { clock, post, rateHz } = this.world;
+    this.lastWrite = write;
+    if (playback === null) {
+      // Nobody hears it, and the gate must not stay closed for it.
+      post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+      return;
+    }
+    const sound = this.scale(pcm);
+    const from = playback.write(sound);
+    const until = from + durationMs(sound.byteLength, rateHz);
+    const now = clock.now();
+    this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
+    post({ type: 'sounding', write, from, until });
+    if (receivedAt !== null) this.world.wireToSpeaker.record(from - receivedAt);
   }
 
+  /** Falls silent at once: where the device goes on from the very sample, without a click. */
   flush(): void {
-    this.playback?.flush();
+    const { playback } = this;
+    if (playback === null) return;
+    const rest = playback.seamless === true ? this.soundingRest() : null;
+    this.written = [];
+    playback.flush();
+    if (rest !== null) playback.write(fadeOut(rest));
+  }
+
+  /** @param percent 0-100 */
+  setVolume(percent: number): void {
+    this.volume = percent;
+    this.playback?.mixer?.setVolume(percent);
+  }
+
+  /** Turns down, or up again, what is played from now on. */
+  duck(on: boolean): void {
+    this.ducked = on;
   }
 
   async close(): Promise<void> {
     await this.playback?.close();
+  }
+
+  private correct(heardUntil: number): void {
+    this.world.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
+  }
+
+  /** Sound that begins out of silence begins as loud as it should be; in the middle of sound a change is a ramp. */
+  private scale(pcm: Uint8Array): Uint8Array {
+    const gain =
+      (this.playback?.mixer == null ? volumeGain(this.volume) : 1) * (this.ducked ? gainOfDb(DUCKED_DB) : 1);
+    const sounds = this.written.some(({ until }) => until > this.world.clock.now());
+    const scaled = applyRamp(pcm, sounds ? rampTo(this.ramp, gain, this.world.rateHz) : steadyGain(gain));
+    this.ramp = scaled.ramp;
+    return scaled.pcm;
+  }
+
+  /** The next few milliseconds of what sounds now. */
+  private soundingRest(): Uint8Array | null {
+    const now = this.world.clock.now();
+    const at = this.written.find(({ from, until }) => from <= now && now < until);
+    if (at === undefined) return null;
+    const { rateHz } = this.world;
+    const first = Math.floor(((now - at.from) * rateHz) / 1000);
+    return at.pcm.subarray(first * 2, (first + Math.round((FADE_MS * rateHz) / 1000)) * 2);
   }
 }

@@ -136,12 +136,11 @@ export class Publisher {
 function describeDevices(lane: LaneConfig | undefined): {
   capture: string;
   playback: string;
-  volume: number;
 } {
-  if (lane === undefined) return { capture: 'none', playback: 'none', volume: 0 };
+  if (lane === undefined) return { capture: 'none', playback: 'none' };
   const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string =>
     device.driver === 'file' ? `file:${device.path}` : device.device;
-  return { capture: name(lane.capture), playback: name(lane.playback), volume: lane.playback.volume };
+  return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
 /** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
@@ -151,6 +150,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.orders !== after.orders ||
     before.problem !== after.problem ||
     before.captureLost !== after.captureLost ||
+    before.playbackLost !== after.playbackLost ||
     before.failures !== after.failures ||
     before.stream?.id !== after.stream?.id
   );

@@ -2,8 +2,8 @@ import type { LaneOrders } from '../core/lane/settings.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 
 /** The part of a lane's configuration that can change while it runs. */
-export function liveKeys({ source, targets, voice, echo, start, standbyAfter }: LaneConfig) {
-  return { source, targets, voice, echo, start, standbyAfter };
+export function liveKeys({ source, targets, voice, echo, start, standbyAfter, earcons }: LaneConfig) {
+  return { source, targets, voice, echo, start, standbyAfter, earcons };
 }
 
 /** The same as orders to the lane's core. */
@@ -14,8 +14,24 @@ export function ordersOf({
   echo,
   start,
   standbyAfter,
-}: LaneConfig): Omit<LaneOrders, 'muted'> {
-  return { source, targets, voice, echo, start, standbyAfterMs: standbyAfter * 1000 };
+  earcons,
+  playback,
+}: LaneConfig): Omit<LaneOrders, 'muted' | 'volume'> {
+  return {
+    ...{ source, targets, voice, echo, start },
+    standbyAfterMs: standbyAfter * 1000,
+    // A recording holds what the service said, and nothing else.
+    earcons: earcons ?? playback.driver !== 'file',
+  };
+}
+
+/**
+ * What a configuration that is read again orders. A volume that was set by command stays, unless the configured one
+ * has changed.
+ */
+export function ordersAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOrders> {
+  const { volume } = next.playback;
+  return { ...ordersOf(next), ...(running?.playback.volume === volume ? {} : { volume }) };
 }
 
 /** The top-level keys whose change needs a restart. */
@@ -24,7 +40,9 @@ export function restartKeys(running: Config, next: Config): string[] {
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   const frozen = (lanes: Config['lanes']): string =>
-    JSON.stringify(lanes.map(({ id, capture, playback }) => ({ id, capture, playback })));
+    JSON.stringify(
+      lanes.map(({ id, capture, playback }) => ({ id, capture, playback: { ...playback, volume: null } })),
+    );
   if (frozen(running.lanes) !== frozen(next.lanes)) keys.push('lanes');
   return keys;
 }
@@ -33,7 +51,9 @@ export function restartKeys(running: Config, next: Config): string[] {
 export function mergeRunning(running: Config, next: Config): Config {
   const lanes = running.lanes.map((lane) => {
     const newer = next.lanes.find(({ id }) => id === lane.id);
-    return newer === undefined ? lane : { ...lane, ...liveKeys(newer) };
+    if (newer === undefined) return lane;
+    const playback = { ...lane.playback, volume: newer.playback.volume };
+    return { ...lane, ...liveKeys(newer), playback };
   });
   return { ...running, lanes, log: next.log };
 }

@@ -1,4 +1,12 @@
+import { fadeBefore, fadeBehind } from './audio/fade.ts';
 import type { Heard } from './gate.ts';
+import { forsake } from './playout/intake.ts';
+import { bytesOf, OWN_STREAM, type Utterance } from './playout/sentences.ts';
+import { correctSound, expectSound, silenceSound, tellSound } from './playout/soundings.ts';
+import { type Playout, type PlayoutFormat, withSoundings } from './playout/state.ts';
+
+export { enqueue, enqueueOwn } from './playout/intake.ts';
+export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout/state.ts';
 
 /**
  * The queue of translated speech. The service sends a sentence as a burst, faster than real time;
@@ -7,191 +15,117 @@ import type { Heard } from './gate.ts';
  * While one session takes over from another, what the older one says comes first.
  */
 
-/** A stretch of translated sound as it arrived. */
-export interface Piece {
-  readonly pcm: Uint8Array;
-  /** When it came off the wire, monotonic milliseconds. */
-  readonly receivedAt: number;
-}
-
-interface Utterance {
-  readonly key: string;
-  /** Number of the stream that it came on. */
-  readonly stream: number;
-  /** Some of it has been written. */
-  readonly begun: boolean;
-  readonly pieces: readonly Piece[];
-  /** The service said that nothing more comes. */
-  readonly complete: boolean;
-}
-
-export interface Playout {
-  readonly utterances: readonly Utterance[];
-  /** The stretch of time in which the loudspeaker is, was or will be heard; `until` is the end of what is written. */
-  readonly heard: Heard | null;
-  /** The last few stretches before that one, oldest first: a chunk can come late, when the next one already sounds. */
-  readonly earlier: readonly Heard[];
-  readonly queuedBytes: number;
-  /** Thrown away for want of room, over all time. */
-  readonly droppedBytes: number;
-  readonly writtenBytes: number;
-}
-
-export const SILENT_PLAYOUT: Playout = {
-  utterances: [],
-  heard: null,
-  earlier: [],
-  queuedBytes: 0,
-  droppedBytes: 0,
-  writtenBytes: 0,
-};
-
-/** How the lane's loudspeaker is fed. */
-export interface PlayoutFormat {
-  /** PCM bytes per millisecond at the stream's rate. */
-  readonly bytesPerMs: number;
-}
-
-/** Written this far ahead of what is heard: bridges a busy event loop, short enough to stop at once. */
-const AHEAD_MS = 200;
-/** One write at most; a longer piece is cut. */
-const SLICE_MS = 100;
+/** The shares of `aheadMs` in one write; a longer piece is cut. */
+const SLICES = 2;
 /** A sentence that runs dry without its end mark holds the next one up no longer than this. */
 const STARVED_MS = 400;
-/** Sounds closer together than this count as one stretch: the room has not fallen quiet between them. */
-const ONE_STRETCH_MS = 300;
-const STRETCHES_REMEMBERED = 16;
-/** More than this is never queued: the oldest sentences that have not begun go first. */
-const CAPACITY_MS = 60_000;
+/** A sentence that is about to run dry is faded out so long before, in case the event loop is busy then. */
+const LAST_CALL_MS = 20;
+const FADE_MS = 8;
+/** A sentence that ran dry goes on when two pieces of it are there, or after so long: one gap is better than many. */
+const REGATHER_MS = 120;
+/** Later than its time by less than this is not late: clocks and sample counts round. */
+const ROUNDING_MS = 0.5;
 
-function append(utterance: Utterance, piece: Piece | null, complete: boolean): Utterance {
-  return {
-    ...utterance,
-    pieces: piece === null ? utterance.pieces : [...utterance.pieces, piece],
-    complete: utterance.complete || complete,
-  };
-}
-
-/** Puts a sentence behind all others, or before those of newer streams that have not begun. */
-function insert(utterances: readonly Utterance[], utterance: Utterance): readonly Utterance[] {
-  const newer = utterances.findIndex(({ stream, begun }) => !begun && stream > utterance.stream);
-  return utterances.toSpliced(newer < 0 ? utterances.length : newer, 0, utterance);
-}
-
-function bytesOf(utterance: Utterance): number {
-  return utterance.pieces.reduce((sum, piece) => sum + piece.pcm.byteLength, 0);
-}
-
-function shed(playout: Playout, capacityBytes: number): Playout {
-  let { utterances, queuedBytes, droppedBytes } = playout;
-  // The first one may be sounding: it is only given up when it alone is too long, and then whole.
-  while (queuedBytes > capacityBytes && utterances.length > 0) {
-    const index = utterances.length > 1 ? 1 : 0;
-    const victim = utterances[index];
-    if (victim === undefined) break;
-    const bytes = bytesOf(victim);
-    utterances = utterances.toSpliced(index, 1);
-    queuedBytes -= bytes;
-    droppedBytes += bytes;
-  }
-  return { ...playout, utterances, queuedBytes, droppedBytes };
-}
-
-/**
- * Takes in sound as it arrives.
- * @param key names the sentence; sounds of one stream with one key belong together
- * @param pcm may be empty: then only `complete` counts
- */
-export function enqueue(
-  playout: Playout,
-  arrival: { stream: number; key: string; pcm: Uint8Array; receivedAt: number; complete: boolean },
-  format: PlayoutFormat,
-): Playout {
-  const { stream, key, pcm, receivedAt, complete } = arrival;
-  const piece = pcm.byteLength === 0 ? null : { pcm, receivedAt };
-  const index = playout.utterances.findIndex(
-    (utterance) => utterance.stream === stream && utterance.key === key,
-  );
-  const known = playout.utterances[index];
-  if (known === undefined && piece === null) return playout;
-  const utterances =
-    known === undefined
-      ? insert(
-          playout.utterances,
-          append({ stream, key, begun: false, pieces: [], complete: false }, piece, complete),
-        )
-      : playout.utterances.with(index, append(known, piece, complete));
-  const queuedBytes = playout.queuedBytes + (piece?.pcm.byteLength ?? 0);
-  return shed({ ...playout, utterances, queuedBytes }, CAPACITY_MS * format.bytesPerMs);
-}
+/** What a write is: the service's words, a soft edge beside a gap in them, or a sound of the lane's own. */
+export type WriteKind = 'speech' | 'fade' | 'earcon';
 
 /** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker free. */
 export interface Write {
   readonly pcm: Uint8Array;
+  readonly kind: WriteKind;
+  /** Its number, by which the device tells when it is heard. */
+  readonly write: number;
   readonly receivedAt: number | null;
-}
-
-function dropHead(playout: Playout): Playout {
-  return { ...playout, utterances: playout.utterances.slice(1) };
-}
-
-function cut(
-  playout: Playout,
-  sliceBytes: number,
-): { pcm: Uint8Array; receivedAt: number; rest: Playout } | null {
-  const head = playout.utterances[0];
-  const piece = head?.pieces[0];
-  if (head === undefined || piece === undefined) return null;
-  const pcm = piece.pcm.subarray(0, sliceBytes);
-  const left = piece.pcm.subarray(sliceBytes);
-  const pieces =
-    left.byteLength > 0 ? [{ ...piece, pcm: left }, ...head.pieces.slice(1)] : head.pieces.slice(1);
-  const rest = {
-    ...playout,
-    utterances: playout.utterances.with(0, { ...head, begun: true, pieces }),
-    queuedBytes: playout.queuedBytes - pcm.byteLength,
-    writtenBytes: playout.writtenBytes + pcm.byteLength,
-  };
-  return { pcm, receivedAt: piece.receivedAt, rest };
 }
 
 /** What to write now, and when to look again (null: when something arrives). */
 export function advance(
-  playout: Playout,
+  given: Playout,
   now: number,
   format: PlayoutFormat,
 ): { playout: Playout; writes: readonly Write[]; wakeAt: number | null } {
   const writes: Write[] = [];
-  let rest = playout;
+  let playout = given;
+  const sliceMs = format.aheadMs / SLICES;
+  const write = (pcm: Uint8Array, kind: WriteKind, receivedAt: number | null): void => {
+    const { soundings } = playout;
+    writes.push({ pcm, kind, write: soundings.nextWrite, receivedAt });
+    playout = withSoundings(playout, expectSound(soundings, pcm.byteLength / format.bytesPerMs, now));
+  };
+  const rest = (wakeAt: number | null) => ({ playout, writes, wakeAt });
   while (true) {
-    const head = rest.utterances[0];
-    if (head === undefined) return { playout: rest, writes, wakeAt: null };
-    const end = rest.heard?.until ?? Number.NEGATIVE_INFINITY;
-    if (head.pieces.length === 0) {
+    const [head, next] = playout.utterances;
+    if (head === undefined) return rest(null);
+    const { end } = playout.soundings;
+    const [piece] = head.pieces;
+    if (piece === undefined) {
       const starvedAt = end + STARVED_MS;
-      const over = head.complete || (rest.utterances.length > 1 && now >= starvedAt);
-      if (over) {
-        rest = dropHead(rest);
+      if (head.complete || (next !== undefined && now >= starvedAt)) {
+        playout = { ...playout, utterances: playout.utterances.slice(1) };
         continue;
       }
-      return { playout: rest, writes, wakeAt: rest.utterances.length > 1 ? starvedAt : null };
+      const wakeAt = next === undefined ? null : starvedAt;
+      if (!head.ahead || head.faded || now >= end) return rest(wakeAt);
+      if (now < end - LAST_CALL_MS) return rest(end - LAST_CALL_MS);
+      playout = setHead(playout, { ...head, faded: true });
+      const fade = head.edge === null ? null : fadeBehind(head.edge);
+      if (fade !== null) write(fade, 'fade', null);
+      return rest(wakeAt);
     }
-    if (end - now >= AHEAD_MS) return { playout: rest, writes, wakeAt: end - AHEAD_MS + SLICE_MS };
-    const slice = cut(rest, Math.round(SLICE_MS * format.bytesPerMs));
-    if (slice === null) return { playout: rest, writes, wakeAt: null };
-    const free = end <= now;
-    writes.push({ pcm: slice.pcm, receivedAt: free ? slice.receivedAt : null });
-    const starts = free ? now : end;
-    rest = sound(slice.rest, starts, starts + slice.pcm.byteLength / format.bytesPerMs);
+    if (end - now >= format.aheadMs) return rest(end - format.aheadMs + sliceMs);
+    const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
+    const isShort = piece.receivedAt - end < STARVED_MS;
+    if (isLate) {
+      const gatheredAt = piece.receivedAt + REGATHER_MS;
+      const isGathered = head.complete || head.pieces.length > 1 || now >= gatheredAt;
+      if (isShort && !isGathered) return rest(gatheredAt);
+      const { gaps } = playout;
+      playout = { ...setHead(playout, { ...head, faded: false }), gaps: gaps + 1 };
+      const fade = head.ahead ? fadeBefore(piece.pcm.subarray(0, bytesIn(FADE_MS, format))) : null;
+      if (fade !== null) write(fade, 'fade', null);
+    }
+    const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
+    const pcm = piece.pcm.subarray(0, bytesIn(sliceMs, format));
+    playout = take(playout, pcm, format);
+    const isOwn = head.stream === OWN_STREAM;
+    write(pcm, isOwn ? 'earcon' : 'speech', found && !isOwn ? piece.receivedAt : null);
   }
 }
 
-/** Notes when the loudspeaker is heard. */
-function sound(playout: Playout, from: number, until: number): Playout {
-  const { heard, earlier } = playout;
-  if (heard === null) return { ...playout, heard: { from, until } };
-  if (from - heard.until < ONE_STRETCH_MS) return { ...playout, heard: { from: heard.from, until } };
-  return { ...playout, heard: { from, until }, earlier: [...earlier, heard].slice(-STRETCHES_REMEMBERED) };
+function setHead(playout: Playout, head: Utterance): Playout {
+  return { ...playout, utterances: playout.utterances.with(0, head) };
+}
+
+/** Whole samples. */
+function bytesIn(ms: number, { bytesPerMs }: PlayoutFormat): number {
+  return 2 * Math.round((ms * bytesPerMs) / 2);
+}
+
+/** Takes the begin of what waits out of the queue. */
+function take(playout: Playout, pcm: Uint8Array, format: PlayoutFormat): Playout {
+  const [head] = playout.utterances;
+  const [piece, ...behind] = head?.pieces ?? [];
+  if (head === undefined || piece === undefined) return playout;
+  const left = piece.pcm.subarray(pcm.byteLength);
+  const pieces = left.byteLength > 0 ? [{ ...piece, pcm: left }, ...behind] : behind;
+  const edge = pcm.subarray(-bytesIn(FADE_MS, format));
+  const own = head.stream === OWN_STREAM;
+  return {
+    ...setHead(playout, { ...head, begun: true, faded: false, pieces, edge }),
+    queuedBytes: playout.queuedBytes - pcm.byteLength,
+    writtenBytes: playout.writtenBytes + (own ? 0 : pcm.byteLength),
+  };
+}
+
+/** The device tells when a write is heard. */
+export function tell(playout: Playout, told: { write: number; from: number; until: number }): Playout {
+  return withSoundings(playout, tellSound(playout.soundings, told));
+}
+
+/** The device corrects when all that was written up to `write` will have been heard. */
+export function correct(playout: Playout, write: number, until: number): Playout {
+  return withSoundings(playout, correctSound(playout.soundings, write, until));
 }
 
 /** When the loudspeaker was heard lately, oldest first. */
@@ -199,17 +133,20 @@ export function heardLately(playout: Playout): readonly Heard[] {
   return playout.heard === null ? playout.earlier : [...playout.earlier, playout.heard];
 }
 
-/** Forgets everything that has not been heard. */
+/** Forgets everything that has not been heard, and the rest of the sentences that are cut short by it. */
 export function flush(playout: Playout, now: number): Playout {
-  const heard =
-    playout.heard === null ? null : { ...playout.heard, until: Math.min(playout.heard.until, now) };
-  return {
-    ...playout,
-    utterances: [],
-    heard,
-    queuedBytes: 0,
-    droppedBytes: playout.droppedBytes + playout.queuedBytes,
-  };
+  const own = playout.utterances.filter(({ stream }) => stream === OWN_STREAM);
+  const ownBytes = own.reduce((sum, one) => sum + bytesOf(one), 0);
+  return withSoundings(
+    {
+      ...playout,
+      utterances: [],
+      forsaken: forsake(playout.forsaken, playout.utterances),
+      queuedBytes: 0,
+      droppedBytes: playout.droppedBytes + playout.queuedBytes - ownBytes,
+    },
+    silenceSound(playout.soundings, now),
+  );
 }
 
 /** Whether anything sounds or waits to. */

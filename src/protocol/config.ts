@@ -146,6 +146,13 @@ const laneSchema = z.strictObject({
   id: nameSchema.default('main').describe('Name of the lane, unique on this device.'),
   capture: captureSchema.prefault({}),
   playback: playbackSchema.prefault({}),
+  earcons: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe(
+      'Short chimes for ready, connection lost and back, muted and unmuted; null: on a real loudspeaker.',
+    ),
   source: desirable.source,
   targets: desirable.targets,
   voice: desirable.voice.default(null),

@@ -12,7 +12,7 @@ import {
 } from '../../src/core/playout.ts';
 import { readTags, tagged } from './lane/sound.ts';
 
-const FORMAT = { bytesPerMs: 48 };
+const FORMAT = { bytesPerMs: 48, lagMs: 20_000, aheadMs: 200 };
 const WORDS_PER_MS = 12;
 const START = 1000;
 
@@ -159,8 +159,8 @@ describe('playout', () => {
   });
 
   it('is heard in one stretch over a gap in which the room does not fall quiet, and in two over a longer one', () => {
-    expect(new Desk().arrive('a', 200).pass(499).arrive('a', 200).playout.heard?.from).toBe(START);
-    const apart = new Desk().arrive('a', 200).pass(500).arrive('a', 200).playout;
+    expect(new Desk().arrive('a', 200).pass(499).arrive('a', 200, true).playout.heard?.from).toBe(START);
+    const apart = new Desk().arrive('a', 200).pass(500).arrive('a', 200, true).playout;
     expect(apart.heard?.from).toBe(START + 500);
     expect(apart.earlier).toEqual([{ from: START, until: START + 200 }]);
   });
@@ -187,6 +187,7 @@ describe('a playout that is too long', () => {
     const desk = new Desk().arrive('a', TOO_LONG_MS);
     expect(desk.playout.utterances).toEqual([]);
     expect(desk.playout.queuedBytes).toBe(0);
+    expect(desk.arrive('a', 200, true).writtenMs).toBe(0);
     expect(desk.arrive('a', 200).writtenMs).toBeGreaterThan(0);
   });
 

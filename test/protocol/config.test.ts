@@ -35,6 +35,7 @@ describe('the configuration', () => {
           id: 'main',
           capture: { driver: 'alsa', device: 'default', sampleRate: 24_000 },
           playback: { driver: 'alsa', device: 'default', volume: 100 },
+          earcons: null,
           source: 'en',
           targets: ['es'],
           voice: null,
@@ -77,7 +78,8 @@ describe('the configuration', () => {
       service: { caFile: null },
       log: { level: 'info' },
     };
-    expect(configSchema.parse(example)).toEqual(example);
+    const [lane] = example.lanes;
+    expect(configSchema.parse(example)).toEqual({ ...example, lanes: [{ ...lane, earcons: null }] });
   });
 
   it.each(['mqtt://h', 'mqtts://h:8883', 'ws://h/mqtt', 'wss://[::1]:443/mqtt'])(

@@ -21,6 +21,7 @@ export interface Loudspeaker {
   /** Unplugged: what is written is lost. */
   plugged: boolean;
   fault(fault: AudioFault): void;
+  back(): void;
 }
 
 /** From a write to the sound. */
@@ -86,6 +87,9 @@ export function createLoudspeaker(
     },
     fault(fault) {
       sink?.fault(fault);
+    },
+    back() {
+      sink?.back();
     },
   };
   return speaker;

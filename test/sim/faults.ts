@@ -186,6 +186,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       },
       () => {
         speaker.plugged = true;
+        speaker.back();
       },
     ),
   kill: (stage) => {
@@ -222,4 +223,5 @@ export function mendAll(stage: Stage): void {
   microphone.hung = false;
   microphone.ppm = 100;
   speaker.plugged = true;
+  speaker.back();
 }

@@ -22,6 +22,7 @@ const JUDGED_AFTER_MS = 200_000;
 const NOISE_TICKS = 16;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
+const MOST_FADE_BYTES = 8 * 48;
 /** A service grows impatient with sentences of this length, and cuts them. */
 const CUT_BY_SERVICE_MS = 9000;
 
@@ -247,6 +248,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
     written(pcm) {
+      // The soft edges of a gap within a sentence.
+      if (pcm.byteLength <= MOST_FADE_BYTES) return;
       const found = readRendering(pcm);
       const job = found === null ? undefined : jobs.get(found.job);
       if (found === null || job === undefined)

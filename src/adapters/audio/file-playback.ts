@@ -46,12 +46,18 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   const append = (pcm: Uint8Array): void => {
     try {
       writer.append(pcm);
-      toldFault = '';
+      recovered();
     } catch (error) {
       if (!(error instanceof AudioFaultError)) throw error;
       if (error.message !== toldFault) sink.fault(error);
       toldFault = error.message;
     }
+  };
+  /** It writes again, and has room. */
+  const recovered = (): void => {
+    const wasTold = toldFault !== '';
+    toldFault = '';
+    if (wasTold && !overflowing) sink.back();
   };
   const refuse = (): void => {
     const message = `more than ${MAX_WAITING_S} s of sound is waiting for ${path}; what comes on top is dropped`;
@@ -84,6 +90,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
 
   return {
     mixer: null,
+    seamless: true,
     write(pcm) {
       const next = Math.max(waitingUntil, Math.ceil(placeAt(clock.now())));
       const heardAt = startedAt + (next * 1000) / rateHz;
@@ -93,7 +100,10 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
         refuse();
         return heardAt;
       }
-      overflowing = false;
+      if (overflowing) {
+        overflowing = false;
+        if (toldFault === '') sink.back();
+      }
       if (next > waitingUntil) {
         render(); // So that the pause between old and new sound does not vanish.
         waitingFrom = next;

@@ -120,6 +120,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('device')} lost: ${text('message')}`;
     case 'audio_back':
       return `${text('device')} is back`;
+    case 'speech_dropped':
+      return `speech lagged: ${text('sentences')} sentences were dropped unheard`;
     case 'standby':
       return 'nobody speaks: the stream is given up until somebody does';
     case 'wake':

@@ -1,6 +1,7 @@
 import type { EventKind } from '../../protocol/mqtt/device.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { TranscriptType } from '../../protocol/service/server-message.ts';
+import type { WriteKind } from '../playout.ts';
 import type { TimerName } from './event.ts';
 
 export interface Caption {
@@ -46,8 +47,18 @@ export type LaneEffect =
   | { readonly type: 'open_capture' }
   | { readonly type: 'close_capture' }
   /** `receivedAt` is set on sound that found the loudspeaker free: the measure of wire-to-speaker latency. */
-  | { readonly type: 'play'; readonly pcm: Uint8Array; readonly receivedAt: number | null }
+  | {
+      readonly type: 'play';
+      readonly pcm: Uint8Array;
+      readonly kind: WriteKind;
+      /** Its number; when it is heard comes back as `sounding` under the same. */
+      readonly write: number;
+      readonly receivedAt: number | null;
+    }
   | { readonly type: 'flush_playback' }
+  | { readonly type: 'set_volume'; readonly percent: number }
+  /** A visitor speaks over the translation: it goes down, and comes up again. */
+  | { readonly type: 'duck'; readonly on: boolean }
   | { readonly type: 'arm'; readonly timer: TimerName; readonly at: number }
   | { readonly type: 'disarm'; readonly timer: TimerName }
   | { readonly type: 'notify'; readonly kind: EventKind; readonly detail: Readonly<Record<string, unknown>> }

@@ -15,7 +15,9 @@ export type TimerName =
   | 'playout'
   | 'roll'
   | 'retire'
-  | 'standby';
+  | 'standby'
+  | 'duck'
+  | 'earcon';
 
 /** What the core may know of a token: everything but the token. */
 export interface Grant {
@@ -71,5 +73,17 @@ export type LaneEvent =
       readonly device: 'capture' | 'playback';
       readonly code: string;
       readonly message: string;
+    }
+  /** A loudspeaker that had failed sounds again. */
+  | { readonly type: 'playback_back' }
+  /**
+   * When a write is heard, as the device tells it; nothing of it where `until` is not after `from`. `from` null: a
+   * correction of when all that was written up to it will have been heard.
+   */
+  | {
+      readonly type: 'sounding';
+      readonly write: number;
+      readonly from: number | null;
+      readonly until: number;
     }
   | { readonly type: 'timer'; readonly timer: TimerName };

@@ -2,9 +2,11 @@ import { type ChunkLevels, observe } from '../activity.ts';
 import { judge } from '../gate.ts';
 import { type HeldChunk, take } from '../hold.ts';
 import { heardLately } from '../playout.ts';
+import { duckUnder } from './ducking.ts';
 import { feedRetiring } from './retiring.ts';
 import { rollInPause } from './rollover.ts';
 import { isStreaming, pump, sendFiller } from './sending.ts';
+import { onPlaybackFault } from './speaking.ts';
 import { hearInStandby } from './standby.ts';
 import type { Turn } from './turn.ts';
 
@@ -22,6 +24,7 @@ export function onCaptured(turn: Turn, capturedAt: number, pcm: Uint8Array, leve
   // For what costs money both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
   const isSpeech = chunk.voiced && levels.isSpeech !== false;
   if (isSpeech) turn.set({ lastVoiceAt: turn.now });
+  if (isSpeech) duckUnder(turn);
   if (turn.state.phase === 'standby') return hearInStandby(turn, chunk, isSpeech);
   const { hold, settings } = turn.state;
   turn.set({ hold: take(hold, chunk, Math.floor(settings.holdMs / settings.chunkMs)) });
@@ -63,9 +66,8 @@ export function onAudioFault(
   code: string,
   message: string,
 ): void {
-  const { problem, captureLost } = turn.state;
-  const known = device === 'capture' ? captureLost : problem?.code === `${device}_${code}`;
-  turn.set({ problem: { code: `${device}_${code}`, message, at: turn.now } });
-  if (device === 'capture') turn.set({ captureLost: true });
+  if (device === 'playback') return onPlaybackFault(turn, code, message);
+  const known = turn.state.captureLost;
+  turn.set({ problem: { code: `${device}_${code}`, message, at: turn.now }, captureLost: true });
   if (!known) turn.notify('audio_lost', { device, code, message });
 }

@@ -1,7 +1,8 @@
 import { discard } from '../hold.ts';
-import { flush } from '../playout.ts';
+import { unduck } from './ducking.ts';
 import { dropApproach, dropStream } from './ending.ts';
 import { dropRetiring } from './retiring.ts';
+import { silenceLoudspeaker } from './speaking.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
 
@@ -52,11 +53,10 @@ export function stop(turn: Turn): void {
 
 /** Nothing is heard and nothing is said any more. */
 function silence(turn: Turn): void {
-  const { hold, playout } = turn.state;
   turn.emit({ type: 'close_capture' });
-  turn.emit({ type: 'flush_playback' });
-  turn.disarm('playout');
-  turn.set({ hold: discard(hold), playout: flush(playout, turn.now), captureLost: false });
+  silenceLoudspeaker(turn);
+  unduck(turn);
+  turn.set({ hold: discard(turn.state.hold), captureLost: false });
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */

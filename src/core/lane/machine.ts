@@ -1,5 +1,7 @@
 import { classifyRefusal } from '../recovery.ts';
 import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './approach.ts';
+import { unduck } from './ducking.ts';
+import { attendChimes, onEarconTimer } from './earcons.ts';
 import type { LaneEffect } from './effect.ts';
 import { dropApproach } from './ending.ts';
 import type { LaneEvent, TimerName } from './event.ts';
@@ -11,7 +13,7 @@ import { onRetireTimer } from './retiring.ts';
 import { onRollTimer } from './rollover.ts';
 import { isStreaming } from './sending.ts';
 import { isSameTask, type LaneOrders } from './settings.ts';
-import { feedLoudspeaker } from './speaking.ts';
+import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
 import { onStandbyTimer } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
 import { onDenied, onGranted, onLine, onTokenTimer } from './token.ts';
@@ -28,7 +30,10 @@ export interface StepResult {
  */
 export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
   const turn = new Turn(state, now);
-  if (state.phase !== 'closed') handle(turn, event);
+  if (state.phase !== 'closed') {
+    handle(turn, event);
+    attendChimes(turn, state);
+  }
   return { state: turn.state, effects: turn.effects };
 }
 
@@ -56,6 +61,10 @@ function handle(turn: Turn, event: LaneEvent): void {
       return turn.set({ captureEnded: true });
     case 'audio_fault':
       return onAudioFault(turn, event.device, event.code, event.message);
+    case 'playback_back':
+      return onPlaybackBack(turn);
+    case 'sounding':
+      return onSounding(turn, event);
     case 'timer':
       return onTimer(turn, event.timer);
     default: {
@@ -128,6 +137,10 @@ function onTimer(turn: Turn, timer: TimerName): void {
       return onRetireTimer(turn);
     case 'standby':
       return onStandbyTimer(turn);
+    case 'duck':
+      return unduck(turn);
+    case 'earcon':
+      return onEarconTimer(turn);
   }
 }
 
@@ -135,6 +148,8 @@ function order(turn: Turn, orders: Partial<LaneOrders>): void {
   const before = turn.state.orders;
   const after = { ...before, ...orders };
   turn.set({ orders: after });
+  if (after.volume !== before.volume) turn.emit({ type: 'set_volume', percent: after.volume });
+  if (after.echo !== 'cancel') unduck(turn);
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(turn)) rearmStandby(turn);
   if (isSameTask(before, after)) return;
   const { approach, stream } = turn.state;

@@ -16,6 +16,7 @@ export function degradedReasons(state: LaneState): string[] {
   else if (state.failures >= FAILURES_TO_DEGRADE && !WELL.includes(state.phase))
     reasons.push(`failing:${code}`);
   if (state.captureLost) reasons.push('capture_lost');
+  if (state.playbackLost) reasons.push('playback_lost');
   return reasons;
 }
 
@@ -23,7 +24,7 @@ export function degradedReasons(state: LaneState): string[] {
 export function reportLane(
   id: string,
   state: LaneState,
-  device: { capture: string; playback: string; volume: number },
+  device: { capture: string; playback: string },
   stampOf: (monotonic: number) => string | null,
 ): LaneReport {
   const { problem, stream, orders } = state;
@@ -33,6 +34,7 @@ export function reportLane(
     source: orders.source,
     targets: [...orders.targets],
     muted: orders.muted,
+    volume: orders.volume,
     ...device,
     session: stream?.lease.grant.session ?? null,
     last_error:

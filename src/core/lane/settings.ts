@@ -6,6 +6,8 @@ export interface LaneSettings {
   readonly chunkMs: number;
   /** PCM bytes per millisecond of the translated audio. */
   readonly playoutBytesPerMs: number;
+  /** So much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  readonly playoutLagMs: number;
   /** How much audio is held while there is no stream. */
   readonly holdMs: number;
   /** How long the room still sounds after the loudspeaker stops. */
@@ -51,6 +53,7 @@ export interface LaneSettings {
 
 export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   chunkMs: 320,
+  playoutLagMs: 20_000,
   holdMs: 30_000,
   echoTailMs: 300,
   tokenAnswerMs: 5000,
@@ -94,6 +97,10 @@ export interface LaneOrders {
   readonly voice: string | null;
   readonly echo: EchoMode;
   readonly muted: boolean;
+  /** Of the loudspeaker, 0-100. */
+  readonly volume: number;
+  /** Short chimes tell what happens to the lane. */
+  readonly earcons: boolean;
   /** What begins a session. */
   readonly start: 'boot' | 'command' | 'voice';
   /** So long without speech, and the stream is given up until somebody speaks; 0: never. */

@@ -5,6 +5,7 @@ import { IDLE_PACER, type Pacer } from '../pacer.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout.ts';
 import type { Seed } from '../random.ts';
 import type { SentLog } from '../sent-log.ts';
+import { type Chimes, NO_CHIMES } from './earcons.ts';
 import type { Grant, TimerName } from './event.ts';
 import type { Phase } from './phases.ts';
 import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
@@ -150,6 +151,7 @@ export interface LaneState {
   readonly failures: number;
   readonly problem: LaneProblem | null;
   readonly captureLost: boolean;
+  readonly playbackLost: boolean;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for so long that silence is sent in its place. */
@@ -163,6 +165,9 @@ export interface LaneState {
   readonly hold: Hold;
   readonly pacer: Pacer;
   readonly playout: Playout;
+  /** The translation is turned down because somebody speaks. */
+  readonly ducked: boolean;
+  readonly chimes: Chimes;
   readonly counts: LaneCounts;
 }
 
@@ -197,6 +202,8 @@ export function createLane(given: {
       roll: null,
       retire: null,
       standby: null,
+      duck: null,
+      earcon: null,
     },
     wish: null,
     lease: null,
@@ -207,6 +214,7 @@ export function createLane(given: {
     failures: 0,
     problem: null,
     captureLost: false,
+    playbackLost: false,
     captureEnded: false,
     starved: false,
     heardLately: [],
@@ -216,6 +224,8 @@ export function createLane(given: {
     hold: EMPTY_HOLD,
     pacer: IDLE_PACER,
     playout: SILENT_PLAYOUT,
+    ducked: false,
+    chimes: NO_CHIMES,
     counts: NO_COUNTS,
   };
 }

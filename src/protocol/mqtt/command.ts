@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VOLUME_PERCENT } from '../config.ts';
 import { languageSchema } from '../language.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
@@ -43,6 +44,7 @@ export const COMMAND_ARGS = {
       (args) => args.source !== undefined || args.targets !== undefined,
       'needs "source", "targets" or both',
     ),
+  volume: z.strictObject({ ...lane, percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max) }),
   status: z.strictObject({}),
 } as const;
 export type CommandName = keyof typeof COMMAND_ARGS;

@@ -50,6 +50,7 @@ export const EVENT_KINDS = [
   'refused',
   'audio_lost',
   'audio_back',
+  'speech_dropped',
   'parked',
   'standby',
   'wake',

@@ -108,7 +108,8 @@ describe('levels and backlog', () => {
   it('follow what is played, and fall when that is over', () => {
     const pcm = new Uint8Array(new Int16Array(480).fill(3277).buffer);
     const playout = { ...SILENT_PLAYOUT, heard: { from: NOW - 100, until: NOW + 100 } };
-    const playing = laneStep({ effects: [{ type: 'play', pcm, receivedAt: null }], after: { playout } });
+    const play = { type: 'play', pcm, kind: 'speech', write: 1, receivedAt: null } as const;
+    const playing = laneStep({ effects: [play], after: { playout } });
     const model = observeStep(FIRST_MODEL, playing, 0, NOW);
     expect(model.isPlaying).toBe(true);
     expect(model.outputDb).toBeCloseTo(-20, 0);

@@ -51,6 +51,8 @@ export class Bench {
           voice: null,
           echo: 'half-duplex',
           muted: false,
+          volume: 100,
+          earcons: false,
           start: 'boot',
           standbyAfterMs: 0,
           ...given.orders,

@@ -67,6 +67,8 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   roll: ['configuring', 'live', 'rolling'],
   retire: HEARING,
   standby: ['live', 'rolling'],
+  duck: HEARING,
+  earcon: HEARING,
 };
 
 /** What must hold after every step of a lane, reckoned from events and effects alone wherever that is possible. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { degradedReasons, reportLane } from '../../../src/core/lane/report.ts';
 import { World } from './world.ts';
 
-const DEVICE = { capture: 'mic', playback: 'speaker', volume: 80 };
+const DEVICE = { capture: 'mic', playback: 'speaker' };
 const stamp = (at: number): string => `at ${at}`;
 
 describe('the report of a lane', () => {
@@ -14,6 +14,7 @@ describe('the report of a lane', () => {
       source: 'en',
       targets: ['es', 'fr'],
       muted: true,
+      volume: 100,
       ...DEVICE,
       session: 'test-1...',
       last_error: null,

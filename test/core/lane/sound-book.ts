@@ -63,7 +63,7 @@ export class SoundBook {
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
-      if (effect.type === 'play') this.play(effect.pcm, now);
+      if (effect.type === 'play') this.play(effect, now);
       if (effect.type === 'flush_playback') this.silence(now);
     }
     this.checkPlayout(state);
@@ -168,9 +168,9 @@ export class SoundBook {
   }
 
   /** Nothing is played twice or backwards; the loudspeaker's timeline grows by what it is given. */
-  private play(pcm: Uint8Array, now: number): void {
+  private play({ pcm, kind }: Extract<LaneEffect, { type: 'play' }>, now: number): void {
     demand(pcm.byteLength > 0, 'an empty write');
-    for (const { sentence, word } of readEnds(pcm)) {
+    for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
       demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
       this.lastWord.set(sentence, word);
     }

@@ -1,0 +1,70 @@
+import { BYTES_PER_SAMPLE } from './pcm.ts';
+
+/** What the device says without words. */
+export const EARCONS = ['ready', 'lost', 'recovered', 'muted', 'unmuted'] as const;
+export type Earcon = (typeof EARCONS)[number];
+
+/** One tone of a chime. */
+interface Tone {
+  readonly hz: number;
+  readonly fromMs: number;
+  readonly lengthMs: number;
+}
+
+const tone = (hz: number, fromMs: number, lengthMs: number): Tone => ({ hz, fromMs, lengthMs });
+
+/** Upwards is good, downwards is bad; two are about the connection, one is about the microphone. */
+const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
+  ready: [tone(523.25, 0, 220), tone(659.26, 110, 220), tone(783.99, 220, 240)],
+  lost: [tone(440, 0, 240), tone(311.13, 180, 280)],
+  recovered: [tone(440, 0, 220), tone(659.26, 140, 280)],
+  muted: [tone(392, 0, 160)],
+  unmuted: [tone(587.33, 0, 160)],
+};
+
+/** Peak of a single tone: -20 dB of full scale. */
+const PEAK = 3277;
+/** A struck bar: partials, and how loud each is. */
+const PARTIALS = [
+  { ratio: 1, share: 0.78 },
+  { ratio: 2, share: 0.16 },
+  { ratio: 3, share: 0.06 },
+] as const;
+const ATTACK_MS = 8;
+const RELEASE_MS = 30;
+/** A tone has fallen to a third after so much of its length. */
+const DECAY_SHARE = 0.45;
+
+/** How loud a tone is at a moment of its life, 0 to 1: quick to rise, slow to fall, and silent at both ends. */
+function envelope(ms: number, lengthMs: number): number {
+  const rise = Math.min(1, ms / ATTACK_MS);
+  const release = Math.min(1, (lengthMs - ms) / RELEASE_MS);
+  return rise * release * Math.exp(-ms / (DECAY_SHARE * lengthMs));
+}
+
+/** How long a chime sounds. */
+export function earconMs(earcon: Earcon): number {
+  return Math.max(...SCORES[earcon].map(({ fromMs, lengthMs }) => fromMs + lengthMs));
+}
+
+/** The sound of a chime, mono PCM. */
+export function synthesizeEarcon(earcon: Earcon, rateHz: number): Uint8Array {
+  const samples = Math.round((earconMs(earcon) * rateHz) / 1000);
+  const sound = new Float64Array(samples);
+  for (const { hz, fromMs, lengthMs } of SCORES[earcon]) {
+    const first = Math.round((fromMs * rateHz) / 1000);
+    const count = Math.min(samples - first, Math.round((lengthMs * rateHz) / 1000));
+    for (const { ratio, share } of PARTIALS) {
+      if (hz * ratio >= rateHz / 2) continue;
+      const turn = (2 * Math.PI * hz * ratio) / rateHz;
+      for (let i = 0; i < count; i++) {
+        const gain = PEAK * share * envelope((i * 1000) / rateHz, lengthMs);
+        sound[first + i] = (sound[first + i] ?? 0) + gain * Math.sin(turn * i);
+      }
+    }
+  }
+  const pcm = new Uint8Array(samples * BYTES_PER_SAMPLE);
+  const view = new DataView(pcm.buffer);
+  for (const [i, value] of sound.entries()) view.setInt16(i * BYTES_PER_SAMPLE, Math.round(value), true);
+  return pcm;
+}

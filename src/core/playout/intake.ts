@@ -1,0 +1,119 @@
+import {
+  bytesOf,
+  chooseVictim,
+  insert,
+  newUtterance,
+  OWN_STREAM,
+  type Piece,
+  type Utterance,
+} from './sentences.ts';
+import type { Playout, PlayoutFormat } from './state.ts';
+
+/** More than this is never queued. */
+const CAPACITY_MS = 60_000;
+/** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
+const BURST_MS = 150;
+/** Sound without a name that comes so long after the last begins another sentence. */
+const NAMELESS_GAP_MS = 1000;
+const MOST_FORSAKEN = 64;
+
+/** Sound as it arrives. `key` names the sentence within its stream, '' where the service does not; `pcm` may be empty. */
+export interface Arrival {
+  readonly stream: number;
+  readonly key: string;
+  readonly pcm: Uint8Array;
+  readonly receivedAt: number;
+  readonly complete: boolean;
+}
+
+/** Gives sound without a name one, so that sentences can be told apart all the same. */
+function nameOf(playout: Playout, { stream, key, pcm, receivedAt, complete }: Arrival): [Playout, string] {
+  if (key !== '') return [playout, key];
+  const { nameless } = playout;
+  const goesOn = nameless?.stream === stream && receivedAt - nameless.at < NAMELESS_GAP_MS;
+  const number = goesOn ? nameless.number : (nameless?.number ?? 0) + 1;
+  const name = `#${number}`;
+  if (complete) return [{ ...playout, nameless: { stream, number: number + 1, at: receivedAt } }, name];
+  return [pcm.byteLength > 0 ? { ...playout, nameless: { stream, number, at: receivedAt } } : playout, name];
+}
+
+/** Takes in sound as it arrives. Sounds of one stream with one key belong together. */
+export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat): Playout {
+  const { stream, pcm, receivedAt, complete } = arrival;
+  const [playout, key] = nameOf(given, arrival);
+  const isIt = (one: { stream: number; key: string }): boolean => one.stream === stream && one.key === key;
+  if (playout.forsaken.some(isIt)) {
+    const forsaken = complete ? playout.forsaken.filter((one) => !isIt(one)) : playout.forsaken;
+    return { ...playout, forsaken, droppedBytes: playout.droppedBytes + pcm.byteLength };
+  }
+  const piece: Piece | null = pcm.byteLength === 0 ? null : { pcm, receivedAt };
+  const known = playout.utterances.findIndex(isIt);
+  if (known < 0 && piece === null) return playout;
+  const utterances =
+    known < 0 ? insert(playout.utterances, newUtterance(stream, key)) : [...playout.utterances];
+  const index = known < 0 ? utterances.findIndex(isIt) : known;
+  const grown = utterances.map((one, place) =>
+    place === index ? grow(playout, one, piece, complete, format) : one,
+  );
+  const queuedBytes = playout.queuedBytes + pcm.byteLength;
+  return shedLag({ ...playout, utterances: grown, queuedBytes }, format);
+}
+
+function grow(
+  { soundings }: Playout,
+  utterance: Utterance,
+  piece: Piece | null,
+  complete: boolean,
+  { bytesPerMs }: PlayoutFormat,
+): Utterance {
+  const done = utterance.complete || complete;
+  if (piece === null) return { ...utterance, complete: done };
+  const soundsMs = utterance.begun ? Math.max(0, soundings.end - piece.receivedAt) : 0;
+  const aheadMs = soundsMs + bytesOf(utterance) / bytesPerMs;
+  const ahead = utterance.ahead || aheadMs >= BURST_MS;
+  return { ...utterance, pieces: [...utterance.pieces, piece], complete: done, ahead };
+}
+
+/** Gives up whole sentences, the oldest that have not begun first, until what waits is within its limits. */
+function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout {
+  const limits = { lagBytes: lagMs * bytesPerMs, capacityBytes: CAPACITY_MS * bytesPerMs };
+  let playout = given;
+  while (true) {
+    const victim = chooseVictim(playout.utterances, limits);
+    if (victim === null) return playout;
+    const bytes = bytesOf(victim);
+    const { sentences, bytes: before } = playout.shed;
+    playout = {
+      ...playout,
+      utterances: playout.utterances.filter((one) => one !== victim),
+      forsaken: forsake(playout.forsaken, [victim]),
+      queuedBytes: playout.queuedBytes - bytes,
+      droppedBytes: playout.droppedBytes + bytes,
+      shed: { sentences: sentences + 1, bytes: before + bytes },
+    };
+  }
+}
+
+/** Notes sentences of which the rest must not be heard when it comes. */
+export function forsake(
+  forsaken: Playout['forsaken'],
+  utterances: readonly Utterance[],
+): Playout['forsaken'] {
+  const more = utterances.filter(({ complete }) => !complete).map(({ stream, key }) => ({ stream, key }));
+  return [...forsaken, ...more].slice(-MOST_FORSAKEN);
+}
+
+/** Takes in a sound of the lane's own: heard when the sentence that sounds is over. One that waits is replaced. */
+export function enqueueOwn(playout: Playout, key: string, pcm: Uint8Array, now: number): Playout {
+  const outdated = playout.utterances.filter(
+    (one) => one.stream === OWN_STREAM && one.key === key && !one.begun,
+  );
+  const bytes = outdated.reduce((sum, one) => sum + bytesOf(one), 0);
+  const utterance = { ...newUtterance(OWN_STREAM, key), pieces: [{ pcm, receivedAt: now }], complete: true };
+  const kept = playout.utterances.filter((one) => !outdated.includes(one));
+  return {
+    ...playout,
+    utterances: insert(kept, utterance),
+    queuedBytes: playout.queuedBytes + pcm.byteLength - bytes,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Heard } from '../gate.ts';
+import type { Utterance } from './sentences.ts';
+import { NO_SOUNDINGS, type Soundings, stretchesOf } from './soundings.ts';
+
+export interface Playout {
+  readonly utterances: readonly Utterance[];
+  /** The stretch of time in which the loudspeaker is, was or will be heard; `until` is the end of what is written. */
+  readonly heard: Heard | null;
+  /** The last few stretches before that one, oldest first: a chunk can come late, when the next one already sounds. */
+  readonly earlier: readonly Heard[];
+  /** What those two are reckoned from. */
+  readonly soundings: Soundings;
+  /** Sentences of which nothing more is to be heard, although more of them may come. */
+  readonly forsaken: readonly { readonly stream: number; readonly key: string }[];
+  /** The last sound without a name: what follows it soon belongs to it. */
+  readonly nameless: { readonly stream: number; readonly number: number; readonly at: number } | null;
+  readonly queuedBytes: number;
+  /** Thrown away, over all time: for want of room, for lag, or by a flush. */
+  readonly droppedBytes: number;
+  /** Written of what the service sent. */
+  readonly writtenBytes: number;
+  /** Whole sentences given up so that speech does not lag. */
+  readonly shed: { readonly sentences: number; readonly bytes: number };
+  /** Times that a sentence ran dry in its middle. */
+  readonly gaps: number;
+}
+
+export const SILENT_PLAYOUT: Playout = {
+  utterances: [],
+  heard: null,
+  earlier: [],
+  soundings: NO_SOUNDINGS,
+  forsaken: [],
+  nameless: null,
+  queuedBytes: 0,
+  droppedBytes: 0,
+  writtenBytes: 0,
+  shed: { sentences: 0, bytes: 0 },
+  gaps: 0,
+};
+
+/** How the lane's loudspeaker is fed. */
+export interface PlayoutFormat {
+  /** PCM bytes per millisecond at the stream's rate. */
+  readonly bytesPerMs: number;
+  /** So much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  readonly lagMs: number;
+  /** Written about this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
+  readonly aheadMs: number;
+}
+
+export function withSoundings(playout: Playout, soundings: Soundings): Playout {
+  return { ...playout, soundings, ...stretchesOf(soundings) };
+}
