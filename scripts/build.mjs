@@ -16,6 +16,8 @@ const ENTRIES = {
   backend: 'src/backend/main.ts',
   emulator: 'src/emulator/main.ts',
 };
+/** Threads of the programs: bundles that no one runs by hand. */
+const THREADS = { 'echo-worker': 'src/adapters/echo/echo-worker.ts' };
 
 /** Files that the programs read at run time from the folder of their bundle. */
 const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
@@ -40,19 +42,28 @@ const onlyEnglish = {
 };
 
 /**
- * WebAssembly compiled to 2 MB of JavaScript: it stays a file of its own, loaded by the few who resample, instead of
- * weighing on every start.
+ * WebAssembly compiled to JavaScript stays a file of its own. The resampler is 2 MB that would weigh on every start and
+ * is loaded by few; the echo canceller is written for loose JavaScript, which a bundle is not.
  */
-const APART = {
-  package: '@alexanderolsen/libsamplerate-js',
-  path: 'node_modules/@alexanderolsen/libsamplerate-js/dist/libsamplerate.js',
-  file: 'libsamplerate.cjs',
-};
+const APART = [
+  {
+    package: '@alexanderolsen/libsamplerate-js',
+    path: 'node_modules/@alexanderolsen/libsamplerate-js/dist/libsamplerate.js',
+    file: 'libsamplerate.cjs',
+  },
+  {
+    package: '@ennuicastr/webrtcaec3.js',
+    path: 'node_modules/@ennuicastr/webrtcaec3.js/dist/webrtcaec3-0.3.0.js',
+    file: 'webrtcaec3.cjs',
+  },
+];
 const keepApart = {
   name: 'keep-apart',
   setup({ onResolve }) {
-    const filter = new RegExp(`^${APART.package}$`);
-    onResolve({ filter }, () => ({ path: `./${APART.file}`, external: true }));
+    for (const part of APART) {
+      const filter = new RegExp(`^${part.package}$`);
+      onResolve({ filter }, () => ({ path: `./${part.file}`, external: true }));
+    }
   },
 };
 
@@ -60,7 +71,7 @@ async function bundle(name, outFolder, version) {
   const outfile = join(outFolder, `${name}.mjs`);
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [ENTRIES[name]],
+    entryPoints: [ENTRIES[name] ?? THREADS[name]],
     outfile,
     bundle: true,
     platform: 'node',
@@ -75,7 +86,7 @@ async function bundle(name, outFolder, version) {
     plugins: [onlyEnglish, keepApart],
     logLevel: 'warning',
   });
-  await chmod(outfile, 0o755);
+  if (name in ENTRIES) await chmod(outfile, 0o755);
   await writeFile(join(outFolder, `${name}.meta.json`), JSON.stringify(metafile));
   return { outfile, inputs: Object.keys(metafile.inputs) };
 }
@@ -111,15 +122,15 @@ async function main() {
   await mkdir(outFolder, { recursive: true });
 
   const inputs = new Set();
-  for (const name of Object.keys(ENTRIES)) {
+  for (const name of Object.keys({ ...ENTRIES, ...THREADS })) {
     const built = await bundle(name, outFolder, version);
     for (const input of built.inputs) inputs.add(input);
     const { size } = await stat(built.outfile);
-    report(`${basename(built.outfile).padEnd(14)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
+    report(`${basename(built.outfile).padEnd(16)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
   }
   for (const path of BESIDE) await copyFile(join(ROOT, path), join(outFolder, basename(path)));
-  await copyFile(join(ROOT, APART.path), join(outFolder, APART.file));
-  await writeLicenses(outFolder, [...inputs, APART.path]);
+  for (const part of APART) await copyFile(join(ROOT, part.path), join(outFolder, part.file));
+  await writeLicenses(outFolder, [...inputs, ...APART.map(({ path }) => path)]);
 }
 
 await main();

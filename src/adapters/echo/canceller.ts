@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../ports/clock.ts';
+import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
+import type { EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
+
+/** The canceller's thread as the program's folder has it. */
+const THREAD = new URL('./echo-worker.mjs', import.meta.url);
+
+/** How long the thread may take to be ready: a small board that is busy booting. */
+const READY_MS = 20_000;
+/** It is looked after this often while it holds sound. */
+const LOOK_MS = 250;
+/** Sound that it has held for longer than this at so many looks in a row is late. One look may follow a pause of our own. */
+const LATE = { afterMs: 750, looks: 3 };
+/** More than this is never left with it, whatever the time. */
+const MOST_HELD = 400;
+
+interface Held {
+  readonly pcm: Uint8Array;
+  readonly capturedAt: number;
+  readonly givenAt: number;
+}
+
+/** Cancels echo in a thread of its own, so that the event loop goes on. */
+export function createEchoCancellers(world: { clock: Clock; thread?: URL }): OpenEchoCanceller {
+  return (rates, sink) => new ThreadCanceller(world.clock, world.thread ?? THREAD, rates, sink);
+}
+
+class ThreadCanceller implements EchoCanceller {
+  private readonly clock: Clock;
+  private readonly sink: EchoCancellerSink;
+  private readonly worker: Worker;
+  /** Given to the thread and not answered, oldest first. */
+  private held: Held[] = [];
+  private looks = 0;
+  private isOver = false;
+  private cancelLook: () => void;
+
+  constructor(clock: Clock, thread: URL, rates: EchoRates, sink: EchoCancellerSink) {
+    this.clock = clock;
+    this.sink = sink;
+    this.worker = new Worker(thread, { name: 'echo', workerData: rates });
+    this.worker.unref();
+    this.worker.on('message', (message: FromEchoThread) => this.receive(message));
+    this.worker.on('error', (error) => this.fail(reasonOf(error, thread)));
+    this.worker.on('exit', (code) => this.fail(`its thread ended with code ${code}`));
+    this.cancelLook = clock.at(clock.now() + READY_MS, () =>
+      this.fail(`it was not ready within ${READY_MS / 1000} s`),
+    );
+  }
+
+  played(pcm: Uint8Array, heardAt: number): void {
+    this.tell({ type: 'played', pcm, heardAt });
+  }
+
+  flushed(at: number): void {
+    this.tell({ type: 'flushed', at });
+  }
+
+  captured(pcm: Uint8Array, capturedAt: number): void {
+    if (this.isOver) return;
+    if (this.held.length >= MOST_HELD) this.fail('it holds more sound than it may');
+    if (this.isOver) return this.sink.frames(pcm, capturedAt);
+    this.held.push({ pcm, capturedAt, givenAt: this.clock.now() });
+    this.tell({ type: 'captured', pcm, capturedAt });
+    if (this.held.length === 1) this.arm();
+  }
+
+  close(): void {
+    if (this.isOver) return;
+    this.end();
+    this.giveBack();
+  }
+
+  private tell(message: ToEchoThread): void {
+    if (!this.isOver) this.worker.postMessage(message);
+  }
+
+  private receive(message: FromEchoThread): void {
+    if (this.isOver) return;
+    if (message.type === 'ready') {
+      this.cancelLook();
+      this.sink.ready();
+      return;
+    }
+    this.held.shift();
+    if (this.held.length === 0) this.cancelLook();
+    if (message.pcm.byteLength > 0) this.sink.frames(message.pcm, message.capturedAt);
+  }
+
+  private arm(): void {
+    this.looks = 0;
+    const look = (): void => {
+      const [oldest] = this.held;
+      if (oldest === undefined) return;
+      this.looks = this.clock.now() - oldest.givenAt > LATE.afterMs ? this.looks + 1 : 0;
+      if (this.looks >= LATE.looks) this.fail('this machine is too slow for it, or too busy');
+      else this.cancelLook = this.clock.at(this.clock.now() + LOOK_MS, look);
+    };
+    this.cancelLook = this.clock.at(this.clock.now() + LOOK_MS, look);
+  }
+
+  private fail(message: string): void {
+    if (this.isOver) return;
+    this.end();
+    this.sink.failed(message);
+    this.giveBack();
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.cancelLook();
+    void this.worker.terminate();
+  }
+
+  private giveBack(): void {
+    const { held } = this;
+    this.held = [];
+    for (const { pcm, capturedAt } of held) this.sink.frames(pcm, capturedAt);
+  }
+}
+
+function reasonOf(error: Error, thread: URL): string {
+  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isMissing ? `${fileURLToPath(thread)} is not there` : error.message;
+}

@@ -1,0 +1,135 @@
+import type { EchoMode } from '../gate.ts';
+import type { EchoMeasure } from './echo-detector.ts';
+
+/** Why a lane keeps its loudspeaker out by half-duplex although it was told otherwise. */
+export interface EchoFallback {
+  /** `echo`: it heard itself again and again. `canceller`: the canceller can't do its work. */
+  readonly reason: 'echo' | 'canceller';
+  /** What was wanted. */
+  readonly from: EchoMode;
+  readonly message: string;
+}
+
+/** A measure and when it was taken, monotonic milliseconds. */
+export interface EchoSighting extends EchoMeasure {
+  readonly at: number;
+}
+
+/** What a lane knows of the way from its loudspeaker to its microphone. Plain data. */
+export interface EchoGuard {
+  /** The last few measures, whatever the mode, oldest first. */
+  readonly measures: readonly EchoSighting[];
+  /** Those that should not have been possible in this mode. */
+  readonly sightings: readonly EchoSighting[];
+  /** The last one that was told. */
+  readonly told: EchoSighting | null;
+  readonly fallback: EchoFallback | null;
+  /** How much had been played when the canceller was ready, milliseconds; null: there is none. */
+  readonly cancelsSince: number | null;
+}
+
+export const NO_ECHO: EchoGuard = {
+  measures: [],
+  sightings: [],
+  told: null,
+  fallback: null,
+  cancelsSince: null,
+};
+
+/** Weaker than this the service hears nothing of it. */
+const AUDIBLE_DB = -40;
+const MEASURES_KEPT = 3;
+/** So many sightings that agree, in so long: the lane hears itself. */
+const LOOP = { sightings: 3, withinMs: 120_000, agreeMs: 30 };
+/** A measure is told when there was none, when it has changed by this much, or after this long. */
+const TELL = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
+/** The canceller learns the room while the loudspeaker sounds: so long the gate is closed as in half-duplex. */
+const LEARNS_MS = 3000;
+/** And so long echo that is left is no reason to give it up. */
+const CONVERGES_MS = 10_000;
+/**
+ * A furnished room falls silent by a decibel in 10 ms (60 dB in 0.6 s). What has fallen to this level is no speech any
+ * more: the louder the echo, the longer it takes.
+ */
+const DECAY_MS_PER_DB = 10;
+const SPEECHLESS_DB = -45;
+const TAIL_MS = { least: 200, most: 1500 };
+
+/** What the gate goes by. @param playedMs how much the loudspeaker has been given so far */
+export function modeInForce(guard: EchoGuard, wanted: EchoMode, playedMs: number): EchoMode {
+  if (guard.fallback !== null) return 'half-duplex';
+  if (wanted !== 'cancel') return wanted;
+  return guard.cancelsSince !== null && playedMs - guard.cancelsSince >= LEARNS_MS ? 'cancel' : 'half-duplex';
+}
+
+/** How long a chunk may still hold the loudspeaker's sound after that was heard. @param unmeasuredMs the guess before any measure */
+export function tailOf(guard: EchoGuard, unmeasuredMs: number): number {
+  if (guard.measures.length === 0) return unmeasuredMs;
+  // The longest of the last few: a tail too long costs a syllable, one too short a sentence said twice.
+  const tails = guard.measures.map(
+    ({ delayMs, gainDb }) => delayMs + Math.max(100, (gainDb - SPEECHLESS_DB) * DECAY_MS_PER_DB),
+  );
+  return Math.min(TAIL_MS.most, Math.max(TAIL_MS.least, ...tails));
+}
+
+export interface EchoNews {
+  readonly guard: EchoGuard;
+  /** Whether the owner should hear of this measure. */
+  readonly tell: boolean;
+  /** The lane falls back to half-duplex now. */
+  readonly fellBack: boolean;
+}
+
+/** Takes a measure in. @param heard what was compared: the microphone, or what the canceller left of it */
+export function sight(
+  guard: EchoGuard,
+  measure: EchoMeasure,
+  given: { wanted: EchoMode; heard: 'microphone' | 'cancelled'; playedMs: number; now: number },
+): EchoNews {
+  const { wanted, heard, playedMs, now } = given;
+  if (measure.gainDb < AUDIBLE_DB) return { guard, tell: false, fellBack: false };
+  const sighting = { ...measure, at: now };
+  const told = isNews(guard.told, sighting) ? sighting : guard.told;
+  const measures =
+    heard === 'microphone' ? [...guard.measures, sighting].slice(-MEASURES_KEPT) : guard.measures;
+  const converged = guard.cancelsSince !== null && playedMs - guard.cancelsSince >= CONVERGES_MS;
+  const isLoop =
+    guard.fallback === null &&
+    (wanted === 'off' || (wanted === 'cancel' && heard === 'cancelled' && converged));
+  const recent = guard.sightings.filter(({ at }) => now - at <= LOOP.withinMs);
+  const sightings = isLoop ? [...recent, sighting].slice(-2 * LOOP.sightings) : recent;
+  const agreeing = sightings.filter(({ delayMs }) => Math.abs(delayMs - sighting.delayMs) <= LOOP.agreeMs);
+  const fellBack = isLoop && agreeing.length >= LOOP.sightings;
+  const known = { ...guard, measures, sightings, told };
+  const after = fellBack ? fallBack(known, 'echo', wanted, loopMessage(wanted, sighting)) : known;
+  return { guard: after, tell: told === sighting, fellBack };
+}
+
+/** From here on half-duplex, whatever is wanted, until the next order. */
+export function fallBack(
+  guard: EchoGuard,
+  reason: EchoFallback['reason'],
+  from: EchoMode,
+  message: string,
+): EchoGuard {
+  return { ...guard, fallback: { reason, from, message }, sightings: [], cancelsSince: null };
+}
+
+/** A new order is a new trial; what was measured of the room stays true. */
+export function reorder(guard: EchoGuard): EchoGuard {
+  return { ...guard, sightings: [], told: null, fallback: null };
+}
+
+function isNews(told: EchoSighting | null, now: EchoSighting): boolean {
+  if (told === null) return true;
+  const age = now.at - told.at;
+  const moved =
+    Math.abs(now.delayMs - told.delayMs) > TELL.movedMs || Math.abs(now.gainDb - told.gainDb) > TELL.movedDb;
+  return age >= (moved ? TELL.changedAfterMs : TELL.againAfterMs);
+}
+
+function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoSighting): string {
+  const heard = `the microphone hears the loudspeaker (${Math.round(delayMs)} ms later, ${Math.round(gainDb)} dB)`;
+  const why = wanted === 'cancel' ? `${heard} although echo is cancelled` : `${heard} and echo is "off"`;
+  return `${why}: half-duplex from now on; order the echo mode anew when that is mended`;
+}

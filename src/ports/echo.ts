@@ -1,0 +1,38 @@
+/**
+ * The shape of an echo canceller: takes the loudspeaker's sound out of the microphone's. PCM is signed 16-bit
+ * little-endian, mono; times are monotonic milliseconds of the agent's clock.
+ */
+
+/** Where a canceller delivers. Called from the event loop, never after `close()` has returned. */
+export interface EchoCancellerSink {
+  /** From here on it may be given sound. */
+  ready(): void;
+  /**
+   * The microphone's sound, in the order in which it was given.
+   * @param capturedAt when its last sample was captured
+   */
+  frames(pcm: Uint8Array, capturedAt: number): void;
+  /**
+   * It can't do its work and does nothing from now on. What it still holds comes right behind this, as it was captured.
+   * @param message why, in words an operator can act on
+   */
+  failed(message: string): void;
+}
+
+/** A running canceller. */
+export interface EchoCanceller {
+  /** @param heardAt when the first sample of `pcm` is heard from the loudspeaker */
+  played(pcm: Uint8Array, heardAt: number): void;
+  /** What would have been heard from this moment on has been taken back. */
+  flushed(at: number): void;
+  /** @param capturedAt when its last sample was captured */
+  captured(pcm: Uint8Array, capturedAt: number): void;
+  /** Gives what it still holds to the sink, as it was captured, and ends. */
+  close(): void;
+}
+
+/** Begins to make a canceller; what it can't do comes as `failed`, never as an exception. */
+export type OpenEchoCanceller = (
+  rates: { heardRateHz: number; playedRateHz: number },
+  sink: EchoCancellerSink,
+) => EchoCanceller;

@@ -1,0 +1,119 @@
+/** A room between a loudspeaker and a microphone, made of numbers, and voices to fill it. */
+import { fileURLToPath } from 'node:url';
+import { loadWav } from '../src/adapters/audio/sound-source.ts';
+import { createSpectrum } from '../src/core/audio/echo-spectrum.ts';
+import { toFloat, toPcm } from '../src/core/audio/pcm.ts';
+import { anotherVoice } from '../src/emulator/core/another-voice.ts';
+
+export const VOICE_RATE_HZ = 24_000;
+
+/** The visitors of the demo's recording. */
+export async function visitors(): Promise<Float32Array> {
+  const recording = fileURLToPath(new URL('../src/cli/demo/visitor.wav', import.meta.url));
+  return toFloat((await loadWav(recording)).pcm);
+}
+
+/** The same words as others would say them, beginning somewhere else: what a loudspeaker says. */
+export function interpreter(sound: Float32Array, given: { shift: number; beginS: number }): Float32Array {
+  const voice = anotherVoice(sound, VOICE_RATE_HZ, VOICE_RATE_HZ, given.shift);
+  const begin = Math.round(given.beginS * VOICE_RATE_HZ) % voice.length;
+  const turned = new Float32Array(voice.length);
+  turned.set(voice.subarray(begin));
+  turned.set(voice.subarray(0, begin), voice.length - begin);
+  return turned;
+}
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Hiss of this level. */
+export function noise(samples: number, levelDb: number, seed: number): Float32Array {
+  const next = chance(seed);
+  const amplitude = 10 ** (levelDb / 20) * Math.sqrt(3);
+  return Float32Array.from({ length: samples }, () => (next() * 2 - 1) * amplitude);
+}
+
+export interface Path {
+  readonly delayMs: number;
+  readonly gainDb: number;
+  /** How long the room takes to fall by 60 dB, seconds; 0: open air. */
+  readonly rt60S: number;
+}
+
+/** How a click from the loudspeaker arrives: the direct sound, then a tail of reflections that dies away exponentially. */
+export function impulseResponse({ delayMs, gainDb, rt60S }: Path, rateHz = VOICE_RATE_HZ): Float32Array {
+  const next = chance(17);
+  const gain = 10 ** (gainDb / 20);
+  const delay = Math.round((delayMs * rateHz) / 1000);
+  const response = new Float32Array(delay + Math.max(1, Math.round(rt60S * rateHz * 0.8)));
+  response[delay] = gain;
+  const decay = Math.log(1000) / Math.max(1, rt60S * rateHz);
+  for (let at = Math.round(rateHz * 0.004); delay + at < response.length; at++) {
+    response[delay + at] = (next() * 2 - 1) * 0.12 * gain * Math.exp(-decay * at);
+  }
+  return response;
+}
+
+/** What the microphone hears of a sound; as long as the sound. */
+export function through(path: Path, sound: Float32Array, rateHz = VOICE_RATE_HZ): Float32Array {
+  const response = impulseResponse(path, rateHz);
+  const size = 2 ** Math.ceil(Math.log2(sound.length + response.length));
+  const spectrum = createSpectrum(size);
+  const re = new Float64Array(size);
+  const im = new Float64Array(size);
+  const otherRe = new Float64Array(size);
+  const otherIm = new Float64Array(size);
+  re.set(sound);
+  otherRe.set(response);
+  spectrum.forward(re, im);
+  spectrum.forward(otherRe, otherIm);
+  for (let bin = 0; bin < size; bin++) {
+    const [a, b, c, d] = [re[bin] ?? 0, im[bin] ?? 0, otherRe[bin] ?? 0, otherIm[bin] ?? 0];
+    re[bin] = a * c - b * d;
+    im[bin] = a * d + b * c;
+  }
+  spectrum.inverse(re, im);
+  return Float32Array.from(re.subarray(0, sound.length));
+}
+
+/** Several sounds at once. */
+export function together(...sounds: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0)] = sounds;
+  return first.map((_, index) => sounds.reduce((sum, sound) => sum + (sound[index] ?? 0), 0));
+}
+
+/** Mean power, dB of full scale 1. @param fromS and @param untilS seconds */
+export function levelDb(sound: Float32Array, fromS = 0, untilS = sound.length / VOICE_RATE_HZ): number {
+  const part = sound.subarray(Math.round(fromS * VOICE_RATE_HZ), Math.round(untilS * VOICE_RATE_HZ));
+  return 10 * Math.log10(part.reduce((sum, sample) => sum + sample * sample, 0) / part.length + 1e-12);
+}
+
+/** A loudspeaker and a microphone in real order: calls back for every write (ahead of time) and every captured piece. */
+export function perform(
+  scene: { played: Float32Array; heard: Float32Array; pieceMs: number; aheadMs?: number; fromMs?: number },
+  act: { play(pcm: Uint8Array, heardAt: number): void; capture(pcm: Uint8Array, capturedAt: number): void },
+): void {
+  const { pieceMs, aheadMs = 200, fromMs = 1_000_000 } = scene;
+  const played = toPcm(scene.played);
+  const heard = toPcm(scene.heard);
+  const bytesPerMs = (VOICE_RATE_HZ * 2) / 1000;
+  const piece = pieceMs * bytesPerMs;
+  const slice = 100 * bytesPerMs;
+  let written = 0;
+  for (let at = 0; at + piece <= heard.byteLength; at += piece) {
+    const until = (at + piece) / bytesPerMs;
+    while (written < played.byteLength && written / bytesPerMs < until + aheadMs) {
+      act.play(played.subarray(written, written + slice), fromMs + written / bytesPerMs);
+      written += slice;
+    }
+    act.capture(heard.slice(at, at + piece), fromMs + until);
+  }
+}
