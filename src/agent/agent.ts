@@ -14,6 +14,7 @@ import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
+import { deviceSubscriptions } from './subscriptions.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
 
@@ -156,7 +157,7 @@ export class Agent {
     const { log, openBus } = this.world;
     const bus = openBus(
       {
-        subscriptions: [this.topics.tokenResponse, this.topics.commands, this.topics.fleetCommands],
+        subscriptions: deviceSubscriptions(this.topics),
         will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
       },
       {

@@ -29,7 +29,7 @@ export async function createMachineWorld(
   log: Log,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<AgentWorld> {
-  const { caFile } = config.service;
+  const serviceCa = serviceAuthority(config);
   const detector = await loadSpeechDetector();
   if (detector.name !== 'fvad') {
     log.warn(
@@ -42,7 +42,7 @@ export async function createMachineWorld(
     log,
     version: VERSION,
     openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
-    openStream: createWebSocketStreams(caFile === null ? {} : { ca: readPem('service.caFile', caFile) }),
+    openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
     createVoiceDetector: detector.create,
     openAudio: (lane) => ({
       openCapture: createCapture(lane.capture, clock),
@@ -53,7 +53,13 @@ export async function createMachineWorld(
   };
 }
 
-function brokerConnection(
+/** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
+export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
+  return caFile === null ? undefined : readPem('service.caFile', caFile);
+}
+
+/** How the device connects to its broker. @throws UnusableFile, from `password` too */
+export function brokerConnection(
   { mqtt, device }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): MqttConnection {

@@ -1,0 +1,128 @@
+import type { BackendAnswer } from '../../core/doctor/line.ts';
+import type { ClockSight } from '../../core/doctor/reach.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import {
+  type TokenRequest,
+  type TokenResponse,
+  tokenProbeAnswerSchema,
+  tokenResponseSchema,
+} from '../../protocol/mqtt/token.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+
+/** How a trial request went. There is no token in it. */
+export interface Probed {
+  readonly answer: BackendAnswer;
+  readonly tookMs: number;
+  /** Where streams are opened; null where the answer did not say. */
+  readonly streamUrl: string | null;
+  /** The backend's clock, as far as it showed it. */
+  readonly sight: ClockSight | null;
+}
+
+/** Asks the backend for a token that nobody wants. */
+export interface BackendProbe {
+  ask(bus: Bus, lane: string): Promise<Probed>;
+  /** Takes in a payload of `{p}/token/res`; true when it is an answer to a trial, this one's or another's. */
+  receive(payload: string): boolean;
+}
+
+/** Longer than the backend gives the service. */
+export const ANSWER_WITHIN_S = 12;
+
+type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null };
+
+/** @param newId names a request; nobody else may use the same */
+export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: () => string): BackendProbe {
+  const waiting = new Map<string, (read: Read) => void>();
+  return {
+    ask(bus, lane) {
+      const id = newId();
+      const startedAt = clock.now();
+      const body: TokenRequest = {
+        ...{ ts: timestamp(clock.wall()), id, lane, intent: 's2s', connection_type: 'ws' },
+        ...{ reason: 'start', attempt: 1, probe: true },
+      };
+      return new Promise((resolve) => {
+        const settle = ({ answer, streamUrl, ts }: Read): void => {
+          cancel();
+          waiting.delete(id);
+          const tookMs = clock.now() - startedAt;
+          resolve({ answer, streamUrl, tookMs, sight: sightOf(ts, clock.wall(), tookMs) });
+        };
+        const cancel = clock.at(startedAt + ANSWER_WITHIN_S * 1000, () =>
+          settle({ answer: { kind: 'silent', waitedS: ANSWER_WITHIN_S }, streamUrl: null, ts: null }),
+        );
+        waiting.set(id, settle);
+        bus.publish(topics.tokenRequest, JSON.stringify(body), {
+          qos: 1,
+          properties: {
+            responseTopic: topics.tokenResponse,
+            correlationData: new TextEncoder().encode(id),
+            expiryS: ANSWER_WITHIN_S,
+          },
+        });
+      });
+    },
+    receive(payload) {
+      const json = parseJson(payload);
+      const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
+      const settle = typeof id === 'string' ? waiting.get(id) : undefined;
+      if (settle === undefined) return tokenProbeAnswerSchema.safeParse(json).success;
+      settle(readAnswer(json));
+      return true;
+    },
+  };
+}
+
+/** What the answer says; the token of a backend that does not know trials ends here. */
+function readAnswer(json: unknown): Read {
+  const probed = tokenProbeAnswerSchema.safeParse(json);
+  if (probed.success) {
+    const { probe, stream_url, ts } = probed.data;
+    return { answer: { kind: 'probed', session: probe.session }, streamUrl: stream_url, ts: ts ?? null };
+  }
+  const given = tokenResponseSchema.safeParse(json);
+  if (!given.success) return { answer: { kind: 'malformed' }, streamUrl: null, ts: null };
+  const ts = given.data.ts ?? null;
+  if (!given.data.ok) {
+    const { code, title, detail, final, retry_after_s } = given.data.error;
+    const told = (detail === '' ? title : detail).slice(0, 200);
+    return {
+      answer: {
+        ...{ kind: 'denied', code: code.slice(0, 60), detail: told, final },
+        retryAfterS: retry_after_s ?? null,
+      },
+      streamUrl: null,
+      ts,
+    };
+  }
+  return { ...readGrant(given.data), ts };
+}
+
+function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'answer' | 'streamUrl'> {
+  const { session } = grant;
+  if ('ws_url' in session && typeof session.ws_url === 'string') {
+    return { answer: { kind: 'granted', windowS: null }, streamUrl: session.ws_url };
+  }
+  const { connect_by, created_at } = session as { connect_by: string; created_at: string };
+  const windowS = (Date.parse(connect_by) - Date.parse(created_at)) / 1000;
+  const url = 'stream_url' in grant && typeof grant.stream_url === 'string' ? grant.stream_url : null;
+  return { answer: { kind: 'granted', windowS: Number.isFinite(windowS) ? windowS : null }, streamUrl: url };
+}
+
+/** The backend wrote its time somewhere between our question and its answer. */
+function sightOf(ts: string | null, wall: number | null, tookMs: number): ClockSight | null {
+  const theirs = ts === null ? Number.NaN : Date.parse(ts);
+  if (wall === null || Number.isNaN(theirs)) return null;
+  return { who: 'the backend', offsetMs: theirs - (wall - tookMs / 2), uncertaintyMs: tookMs / 2 };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+import { logIn } from '../../adapters/doctor/login.ts';
+import { readCertificateEnd } from '../../adapters/doctor/named-files.ts';
+import { reach, serverOf } from '../../adapters/doctor/reach.ts';
+import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
+import { judgeOwnCertificate } from '../../core/doctor/certificate.ts';
+import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
+import { judgeLogin, type LoginFacts } from '../../core/doctor/line.ts';
+import { judgeReach } from '../../core/doctor/reach.ts';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { deviceSubscriptions } from '../subscriptions.ts';
+import { type Line, STEP_LIMIT_MS } from './line-checks.ts';
+
+const LOGIN_LIMIT_MS = 12_000;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export interface BrokerLineParts {
+  readonly config: Config;
+  readonly topics: DeviceTopics;
+  readonly clock: Clock;
+  /**
+   * As the agent itself connects.
+   * @throws with a message for an operator when a file of it can't be used
+   */
+  connection(): MqttConnection;
+  /** The process of an agent on this machine; null when none runs, undefined where that can't be told. */
+  readonly agent: number | null | undefined;
+  hear(message: BusMessage): void;
+}
+
+/**
+ * Goes to the broker step by step, beside a running agent and never in its place: a second client with the device's
+ * identifier would throw the agent off, so the doctor has one of its own. Only where no agent runs and the broker
+ * refuses that one, the device's is tried too.
+ */
+export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line>; close(): Promise<void> } {
+  const { config, clock } = parts;
+  let opened: Bus | null = null;
+  const join = async (): Promise<Line> => {
+    let connection: MqttConnection;
+    try {
+      connection = parts.connection();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown reason';
+      return { outcome: problem(why, 'Mend the configuration first.'), bus: null };
+    }
+    const reached = await reachBroker(connection, clock);
+    if (reached.verdict === 'problem') return { outcome: reached, bus: null };
+    const { facts, bus } = await login(connection, parts);
+    opened = bus;
+    const certificateEnd = readCertificateEnd(config.mqtt.certFile);
+    const steps = [
+      reached,
+      ...(certificateEnd === null
+        ? []
+        : [judgeOwnCertificate(certificateEnd, clock.wall(), 'mqtt.certFile')]),
+      judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
+    ];
+    return { outcome: combine(steps), bus };
+  };
+  return {
+    join,
+    async close() {
+      await opened?.close();
+    },
+  };
+}
+
+async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock): Promise<Outcome> {
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const facts = await reach(serverOf(new URL(url), tls), STEP_LIMIT_MS);
+  return judgeReach(facts, {
+    ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile' },
+    wall: clock.wall(),
+  });
+}
+
+async function login(
+  connection: MqttConnection,
+  { topics, clock, agent, hear }: BrokerLineParts,
+): Promise<{ facts: LoginFacts; bus: Bus | null }> {
+  const subscriptions = deviceSubscriptions(topics);
+  const as = (name: 'doctor' | 'device') =>
+    logIn({
+      connection: { ...connection, ...(name === 'doctor' && { clientId: `${connection.clientId}.doctor` }) },
+      ...{ subscriptions, clock, limitMs: LOGIN_LIMIT_MS, hear },
+    });
+  let name: 'doctor' | 'device' = 'doctor';
+  let outcome = await as(name);
+  // With a second client of its name the agent would be thrown off: only where there surely is none.
+  if (!outcome.ok && outcome.refused && agent === null) {
+    name = 'device';
+    outcome = await as(name);
+  }
+  if (outcome.ok) {
+    const { protocol, bus } = outcome;
+    return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus };
+  }
+  const { refused, message } = outcome;
+  return { facts: { ok: false, refused, message, agentRuns: agent !== null }, bus: null };
+}
+
+/** Whether a password goes over the network as it is. */
+export function isExposed({ mqtt }: Config): boolean {
+  const { protocol, hostname } = new URL(mqtt.url);
+  return mqtt.username !== null && (protocol === 'mqtt:' || protocol === 'ws:') && !LOOPBACK.test(hostname);
+}

@@ -1,0 +1,83 @@
+import { type Outcome, problem } from '../../core/doctor/finding.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
+
+/** What a check came to; several where it is about lanes. */
+export type LaneOutcome = Outcome & { readonly lane: string | null };
+
+export interface Check {
+  readonly name: CheckName;
+  /** It is told as a problem when it takes longer, milliseconds. */
+  readonly limitMs: number;
+  run(): Promise<readonly LaneOutcome[]>;
+}
+
+export function about(lane: string | null, outcome: Outcome): LaneOutcome {
+  return { ...outcome, lane };
+}
+
+/** A check of the whole device. */
+export function deviceCheck(name: CheckName, limitMs: number, run: () => Promise<Outcome> | Outcome): Check {
+  return { name, limitMs, run: async () => [about(null, await run())] };
+}
+
+export interface RunOptions {
+  readonly clock: Clock;
+  /** Told of each finding in the order of the checks, as soon as all before it are known. */
+  tell?(finding: Finding): void;
+  /** Ends the telling early; what has been told is returned. */
+  readonly abort?: AbortSignal;
+}
+
+/** Runs all checks at the same time, each within its limit. Never rejects. */
+export async function runChecks(
+  checks: readonly Check[],
+  { clock, tell = () => {}, abort }: RunOptions,
+): Promise<Finding[]> {
+  const cancels: (() => void)[] = [];
+  const aborted = new Promise<null>((resolve) => {
+    if (abort?.aborted) resolve(null);
+    abort?.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const running = checks.map((check) => runOne(check, clock, cancels));
+  const findings: Finding[] = [];
+  try {
+    for (const [index, check] of checks.entries()) {
+      const outcomes = await Promise.race([running[index] ?? null, aborted]);
+      if (outcomes === null) break;
+      for (const { lane, verdict, finding, mend, data } of outcomes) {
+        const told = { check: check.name, lane, verdict, finding, mend, data };
+        findings.push(told);
+        tell(told);
+      }
+    }
+  } finally {
+    for (const cancel of cancels) cancel();
+  }
+  return findings;
+}
+
+async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Promise<readonly LaneOutcome[]> {
+  const late = new Promise<readonly LaneOutcome[]>((resolve) => {
+    const seconds = Math.round(check.limitMs / 1000);
+    const mend = 'Run it again; if it stays like this, restart the machine.';
+    const outcome = about(null, problem(`came to no result within ${seconds} s`, mend));
+    cancels.push(clock.at(clock.now() + check.limitMs, () => resolve([outcome])));
+  });
+  try {
+    return await Promise.race([check.run(), late]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown error';
+    const mend = 'This is a fault of the doctor: report it.';
+    return [about(null, problem(`the check itself failed: ${why}`, mend))];
+  }
+}
+
+/** Does something once, however often it is asked for. */
+export function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | null = null;
+  return () => {
+    done ??= act();
+    return done;
+  };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
+import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
+import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
+import { findRunningAgent } from '../../adapters/doctor/running-agent.ts';
+import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
+import { skipped } from '../../core/doctor/finding.ts';
+import { OUTPUT_RATE_HZ } from '../../core/task.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config } from '../../protocol/config.ts';
+import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
+import { deviceTopics } from '../../protocol/mqtt/topics.ts';
+import { brokerConnection, serviceAuthority } from '../machine-world.ts';
+import { createBackendProbe } from './backend-probe.ts';
+import { createBrokerLine } from './broker-line.ts';
+import { type Check, deviceCheck } from './check.ts';
+import { lineChecks } from './line-checks.ts';
+import { type MachineParts, machineChecks } from './machine-checks.ts';
+import { type SoundParts, soundChecks } from './sound-checks.ts';
+
+/** All checks of a device whose agent need not run, and the end of what they opened. */
+export interface Examination {
+  readonly checks: readonly Check[];
+  close(): Promise<void>;
+}
+
+export interface ExaminationOptions {
+  readonly file: string;
+  readonly loaded: { ok: true; config: Config } | { ok: false; problems: readonly Problem[] };
+  readonly machine: MachineParts;
+  readonly clock: Clock;
+  /** Those wanted; null is all. */
+  readonly only: readonly CheckName[] | null;
+  /** Neither the microphone is opened nor a tone played. */
+  readonly isSilent: boolean;
+  readonly sound?: Pick<SoundParts, 'openCapture' | 'openPlayback'>;
+}
+
+const QUICK_MS = 5000;
+const NEED_CONFIGURATION: readonly CheckName[] = ['broker', 'backend', 'stream', 'capture', 'playback'];
+
+export function createExamination(options: ExaminationOptions): Examination {
+  const { file, loaded, machine, only } = options;
+  const isWanted = ({ name }: Check): boolean => only === null || only.includes(name);
+  const inOrder = (checks: readonly Check[]): Check[] =>
+    CHECKS.flatMap((name) => checks.filter((check) => check.name === name)).filter(isWanted);
+  if (!loaded.ok) {
+    const problems = loaded.problems.map(formatProblem);
+    const checks = [
+      deviceCheck('configuration', QUICK_MS, () => judgeInvalid(file, problems)),
+      ...NEED_CONFIGURATION.map((name) =>
+        deviceCheck(name, QUICK_MS, () => skipped('the configuration can not be used')),
+      ),
+      ...machineChecks(machine, null),
+    ];
+    return { checks: inOrder(checks), close: async () => {} };
+  }
+  const { config } = loaded;
+  const { checks, close } = lineAndSound(options, config);
+  return {
+    checks: inOrder([
+      deviceCheck('configuration', QUICK_MS, () =>
+        judgeConfiguration({
+          file,
+          lanes: config.lanes.length,
+          files: readNamedFiles(config, machine.env),
+          isOpenToAll: isOpenToAll(file),
+        }),
+      ),
+      ...checks,
+      ...machineChecks(machine, config),
+    ]),
+    close,
+  };
+}
+
+function lineAndSound(
+  { machine, clock, only, isSilent, sound }: ExaminationOptions,
+  config: Config,
+): Examination {
+  const { env, kernel } = machine;
+  const { tenant, id } = config.device;
+  const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
+  const agent = findRunningAgent(kernel.proc, process.pid);
+  const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
+  const line = createBrokerLine({
+    ...{ config, topics, clock, agent },
+    connection: () => brokerConnection(config, env),
+    hear: (message) => {
+      if (message.topic === topics.tokenResponse && !message.retain) probe.receive(message.payload);
+    },
+  });
+  const lane = config.lanes[0]?.id ?? 'main';
+  const lines = lineChecks({
+    ...{ clock, topics, probe, lane, join: line.join },
+    serviceCa: () => serviceAuthority(config),
+  });
+  const wants = (name: CheckName): boolean => only === null || only.includes(name);
+  if (isSilent) {
+    const silent = (['capture', 'playback'] as const).map((name) =>
+      deviceCheck(name, QUICK_MS, () => skipped('left out by --no-sound')),
+    );
+    return { checks: [...lines, ...silent], close: line.close };
+  }
+  const heard = soundChecks(
+    {
+      clock,
+      openCapture: ({ capture }) => createCapture(capture, clock),
+      openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
+      ...sound,
+      agent: agent ?? null,
+      plays: wants('playback'),
+    },
+    config,
+  );
+  const needsSound = wants('capture') || wants('playback');
+  return {
+    checks: [...lines, ...(needsSound ? heard.checks : [])],
+    async close() {
+      await Promise.allSettled([line.close(), heard.close()]);
+    },
+  };
+}

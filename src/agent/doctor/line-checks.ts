@@ -1,0 +1,113 @@
+import { reach, type Server, serverOf } from '../../adapters/doctor/reach.ts';
+import { askForUpgrade } from '../../adapters/doctor/upgrade.ts';
+import { combine, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
+import { judgeBackend } from '../../core/doctor/line.ts';
+import {
+  type ClockSight,
+  judgeClock,
+  judgeReach,
+  judgeUpgrade,
+  NO_STREAM_ADDRESS,
+} from '../../core/doctor/reach.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { BackendProbe, Probed } from './backend-probe.ts';
+import { type Check, deviceCheck, once } from './check.ts';
+
+/** How far one step of a connection may take. */
+export const STEP_LIMIT_MS = 5000;
+const BROKER_LIMIT_MS = 40_000;
+const BACKEND_LIMIT_MS = BROKER_LIMIT_MS + 15_000;
+const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
+
+/** A line to the broker, or why there is none. */
+export interface Line {
+  readonly outcome: Outcome;
+  readonly bus: Bus | null;
+}
+
+export interface LineParts {
+  readonly clock: Clock;
+  readonly topics: DeviceTopics;
+  readonly probe: BackendProbe;
+  /** The lane that a token is asked for. */
+  readonly lane: string;
+  join(): Promise<Line>;
+  /** PEM of the service's authority. */
+  serviceCa(): Buffer | undefined;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const NO_LINE = skipped('there is no line to the broker');
+
+/** Broker, backend, stream host and clock: each needs the one before it. */
+export function lineChecks(parts: LineParts): Check[] {
+  const { clock, topics, probe, lane } = parts;
+  const join = once(parts.join);
+  const ask = once(async (): Promise<Probed | null> => {
+    const { bus } = await join();
+    return bus === null ? null : probe.ask(bus, lane);
+  });
+  const look = once(async () => {
+    const address = (await ask())?.streamUrl ?? null;
+    return address === null ? null : lookAtStreamHost(address, parts);
+  });
+  return [
+    deviceCheck('broker', BROKER_LIMIT_MS, async () => (await join()).outcome),
+    deviceCheck('backend', BACKEND_LIMIT_MS, async () => {
+      const probed = await ask();
+      return probed === null ? NO_LINE : judgeBackend(probed.answer, probed.tookMs, topics.tokenRequest);
+    }),
+    deviceCheck('stream', STREAM_LIMIT_MS, async () => (await look())?.outcome ?? NO_STREAM_ADDRESS),
+    deviceCheck('clock', STREAM_LIMIT_MS + 1000, async () => {
+      const sights = [(await ask())?.sight, (await look())?.sight];
+      return judgeClock(
+        clock.wall(),
+        sights.filter((sight) => sight != null),
+      );
+    }),
+  ];
+}
+
+/** @param template as the grant has it; what may be secret in it is not shown */
+async function lookAtStreamHost(
+  template: string,
+  { clock, serviceCa }: LineParts,
+): Promise<{ outcome: Outcome; sight: ClockSight | null }> {
+  const filled = template.replaceAll('{random_hash}', 'x');
+  const mend = "Mend streamUrl in the backend's configuration; it looks like wss://stream.example/...";
+  if (!URL.canParse(filled)) {
+    return { outcome: problem('the backend gave a stream address that is none', mend), sight: null };
+  }
+  const url = new URL(filled);
+  const isSafe = url.protocol === 'wss:' || (url.protocol === 'ws:' && LOOPBACK.test(url.hostname));
+  if (!isSafe) {
+    const found = `the stream address ${url.protocol}//${url.host} is not encrypted: no token is sent there`;
+    return { outcome: problem(found, mend), sight: null };
+  }
+  const ca = serviceCa();
+  const server: Server = serverOf(url, ca === undefined ? {} : { ca });
+  const facts = await reach(server, STEP_LIMIT_MS);
+  const reached = judgeReach(facts, {
+    who: 'the stream host',
+    addressFrom: "streamUrl in the backend's configuration",
+    caKey: 'service.caFile',
+    wall: clock.wall(),
+  });
+  if (reached.verdict === 'problem') return { outcome: reached, sight: null };
+  const askedAt = clock.now();
+  const upgrade = await askForUpgrade(template, ca, STEP_LIMIT_MS);
+  const tookMs = clock.now() - askedAt;
+  const wall = clock.wall();
+  // The header counts whole seconds.
+  const sight =
+    upgrade.date === null || wall === null
+      ? null
+      : {
+          who: 'the stream host',
+          offsetMs: upgrade.date + 500 - (wall - tookMs / 2),
+          uncertaintyMs: 500 + tookMs / 2,
+        };
+  return { outcome: combine([reached, judgeUpgrade(upgrade, server.host)]), sight };
+}

@@ -1,0 +1,76 @@
+import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
+import type { HeardPiece } from '../../core/doctor/hearing.ts';
+import type { AudioFault, OpenCapture } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** A microphone that is being listened to. */
+export interface Listening {
+  readonly pieces: readonly HeardPiece[];
+  /** The last thing that went wrong; null where nothing did. */
+  readonly fault: AudioFault | null;
+  /** Waits until `ms` of sound have come in all; false when they have not within `withinMs`, or at a fault. */
+  until(ms: number, withinMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Opens a microphone and keeps what it hears. What can't be opened has a fault and hears nothing. */
+export async function listen(open: () => OpenCapture, rateHz: number, clock: Clock): Promise<Listening> {
+  const pieces: HeardPiece[] = [];
+  let samples = 0;
+  let fault: AudioFault | null = null;
+  let closed = false;
+  let look = (): void => {};
+  let close = async (): Promise<void> => {};
+  try {
+    const capture = await open()({
+      frames: (pcm, capturedAt) => {
+        if (closed) return;
+        pieces.push({ pcm, capturedAt });
+        samples += pcm.byteLength / BYTES_PER_SAMPLE;
+        look();
+      },
+      ended: () => {},
+      fault: (given) => {
+        fault = given;
+        look();
+      },
+    });
+    close = () => capture.close();
+  } catch (error) {
+    fault = faultOf(error);
+  }
+  return {
+    pieces,
+    get fault() {
+      return fault;
+    },
+    until(ms, withinMs) {
+      return new Promise((resolve) => {
+        const settle = (enough: boolean): void => {
+          cancel();
+          look = () => {};
+          resolve(enough);
+        };
+        const cancel = clock.at(clock.now() + withinMs, () => settle(false));
+        look = () => {
+          if ((samples * 1000) / rateHz >= ms) settle(true);
+          else if (fault !== null) settle(false);
+        };
+        look();
+      });
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await close();
+    },
+  };
+}
+
+/** What a driver threw, as it would have told it. */
+export function faultOf(error: unknown): AudioFault {
+  const message = error instanceof Error ? error.message : 'unknown reason';
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  const codes = ['not_found', 'busy', 'lost', 'hung', 'format', 'too_fast', 'failed'] as const;
+  return { code: codes.find((known) => known === code) ?? 'failed', message };
+}

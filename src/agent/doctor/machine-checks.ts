@@ -1,0 +1,121 @@
+import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
+import {
+  KERNEL_FOLDERS,
+  type KernelFolders,
+  readDisk,
+  readMemory,
+  readPower,
+  readTemperature,
+} from '../../adapters/doctor/machine.ts';
+import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program.ts';
+import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
+import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
+import {
+  type DiskFacts,
+  judgeDisk,
+  judgeMemory,
+  judgePower,
+  judgeTemperature,
+} from '../../core/doctor/machine.ts';
+import { judgeMixer, parseMixer } from '../../core/doctor/mixer.ts';
+import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
+import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';
+import type { Config } from '../../protocol/config.ts';
+import { type Check, deviceCheck } from './check.ts';
+
+/** What of the machine is looked at, and how. */
+export interface MachineParts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly kernel: KernelFolders;
+  readonly run: RunProgram;
+  soundAccess(): SoundAccess;
+}
+
+export function createMachineParts(env: Readonly<Record<string, string | undefined>>): MachineParts {
+  return {
+    env,
+    kernel: KERNEL_FOLDERS,
+    run: createProgramRunner(env),
+    soundAccess: () => readSoundAccess(),
+  };
+}
+
+const LIMIT_MS = 20_000;
+
+/** Everything that neither needs the network nor makes a sound. */
+export function machineChecks(parts: MachineParts, config: Config | null): Check[] {
+  const { kernel, run } = parts;
+  const devices = config === null ? [] : wantedDevices(config);
+  const unknown = skipped('the configuration can not be used');
+  return [
+    deviceCheck('mixer', LIMIT_MS, () => (config === null ? unknown : checkMixers(parts, devices))),
+    deviceCheck('permissions', LIMIT_MS, () =>
+      config === null ? unknown : judgePermissions(parts.soundAccess(), devices),
+    ),
+    deviceCheck('disk', LIMIT_MS, () =>
+      combine(places(parts, config).map((place) => judgeDisk(readDisk(place)))),
+    ),
+    deviceCheck('memory', LIMIT_MS, () => judgeMemory(readMemory(kernel))),
+    deviceCheck('service', LIMIT_MS, () => checkService(run, devices.length > 0)),
+    deviceCheck('power', LIMIT_MS, async () => judgePower(await readPower(kernel, run))),
+    deviceCheck('temperature', LIMIT_MS, () => judgeTemperature(readTemperature(kernel))),
+  ];
+}
+
+/** The sound cards' devices that the lanes name. */
+export function wantedDevices(config: Config): (WantedDevice & { direction: 'capture' | 'playback' })[] {
+  return config.lanes.flatMap((lane, index) =>
+    (['capture', 'playback'] as const).flatMap((direction) => {
+      const part = lane[direction];
+      if (!('device' in part)) return [];
+      const { device } = part;
+      const card = parseDeviceName(device)?.card ?? null;
+      return [{ key: `lanes[${index}].${direction}.device`, device, card, direction }];
+    }),
+  );
+}
+
+async function checkMixers(
+  { run }: MachineParts,
+  devices: ReturnType<typeof wantedDevices>,
+): Promise<Outcome> {
+  if (devices.length === 0) return skipped('no lane uses a sound card');
+  const seen = new Set<string>();
+  const outcomes: Outcome[] = [];
+  for (const { card, direction } of devices) {
+    const name = card === null ? null : String(card);
+    if (seen.has(`${direction} ${name}`)) continue;
+    seen.add(`${direction} ${name}`);
+    const answer = await run('amixer', [...(name === null ? [] : ['-c', name]), 'scontents']);
+    if (answer.ok) outcomes.push(judgeMixer(parseMixer(answer.text), { direction, card: name }));
+    else if (answer.missing) return skipped('amixer is not installed (package alsa-utils)');
+    else outcomes.push(skipped(`${name === null ? 'the default card' : `card ${name}`} has no mixer`));
+  }
+  return combine(outcomes);
+}
+
+async function checkService(run: RunProgram, usesSoundCards: boolean): Promise<Outcome> {
+  const answer = await run('systemctl', ['show', UNIT, `--property=${UNIT_PROPERTIES.join(',')}`]);
+  const unit = answer.ok ? parseProperties(answer.text) : null;
+  return judgeService(unit?.['LoadState'] === undefined ? null : unit, usesSoundCards);
+}
+
+/** Where the agent keeps things. */
+function places(
+  { env }: MachineParts,
+  config: Config | null,
+): Pick<DiskFacts, 'folder' | 'purpose' | 'isNeeded'>[] {
+  const state = env['STATE_DIRECTORY']?.split(':')[0];
+  const recordings = (config?.lanes ?? []).flatMap(({ id, playback }) =>
+    playback.driver === 'file'
+      ? [{ folder: folderOf(playback.path), purpose: `the recording of lane ${id}`, isNeeded: true }]
+      : [],
+  );
+  const own = { folder: state ?? '.', purpose: "the agent's own files", isNeeded: false };
+  return state === undefined && recordings.length > 0 ? recordings : [own, ...recordings];
+}
+
+function folderOf(path: string): string {
+  const at = path.lastIndexOf('/');
+  return at < 0 ? '.' : at === 0 ? '/' : path.slice(0, at);
+}

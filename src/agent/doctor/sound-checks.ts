@@ -1,0 +1,216 @@
+import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
+import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts';
+import { type HeardPiece, isRateDoubtful, judgeHearing, measureHearing } from '../../core/doctor/hearing.ts';
+import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/speaking.ts';
+import { findTone, LONGEST_ECHO_MS, makeTone, TONE_MS } from '../../core/doctor/test-tone.ts';
+import { LANE_DEFAULTS } from '../../core/lane/settings.ts';
+import { OUTPUT_RATE_HZ } from '../../core/task.ts';
+import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { about, type Check, type LaneOutcome, once } from './check.ts';
+import { faultOf, type Listening, listen } from './listening.ts';
+
+/** What of the world the sound checks use. */
+export interface SoundParts {
+  readonly clock: Clock;
+  /** May throw what can never work. */
+  openCapture(lane: LaneConfig): OpenCapture;
+  openPlayback(lane: LaneConfig): OpenPlayback;
+  /** The process that holds the sound cards for itself; null when none does. */
+  readonly agent: number | null;
+  /** Whether the tone is played; without it a loudspeaker is not touched. */
+  readonly plays: boolean;
+}
+
+const LISTEN_MS = 2000;
+/** A doubtful rate is measured once more, over a longer time that evens out a busy machine. */
+const LONGER_MS = 6000;
+const OPEN_LIMIT_MS = 5000;
+const LANE_LIMIT_MS = 30_000;
+/** The search for the tone begins a little before it is due: a driver's reckoning may be late. */
+const EARLIEST_MS = 500;
+
+interface LaneSound {
+  capture(): Promise<Outcome>;
+  playback(): Promise<Outcome>;
+}
+
+/** Microphone and loudspeaker of every lane, one lane after the other, so that no lane hears the tone of another. */
+export function soundChecks(parts: SoundParts, config: Config): { checks: Check[]; close(): Promise<void> } {
+  const open = new Set<{ close(): Promise<void> }>();
+  let before = async (): Promise<void> => {};
+  const lanes = config.lanes.map((lane) => {
+    const sound = examineLane(lane, parts, open);
+    const previous = before;
+    const capture = once(async () => {
+      await previous();
+      return sound.capture();
+    });
+    const playback = once(async () => {
+      await capture();
+      return sound.playback();
+    });
+    before = async () => void (await (parts.plays ? playback() : capture()));
+    return { id: lane.id, capture, playback };
+  });
+  const limitMs = LANE_LIMIT_MS * config.lanes.length;
+  const each = (direction: 'capture' | 'playback') => async (): Promise<LaneOutcome[]> =>
+    Promise.all(lanes.map(async (lane) => about(lane.id, await lane[direction]())));
+  const checks: Check[] = [
+    { name: 'capture', limitMs, run: each('capture') },
+    ...(parts.plays ? [{ name: 'playback' as const, limitMs, run: each('playback') }] : []),
+  ];
+  return {
+    checks,
+    async close() {
+      await Promise.allSettled([...open].map((device) => device.close()));
+    },
+  };
+}
+
+function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): Promise<void> }>): LaneSound {
+  const { clock, agent, plays } = parts;
+  const rateHz = lane.capture.sampleRate;
+  const isHeld = (part: LaneConfig['capture'] | LaneConfig['playback']): boolean =>
+    agent !== null && part.driver !== 'file';
+  const held = skipped(
+    `the running agent (process ${agent}) has it; the command "diagnose" asks the agent how it is`,
+  );
+  let listening: Listening | null = null;
+  const stop = async (): Promise<void> => {
+    if (listening !== null) open.delete(listening);
+    await listening?.close();
+  };
+  return {
+    async capture() {
+      if (isHeld(lane.capture)) return held;
+      listening = await listen(() => parts.openCapture(lane), rateHz, clock);
+      open.add(listening);
+      const outcome = await hear(listening, lane);
+      if (!plays) await stop();
+      return outcome;
+    },
+    async playback() {
+      if (lane.playback.driver === 'file') {
+        await stop();
+        return judgeFilePlayback(lane.playback.path);
+      }
+      try {
+        return isHeld(lane.playback) ? held : await playTone(lane, listening, parts, open);
+      } finally {
+        await stop();
+      }
+    },
+  };
+}
+
+async function hear(listening: Listening, { capture }: LaneConfig): Promise<Outcome> {
+  const device = nameOf(capture);
+  const rateHz = capture.sampleRate;
+  await listening.until(1, OPEN_LIMIT_MS);
+  if (listening.fault === null) await listening.until(LISTEN_MS, LISTEN_MS * 2);
+  let facts = measureHearing(listening.pieces, rateHz);
+  if (listening.fault === null && isRateDoubtful(facts)) {
+    await listening.until(LONGER_MS, LONGER_MS * 2);
+    facts = measureHearing(listening.pieces, rateHz);
+  }
+  const { fault } = listening;
+  return fault === null
+    ? judgeHearing(facts, device, capture.driver === 'file')
+    : faulty(device, fault, 'capture');
+}
+
+async function playTone(
+  lane: LaneConfig,
+  listening: Listening | null,
+  { clock, openPlayback }: SoundParts,
+  open: Set<{ close(): Promise<void> }>,
+): Promise<Outcome> {
+  const device = nameOf(lane.playback);
+  let fault: AudioFault | null = null;
+  let measured: number | null = null;
+  let playback: Playback;
+  try {
+    playback = await openPlayback(lane)({
+      fault: (given) => {
+        fault = given;
+      },
+      back: () => {},
+      measured: (heardUntil) => {
+        measured = heardUntil;
+      },
+    });
+  } catch (error) {
+    return faulty(device, faultOf(error), 'playback');
+  }
+  open.add(playback);
+  try {
+    const { volume } = lane.playback;
+    // A card's own volume stays as it is; where there is none the lane's volume is part of every sound.
+    const gain = playback.mixer === null ? volumeGain(volume) : 1;
+    const startedAt = playback.write(toPcm(makeTone(OUTPUT_RATE_HZ, gain)));
+    await wait(clock, startedAt - clock.now() + TONE_MS + LONGEST_ECHO_MS);
+    if (fault !== null) return faulty(device, fault, 'playback');
+    const canHear = listening !== null && listening.fault === null && lane.capture.driver !== 'file';
+    if (!canHear) return ok(`${device} took the tone; there is no microphone here that could hear it`);
+    const dueAt = measured === null ? startedAt : measured - TONE_MS;
+    const heard = findEcho(listening.pieces, lane.capture.sampleRate, dueAt, gain);
+    const tailMs = LANE_DEFAULTS.echoTailMs;
+    return judgeEcho({ device, mode: lane.echo, volume, heard, tailMs });
+  } finally {
+    open.delete(playback);
+    await playback.close();
+  }
+}
+
+/** Looks for the tone in what was heard from shortly before it was due. */
+function findEcho(
+  pieces: readonly HeardPiece[],
+  rateHz: number,
+  dueAt: number,
+  gain: number,
+): EchoFacts['heard'] {
+  let samples = 0;
+  // No piece comes before its sound: the earliest that any piece makes of the beginning is nearest the truth.
+  let beganAt = Number.POSITIVE_INFINITY;
+  for (const { pcm, capturedAt } of pieces) {
+    samples += pcm.byteLength / BYTES_PER_SAMPLE;
+    beganAt = Math.min(beganAt, capturedAt - (samples * 1000) / rateHz);
+  }
+  const whole = new Uint8Array(samples * BYTES_PER_SAMPLE);
+  let place = 0;
+  for (const { pcm } of pieces) {
+    whole.set(pcm.subarray(0, whole.length - place), place);
+    place += pcm.byteLength;
+  }
+  const from = Math.max(0, Math.round(((dueAt - EARLIEST_MS - beganAt) * rateHz) / 1000));
+  const found = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
+  if (found === null) return null;
+  const delayMs = beganAt + (from * 1000) / rateHz + found.atMs - dueAt;
+  return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, clearnessDb: found.clearnessDb };
+}
+
+function faulty(device: string, { code, message }: AudioFault, direction: 'capture' | 'playback'): Outcome {
+  const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
+  const mends: Readonly<Record<AudioFault['code'], string>> = {
+    not_found: 'Plug it in, or name another: "dragoman devices" lists them.',
+    busy: 'End the program that has it: "dragoman devices" tells which.',
+    lost: `Plug the ${what} in again, and try another socket or cable.`,
+    hung: `Plug the ${what} in again; if it hangs each time, use another one.`,
+    format: 'Use "plughw:" in the device name, so that ALSA converts.',
+    too_fast: 'Use another card: this one does not keep time.',
+    failed: '"dragoman devices" lists what there is; look at "dmesg" too.',
+  };
+  return problem(`${device}: ${message}`, mends[code], { device, code });
+}
+
+function nameOf(part: { readonly driver: string; readonly device?: string; readonly path?: string }): string {
+  return part.device ?? part.path ?? part.driver;
+}
+
+function wait(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.at(clock.now() + ms, resolve);
+  });
+}

@@ -1,0 +1,45 @@
+import { Option } from 'commander';
+import type { Verb } from '../../program/program.ts';
+import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
+
+/** What was asked for on the command line. */
+export interface DoctorOptions {
+  readonly config: string;
+  readonly json?: true;
+  readonly only: readonly CheckName[];
+  /** False with `--no-sound`. */
+  readonly sound: boolean;
+}
+
+export const doctorVerb: Verb = {
+  register(program, shell) {
+    program
+      .command('doctor')
+      .description('look at everything the agent needs and say how to mend what is wrong')
+      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+      .option('--json', 'print one JSON document: {"doctor": {"version", "verdict", "checks"}}')
+      .addOption(
+        new Option('--only <name>', 'run one check; may be given several times')
+          .choices(CHECKS)
+          .argParser((name: string, earlier: readonly CheckName[]) => [...earlier, readName(name)])
+          .default([], 'all'),
+      )
+      .option('--no-sound', 'neither listen to the microphone nor play a test tone')
+      .addHelpText(
+        'after',
+        '\nPlays a test tone of one second on each lane and listens for it. A running agent is' +
+          '\nnot disturbed: what it holds is left out.' +
+          '\nExit code: 0 all is well or can be lived with, 3 something is wrong, 2 a mistake in' +
+          '\nthe call.',
+      )
+      .action(async (options: DoctorOptions) => {
+        // A daemon that runs for a year never needs the probes: they are loaded here.
+        const { performDoctor } = await import('./perform.ts');
+        await performDoctor(options, shell);
+      });
+  },
+};
+
+function readName(name: string): CheckName {
+  return checkNameSchema.parse(name);
+}

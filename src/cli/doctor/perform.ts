@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { loadConfig } from '../../adapters/config/load.ts';
+import { runChecks } from '../../agent/doctor/check.ts';
+import { createExamination } from '../../agent/doctor/examination.ts';
+import { createMachineParts } from '../../agent/doctor/machine-checks.ts';
+import { diagnosisOf, worstOf } from '../../core/doctor/finding.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
+import { VERSION } from '../../protocol/version.ts';
+import type { DoctorOptions } from './command.ts';
+import { formatDiagnosis, layOutFinding, layOutSummary } from './report.ts';
+
+/** Examines the device and prints what was found. @param signals ask it to end early */
+export async function performDoctor(
+  { config: file, json, only, sound }: DoctorOptions,
+  shell: Shell,
+  signals: EndSignals = process,
+): Promise<void> {
+  const { env } = shell;
+  if (!exists(file)) {
+    throw new Failure(`there is no file ${file}: give the agent's configuration with --config`, EXIT.usage);
+  }
+  const clock = createSystemClock();
+  const loaded = loadConfig({ file, env });
+  const hasLanes = loaded.ok && loaded.config.lanes.length > 1;
+  const examination = createExamination({
+    ...{ file, loaded, clock, machine: createMachineParts(env) },
+    only: only.length === 0 ? null : only,
+    isSilent: !sound,
+  });
+  const end = new AbortController();
+  void untilAskedToEnd(signals).then(() => end.abort());
+  const findings = await runChecks(examination.checks, {
+    ...{ clock, abort: end.signal },
+    ...(json === undefined && { tell: (finding) => shell.print(layOutFinding(finding, hasLanes)) }),
+  });
+  await examination.close();
+  if (end.signal.aborted) throw new Failure('stopped before everything was looked at');
+  if (json) shell.print(formatDiagnosis(diagnosisOf(VERSION, findings)));
+  else shell.print(`\n${layOutSummary(findings)}`);
+  if (worstOf(findings.map(({ verdict }) => verdict)) === 'problem') shell.finish(EXIT.problemFound);
+}
+
+function exists(file: string): boolean {
+  try {
+    statSync(file);
+    return true;
+  } catch (error) {
+    // What is there and can't be read is a finding.
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+  }
+}

@@ -1,0 +1,56 @@
+import { redactValue } from '../../adapters/redaction.ts';
+import { count } from '../../core/doctor/finding.ts';
+import { type Diagnosis, type Finding, findingSchema, type Verdict } from '../../protocol/mqtt/diagnose.ts';
+import { COLUMNS } from '../text.ts';
+
+const VERDICT_WIDTH = 'problem'.length + 2;
+const NAME_WIDTH = 'configuration'.length + 2;
+const INDENT = ' '.repeat(VERDICT_WIDTH + NAME_WIDTH);
+
+/** One finding as lines of a terminal: the verdict, the check, what was found, and below it how to mend it. */
+export function layOutFinding(finding: Finding, hasLanes: boolean): string {
+  const { verdict, check, lane, finding: found, mend } = redactFinding(finding);
+  const head = verdict.padEnd(VERDICT_WIDTH) + check.padEnd(NAME_WIDTH);
+  const about = hasLanes && lane !== null ? `${lane}: ` : '';
+  const told = wrap(about + found, COLUMNS - INDENT.length);
+  const lines = [...told, ...(mend === null ? [] : wrap(`-> ${mend}`, COLUMNS - INDENT.length, '   '))];
+  return `${lines.map((line, index) => (index === 0 ? head : INDENT) + line).join('\n')}\n`;
+}
+
+/** The last line: how many of each. */
+export function layOutSummary(findings: readonly Finding[]): string {
+  const of = (wanted: Verdict): number => findings.filter(({ verdict }) => verdict === wanted).length;
+  const parts = [
+    of('problem') === 0 ? 'no problem' : count(of('problem'), 'problem'),
+    ...(of('warning') === 0 ? [] : [count(of('warning'), 'warning')]),
+    `${of('ok')} ok`,
+    ...(of('skipped') === 0 ? [] : [`${of('skipped')} skipped`]),
+  ];
+  return `${parts.join(', ')}\n`;
+}
+
+/** The whole diagnosis as one line of JSON. */
+export function formatDiagnosis(diagnosis: Diagnosis): string {
+  return `${JSON.stringify({ doctor: { ...diagnosis, checks: diagnosis.checks.map(redactFinding) } })}\n`;
+}
+
+/** The last line of defence: nothing that looks like a secret is shown, wherever it came from. */
+export function redactFinding(finding: Finding): Finding {
+  return findingSchema.parse(redactValue(finding));
+}
+
+/** Breaks between words; what is longer than a line, such as a path, gets a line of its own and is left whole. */
+function wrap(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    const start = lines.length === 0 ? '' : indent;
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = indent + word;
+    } else {
+      line = line === '' ? start + word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
