@@ -2,6 +2,8 @@ import { runMain } from '../program/main.ts';
 import { runProgram } from '../program/program.ts';
 import { checkConfigVerb } from './check-config.ts';
 import { demoVerb } from './demo/command.ts';
+import { devicesVerb } from './devices/command.ts';
+import { doctorVerb } from './doctor/command.ts';
 import { createRunVerb } from './run.ts';
 import { versionVerb } from './version.ts';
 
@@ -24,7 +26,7 @@ await runMain({
     runProgram({
       name,
       summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
-      verbs: [run, demoVerb, checkConfigVerb, versionVerb],
+      verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, versionVerb],
       argv,
       ...terminal,
     }),

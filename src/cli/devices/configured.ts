@@ -1,0 +1,62 @@
+import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
+import type { Direction } from '../../adapters/audio/cards/card.ts';
+import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
+import type { Survey, SurveyedStream } from '../../adapters/audio/cards/survey.ts';
+import type { Config } from '../../protocol/config.ts';
+import { describeHolders } from './holders.ts';
+
+/** A device that a configuration names. */
+export interface ConfiguredDevice {
+  readonly lane: string;
+  readonly direction: Direction;
+  readonly device: string;
+}
+
+/** How such a device is on this machine. */
+export interface DeviceFinding extends ConfiguredDevice {
+  readonly isThere: boolean;
+  /** Completes "lane main, capture: ...". */
+  readonly finding: string;
+}
+
+/** The sound cards that the lanes name; files and commands are none. */
+export function configuredDevices({ lanes }: Config): ConfiguredDevice[] {
+  return lanes.flatMap(({ id, capture, playback }) => [
+    ...('device' in capture ? [{ lane: id, direction: 'capture' as const, device: capture.device }] : []),
+    ...('device' in playback ? [{ lane: id, direction: 'playback' as const, device: playback.device }] : []),
+  ]);
+}
+
+/** Looks a configured device up among the cards; what is no card's name, ALSA itself is asked for. */
+export async function findDevice(
+  configured: ConfiguredDevice,
+  survey: Survey,
+  tools: AlsaTools,
+): Promise<DeviceFinding> {
+  const { direction, device } = configured;
+  const say = (isThere: boolean, finding: string): DeviceFinding => ({ ...configured, isThere, finding });
+  const name = parseDeviceName(device);
+  const card = survey.cards.find(({ id, index }) => id === name?.card || index === name?.card);
+  if (name === null || card === undefined) {
+    const answer = await tools.askAbility(direction, device);
+    if (answer.ok) return say(true, 'there, by the configuration of ALSA');
+    if (/busy/i.test(answer.reason)) return say(true, 'there, held by another program');
+    return say(false, `not there now (${answer.reason})${instead(configured, survey)}`);
+  }
+  const stream = card.streams.find((one) => one.direction === direction && one.device === name.device);
+  if (stream === undefined) {
+    return say(false, `the card ${card.id} has no such ${direction} device${instead(configured, survey)}`);
+  }
+  const advice =
+    typeof name.card === 'number' ? `; numbers of cards change, so better "${stream.address}"` : '';
+  return say(true, `${stateOf(stream)}${advice}`);
+}
+
+function stateOf(stream: SurveyedStream): string {
+  return stream.isBusy ? `there, held by ${describeHolders(stream.holders)}` : 'there and free';
+}
+
+function instead({ direction }: ConfiguredDevice, { cards }: Survey): string {
+  const other = cards.flatMap((card) => card.streams).find((stream) => stream.direction === direction);
+  return other === undefined ? '' : `; there is "${other.address}"`;
+}

@@ -1,0 +1,173 @@
+import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
+import type { AudioFault } from '../../ports/audio.ts';
+import { truncate, wrapColumns } from '../demo/display-text.ts';
+import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
+import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
+import type { Reading } from './listener.ts';
+import type { MeterView } from './meter.ts';
+
+/** Ten times a second the eye takes for moving. */
+const LIVE_EVERY_MS = 100;
+const LINE_EVERY_MS = 1000;
+/** What is seen for too short a time is not seen: a clipped sample, a syllable. */
+const CLIPPED_HOLD_MS = 2000;
+const SPEECH_HOLD_MS = 600;
+/** Numbers that change faster can't be read. */
+const NUMBER_HOLD_MS = 400;
+/** The bar's left end. */
+const BAR_FLOOR_DB = -60;
+const LONGEST_WORD = 'digital silence'.length;
+const SHORTEST_BAR = 5;
+const DEFAULT_COLUMNS = 80;
+
+const columnsOf = ({ columns }: LiveTerminal): number => columns ?? DEFAULT_COLUMNS;
+
+/** One row of a terminal, written over and over. */
+export function createLiveMeter(
+  terminal: LiveTerminal,
+  { unicode }: { readonly unicode: boolean },
+): MeterView {
+  const screen = createScreen(terminal);
+  let meter: Meter = SILENT_METER;
+  let peak: Meter = SILENT_METER;
+  let rms = { db: SILENCE_DBFS, until: 0 };
+  let clippedUntil = 0;
+  let speechUntil = 0;
+  let trouble: AudioFault | null = null;
+
+  const draw = (row: string): void => {
+    const columns = columnsOf(terminal);
+    screen.draw([truncate(row, columns - 1, '~')], columns);
+  };
+  return {
+    everyMs: LIVE_EVERY_MS,
+    isEven: true,
+    show(reading, now) {
+      if (reading.ms === 0) {
+        meter = peak = SILENT_METER;
+        return draw(trouble === null ? 'waiting for sound ...' : describeTrouble(trouble));
+      }
+      trouble = null;
+      meter = follow(meter, reading.rmsDb, now);
+      peak = follow(peak, reading.peakDb, now);
+      if (now >= rms.until) rms = { db: reading.rmsDb, until: now + NUMBER_HOLD_MS };
+      if (reading.clipped > 0) clippedUntil = now + CLIPPED_HOLD_MS;
+      if (isSpeech(reading)) speechUntil = now + SPEECH_HOLD_MS;
+      const word = wordFor({ ...reading, isClipping: now < clippedUntil, isSpeaking: now < speechUntil });
+      const { levelDb } = meter;
+      const { peakDb: markDb, readoutDb: peakDb } = peak;
+      draw(meterRow({ levelDb, markDb, rmsDb: rms.db, peakDb, word }, columnsOf(terminal), unicode));
+    },
+    trouble(fault) {
+      trouble = fault;
+      draw(describeTrouble(fault));
+    },
+    end: () => screen.release(),
+  };
+}
+
+/** A line each second, for a file or another program's eyes. */
+export function createLineMeter(print: (text: string) => void): MeterView {
+  let seconds = 0;
+  return {
+    everyMs: LINE_EVERY_MS,
+    isEven: false,
+    show(reading) {
+      seconds += 1;
+      if (reading.ms === 0) return print(`${formatSeconds(seconds)}  no sound comes\n`);
+      const word = wordFor({ ...reading, isClipping: reading.clipped > 0, isSpeaking: isSpeech(reading) });
+      print(
+        `${formatSeconds(seconds)}  ${formatLevels(reading.rmsDb, reading.peakDb)}  ${word}`
+          .trimEnd()
+          .concat('\n'),
+      );
+    },
+    trouble: ({ message }) =>
+      print(`${wrapColumns(`waiting for it: ${message}`, DEFAULT_COLUMNS).join('\n')}\n`),
+    end: () => {},
+  };
+}
+
+/** A JSON object each second, and one for each trouble. */
+export function createJsonMeter(print: (text: string) => void): MeterView {
+  let seconds = 0;
+  return {
+    everyMs: LINE_EVERY_MS,
+    isEven: false,
+    show(reading) {
+      seconds += 1;
+      print(`${JSON.stringify({ t_s: seconds, ...reportReading(reading) })}\n`);
+    },
+    trouble: ({ code, message }) => print(`${JSON.stringify({ fault: { code, message } })}\n`),
+    end: (total) => print(`${JSON.stringify({ summary: reportReading(total) })}\n`),
+  };
+}
+
+function reportReading({ ms, rmsDb, peakDb, clipped, isDigitalSilence, speechMs }: Reading): object {
+  return {
+    sound_ms: Math.round(ms),
+    rms_dbfs: Math.round(rmsDb * 10) / 10,
+    peak_dbfs: Math.round(peakDb * 10) / 10,
+    clipped_samples: clipped,
+    digital_silence: isDigitalSilence,
+    speech_ms: Math.round(speechMs),
+  };
+}
+
+/** What went away is told in few words, to fit a row. */
+function describeTrouble({ code, message }: AudioFault): string {
+  const isGone = code === 'lost' || code === 'not_found';
+  return isGone ? 'it is gone; waiting for it to come back ...' : `waiting for it: ${message}`;
+}
+
+interface Row {
+  readonly levelDb: number;
+  readonly markDb: number;
+  readonly rmsDb: number;
+  readonly peakDb: number;
+  readonly word: string;
+}
+
+/** A syllable in a tenth of a second, or some words in a second. */
+function isSpeech({ speechMs, ms }: Reading): boolean {
+  return speechMs >= ms / 4 && speechMs > 0;
+}
+
+interface Condition {
+  readonly isDigitalSilence: boolean;
+  readonly isClipping: boolean;
+  readonly isSpeaking: boolean;
+}
+
+/** The worst thing first. */
+function wordFor({ isDigitalSilence, isClipping, isSpeaking }: Condition): string {
+  if (isClipping) return 'CLIPPED';
+  if (isDigitalSilence) return 'digital silence';
+  return isSpeaking ? 'speech' : '';
+}
+
+/** "[#####      |   ]  rms -23.4  peak -12.1 dBFS  speech"; a narrow terminal has a short bar or none. */
+function meterRow({ levelDb, markDb, rmsDb, peakDb, word }: Row, columns: number, unicode: boolean): string {
+  const numbers = `${formatLevels(rmsDb, peakDb)}  ${word.padEnd(LONGEST_WORD)}`;
+  const room = columns - 1 - numbers.length - '[]  '.length;
+  return room < SHORTEST_BAR ? numbers : `[${bar(levelDb, markDb, room, unicode)}]  ${numbers}`;
+}
+
+function bar(levelDb: number, markDb: number, width: number, unicode: boolean): string {
+  const [full, mark] = unicode ? ['█', '│'] : ['#', '|'];
+  const place = (db: number): number => Math.round((1 - Math.max(BAR_FLOOR_DB, db) / BAR_FLOOR_DB) * width);
+  const filled = place(levelDb);
+  const marked = Math.min(width, place(markDb));
+  return Array.from({ length: width }, (_, at) => {
+    if (at === marked - 1 && marked > filled) return mark;
+    return at < filled ? full : ' ';
+  }).join('');
+}
+
+function formatLevels(rmsDb: number, peakDb: number): string {
+  return `rms ${rmsDb.toFixed(1).padStart(5)}  peak ${peakDb.toFixed(1).padStart(5)} dBFS`;
+}
+
+function formatSeconds(seconds: number): string {
+  return `${String(seconds).padStart(4)} s`;
+}

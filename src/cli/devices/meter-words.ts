@@ -1,0 +1,43 @@
+import type { Holder } from '../../adapters/audio/cards/card.ts';
+import type { AudioFault } from '../../ports/audio.ts';
+import { describeHolders } from './holders.ts';
+import type { Reading } from './listener.ts';
+
+/** A room in which nobody speaks is louder than this in any microphone that works. */
+const NEXT_TO_NOTHING_DB = -65;
+
+/** Why a microphone could not be opened, and what to do. */
+export function explainFault(fault: AudioFault, device: string, holders: readonly Holder[]): string {
+  if (fault.code !== 'busy') return fault.message;
+  if (holders.length === 0) {
+    return `the microphone "${device}" is in use by another program; end that program and try again`;
+  }
+  const isAgent = holders.some(({ program }) => /\bdragoman\b/.test(program));
+  const mend = isAgent
+    ? 'stop the agent for the while (sudo systemctl stop dragoman)'
+    : 'end that program and try again';
+  return `the microphone "${device}" is held by ${describeHolders(holders)}; ${mend}`;
+}
+
+/** What was heard in all, and what it means. One paragraph of sentences. */
+export function judgeSound(total: Reading, card: string | null): string {
+  const { ms, peakDb, rmsDb, speechMs, clipped, isDigitalSilence } = total;
+  if (ms === 0) return 'No sound came.';
+  const heard = `Heard ${seconds(ms)} of sound`;
+  const mixer = `alsamixer${card === null ? '' : ` -c ${card}`}`;
+  if (isDigitalSilence) {
+    return `${heard}, and all of it is digital silence: the microphone is muted, switched off, or there is none at this input. Look for its switch, and for its capture control in ${mixer} (F4).`;
+  }
+  const levels = `${heard}: rms ${rmsDb.toFixed(1)} dBFS, loudest peak ${peakDb.toFixed(1)} dBFS, ${seconds(speechMs)} of speech.`;
+  if (clipped > 0) {
+    return `${levels} ${clipped === 1 ? 'One sample was' : `${clipped} samples were`} clipped: turn its gain down in ${mixer} (F4).`;
+  }
+  if (rmsDb < NEXT_TO_NOTHING_DB) {
+    return `${levels} That is next to nothing: turn its gain up in ${mixer} (F4), or choose another microphone.`;
+  }
+  return levels;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,94 @@
+import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
+import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
+import { readHolders } from '../../adapters/audio/cards/kernel-cards.ts';
+import { surveyDevices } from '../../adapters/audio/cards/survey.ts';
+import { createCapture } from '../../adapters/audio/driver.ts';
+import { AudioFaultError } from '../../adapters/audio/fault.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { loadSpeechDetector } from '../../adapters/voice/speech-detector.ts';
+import { Failure } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import { untilAskedToEnd } from '../../program/signals.ts';
+import { type CaptureConfig, type Config, SAMPLE_RATE_HZ } from '../../protocol/config.ts';
+import { wrapColumns } from '../demo/display-text.ts';
+import { capabilitiesOf, isLiveTerminal } from '../demo/live-host.ts';
+import { COLUMNS } from '../text.ts';
+import { suggestDevices } from './advice.ts';
+import { type MeterEnd, type MeterView, runMeter } from './meter.ts';
+import { createJsonMeter, createLineMeter, createLiveMeter } from './meter-view.ts';
+import { explainFault, judgeSound } from './meter-words.ts';
+
+export interface MeterWishes {
+  /** Named on the command line. */
+  readonly device: string | null;
+  readonly config: Config | null;
+  readonly seconds: number | null;
+  readonly isJson: boolean;
+}
+
+/** Shows the level of a microphone on this process's terminal, or in lines. */
+export async function performMeter(wishes: MeterWishes, tools: AlsaTools, shell: Shell): Promise<void> {
+  const capture = await chooseCapture(wishes, tools);
+  const name = nameOf(capture);
+  const { stdout } = process;
+  const isLive = !wishes.isJson && isLiveTerminal(stdout, shell.env);
+  if (!wishes.isJson) {
+    const ending = wishes.seconds === null ? ', until Ctrl-C' : '';
+    shell.print(`Listening to ${name}${ending}.\n`);
+  }
+  const { total, fault } = await listen(capture, wishes, chooseView(wishes.isJson, isLive, shell));
+  if (fault !== null) {
+    const card = parseDeviceName(name);
+    const holders = card === null ? [] : readHolders(card, 'capture', MACHINE_FOLDERS);
+    throw new Failure(`${explainFault(fault, name, holders)}.`);
+  }
+  if (wishes.isJson) return;
+  const card = parseDeviceName(name)?.card ?? null;
+  const columns = Math.min(stdout.columns ?? COLUMNS, COLUMNS);
+  shell.print(`${wrapColumns(judgeSound(total, card === null ? null : String(card)), columns).join('\n')}\n`);
+}
+
+/** The device that was named, or the first lane's, or the likeliest of those that are there. */
+async function chooseCapture({ device, config }: MeterWishes, tools: AlsaTools): Promise<CaptureConfig> {
+  const configured = config?.lanes[0]?.capture;
+  if (device === null && configured !== undefined) return configured;
+  const name = device ?? suggestDevices(await surveyDevices(MACHINE_FOLDERS, tools)).capture ?? 'default';
+  return { driver: 'alsa', device: name, sampleRate: configured?.sampleRate ?? SAMPLE_RATE_HZ.default };
+}
+
+function nameOf(capture: CaptureConfig): string {
+  const { driver } = capture;
+  if ('device' in capture) return capture.device;
+  return 'path' in capture ? capture.path : driver;
+}
+
+function chooseView(isJson: boolean, isLive: boolean, shell: Shell): MeterView {
+  if (isJson) return createJsonMeter((text) => shell.print(text));
+  if (!isLive) return createLineMeter((text) => shell.print(text));
+  const { unicode } = capabilitiesOf(process.stdout, shell.env);
+  return createLiveMeter(process.stdout, { unicode });
+}
+
+async function listen(config: CaptureConfig, { seconds }: MeterWishes, view: MeterView): Promise<MeterEnd> {
+  const clock = createSystemClock();
+  const { create } = await loadSpeechDetector();
+  // A reader that goes away (`... | head`) ends it, too.
+  const readerGone = new Promise<void>((resolve) => {
+    for (const event of ['error', 'close']) process.stdout.once(event, () => resolve());
+  });
+  try {
+    return await runMeter({
+      openCapture: createCapture(config, clock),
+      createVoiceDetector: create,
+      rateHz: config.sampleRate,
+      clock,
+      view,
+      limitMs: seconds === null ? null : seconds * 1000,
+      askedToEnd: Promise.race([untilAskedToEnd(process), readerGone]),
+    });
+  } catch (error) {
+    if (error instanceof AudioFaultError) throw new Failure(`${error.message}.`);
+    throw error;
+  }
+}
