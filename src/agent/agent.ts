@@ -9,6 +9,8 @@ import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol
 import { accountOf } from './account.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandHandlers } from './commands.ts';
+import { createDiagnose, type Diagnose } from './diagnose.ts';
+import type { MachineParts } from './doctor/machine-checks.ts';
 import { createEventLoop } from './event-loop.ts';
 import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
@@ -26,6 +28,8 @@ export interface AgentWorld {
   readonly openBus: OpenBus;
   readonly openStream: OpenStream;
   readonly createVoiceDetector: CreateVoiceDetector;
+  /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
+  readonly machine?: MachineParts;
   openAudio(lane: LaneConfig): { openCapture: OpenCapture; openPlayback: OpenPlayback };
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
@@ -45,10 +49,13 @@ export class Agent {
   private readonly tokens: TokenDesk;
   private readonly commands: CommandDesk;
   private readonly publisher: Publisher;
+  private readonly diagnose: Diagnose;
   private readonly loop = createEventLoop();
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private running: Config;
   private bus: Bus | null = null;
+  /** Version of MQTT of the present connection. */
+  private protocol: 4 | 5 = 5;
   private stopping: Promise<void> | null = null;
 
   constructor(config: Config, world: AgentWorld) {
@@ -71,14 +78,24 @@ export class Agent {
     this.publisher = new Publisher(identity, clock, this.lanes, (id) =>
       this.running.lanes.find((lane) => lane.id === id),
     );
-    const handlers = createCommandHandlers(this.lanes, () => ({
+    const status = (): unknown => ({
       ...this.publisher.status(),
       version: world.version,
       boot_id: bootId,
       uptime_s: Math.round((clock.now() - startedAt) / 1000),
       lanes: this.publisher.laneReports(),
       audio: this.lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
-    }));
+    });
+    this.diagnose = createDiagnose({
+      ...{ topics: this.topics, clock, version: world.version, lanes: this.lanes },
+      machine: world.machine ?? null,
+      config: () => this.running,
+      bus: () => this.bus,
+      protocol: () => this.protocol,
+      watch: (listener) => this.watch(listener),
+      randomHash: world.randomHash,
+    });
+    const handlers = createCommandHandlers(this.lanes, status, ({ only }) => this.diagnose.run(only ?? null));
     this.commands = createCommandDesk(
       { address, topics: this.topics, clock, log, random: world.random },
       handlers,
@@ -163,6 +180,7 @@ export class Agent {
       {
         up: (connection, protocol) => {
           log.info({ connection, protocol }, 'connected to the broker');
+          this.protocol = protocol;
           this.publisher.connected(connection);
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
         },
@@ -179,7 +197,9 @@ export class Agent {
 
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
-      this.tokens.receive(message.payload, message.retain);
+      // A trial's answer is no lane's.
+      if (message.retain || !this.diagnose.receive(message.payload))
+        this.tokens.receive(message.payload, message.retain);
     } else if (!this.commands.receive(bus, message)) {
       this.world.log.debug({ topic: message.topic }, 'a message on an unexpected topic was ignored');
     }

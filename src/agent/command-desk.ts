@@ -24,14 +24,17 @@ export class CommandError extends Error {
 }
 
 export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMAND_ARGS)[N]>;
-/** What each command does: gives the answer's `data`, or throws a `CommandError`. */
+/**
+ * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the desk say
+ * `accepted` first.
+ */
 export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<N>) => unknown };
 
 /** Takes commands in and sees to it that each gets exactly one final answer (CONTRACT section 3). */
 export interface CommandDesk {
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Forgets fan-out commands that still wait for their turn. */
+  /** Forgets fan-out commands that still wait for their turn, and answers those that are not done. */
   close(): void;
 }
 
@@ -51,6 +54,7 @@ function isCommand(name: string): name is CommandName {
 export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHandlers): CommandDesk {
   let ledger = EMPTY_LEDGER;
   const delayed = new Set<() => void>();
+  const unfinished = new Set<() => void>();
 
   const answer = (
     bus: Bus,
@@ -66,20 +70,51 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
     );
   };
 
-  const execute = (bus: Bus, name: string, message: BusMessage, request: CommandRequest): void => {
+  const fail = (bus: Bus, name: string, message: BusMessage, id: string, error: unknown): void => {
+    const known = error instanceof CommandError;
+    if (!known) world.log.error({ command: name, err: error }, 'a command failed');
+    const code = known ? error.code : 'internal';
+    const text = known ? error.message : 'the command failed inside the agent; its log tells more';
+    answer(bus, name, message, { id, status: 'error', error: { code, message: text } });
+  };
+
+  /** The final answer comes when there is one, or when the agent ends before that. */
+  const finishLater = (
+    result: Promise<unknown>,
+    say: (response: Omit<CommandResponse, 'ts' | 'id'>) => void,
+    sayError: (error: unknown) => void,
+  ): void => {
+    const giveUp = (): void =>
+      sayError(new CommandError('stopping', 'the agent ended before the command was done'));
+    unfinished.add(giveUp);
+    const settle = (act: () => void): void => {
+      if (unfinished.delete(giveUp)) act();
+    };
+    result.then(
+      (data) => settle(() => say({ status: 'ok', data })),
+      (error: unknown) => settle(() => sayError(error)),
+    );
+  };
+
+  const execute = (
+    bus: Bus,
+    name: string,
+    message: BusMessage,
+    request: CommandRequest,
+    accepted = false,
+  ): void => {
     const { id } = request;
+    const say = (response: Omit<CommandResponse, 'ts' | 'id'>): void =>
+      answer(bus, name, message, { id, ...response });
+    const sayError = (error: unknown): void => fail(bus, name, message, id, error);
     try {
-      if (isExpired(request.not_after, world.clock.wall())) {
-        answer(bus, name, message, { id, status: 'expired' });
-        return;
-      }
-      answer(bus, name, message, { id, status: 'ok', data: carryOut(handlers, name, request.args) });
+      if (isExpired(request.not_after, world.clock.wall())) return say({ status: 'expired' });
+      const result = carryOut(handlers, name, request.args);
+      if (!(result instanceof Promise)) return say({ status: 'ok', data: result });
+      if (!accepted) say({ status: 'accepted' });
+      finishLater(result, say, sayError);
     } catch (error) {
-      const known = error instanceof CommandError;
-      if (!known) world.log.error({ command: name, err: error }, 'a command failed');
-      const code = known ? error.code : 'internal';
-      const text = known ? error.message : 'the command failed inside the agent; its log tells more';
-      answer(bus, name, message, { id, status: 'error', error: { code, message: text } });
+      sayError(error);
     }
   };
 
@@ -113,7 +148,7 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
       answer(bus, command.name, message, { id: request.id, status: 'accepted' });
       const cancel = world.clock.at(world.clock.now() + world.random() * spreadMs, () => {
         delayed.delete(cancel);
-        execute(bus, command.name, message, request);
+        execute(bus, command.name, message, request, true);
       });
       delayed.add(cancel);
       return true;
@@ -121,6 +156,8 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
     close() {
       for (const cancel of delayed) cancel();
       delayed.clear();
+      for (const giveUp of unfinished) giveUp();
+      unfinished.clear();
     },
   };
 }

@@ -2,7 +2,11 @@ import { type CommandArgs, CommandError, type CommandHandlers } from './command-
 import type { LaneRunner } from './lane-runner.ts';
 
 /** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */
-export function createCommandHandlers(lanes: readonly LaneRunner[], status: () => unknown): CommandHandlers {
+export function createCommandHandlers(
+  lanes: readonly LaneRunner[],
+  status: () => unknown,
+  diagnose: CommandHandlers['diagnose'],
+): CommandHandlers {
   const chosen = (id: string | undefined): readonly LaneRunner[] => {
     if (id === undefined) return lanes;
     const lane = lanes.find((candidate) => candidate.id === id);
@@ -36,6 +40,7 @@ export function createCommandHandlers(lanes: readonly LaneRunner[], status: () =
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'orders', orders: { volume: args.percent } })),
     status,
+    diagnose,
   };
 }
 

@@ -12,6 +12,7 @@ import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { AgentWorld } from './agent.ts';
+import { createMachineParts } from './doctor/machine-checks.ts';
 
 /** A file that the configuration names and that can't be used. The message names the key, the file and the mend. */
 export class UnusableFile extends Error {}
@@ -48,6 +49,7 @@ export async function createMachineWorld(
       openCapture: createCapture(lane.capture, clock),
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock),
     }),
+    machine: createMachineParts(env),
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };

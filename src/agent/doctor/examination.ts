@@ -5,6 +5,7 @@ import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.t
 import { findRunningAgent } from '../../adapters/doctor/running-agent.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { skipped } from '../../core/doctor/finding.ts';
+import { judgeClock } from '../../core/doctor/reach.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -51,6 +52,7 @@ export function createExamination(options: ExaminationOptions): Examination {
       ...NEED_CONFIGURATION.map((name) =>
         deviceCheck(name, QUICK_MS, () => skipped('the configuration can not be used')),
       ),
+      deviceCheck('clock', QUICK_MS, () => judgeClock(options.clock.wall(), [])),
       ...machineChecks(machine, null),
     ];
     return { checks: inOrder(checks), close: async () => {} };

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import {
   KERNEL_FOLDERS,
@@ -108,14 +109,9 @@ function places(
   const state = env['STATE_DIRECTORY']?.split(':')[0];
   const recordings = (config?.lanes ?? []).flatMap(({ id, playback }) =>
     playback.driver === 'file'
-      ? [{ folder: folderOf(playback.path), purpose: `the recording of lane ${id}`, isNeeded: true }]
+      ? [{ folder: dirname(resolve(playback.path)), purpose: `the recording of lane ${id}`, isNeeded: true }]
       : [],
   );
-  const own = { folder: state ?? '.', purpose: "the agent's own files", isNeeded: false };
+  const own = { folder: state ?? resolve('.'), purpose: "the agent's own files", isNeeded: false };
   return state === undefined && recordings.length > 0 ? recordings : [own, ...recordings];
-}
-
-function folderOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at < 0 ? '.' : at === 0 ? '/' : path.slice(0, at);
 }

@@ -202,11 +202,23 @@ function faulty(device: string, { code, message }: AudioFault, direction: 'captu
     too_fast: 'Use another card: this one does not keep time.',
     failed: '"dragoman devices" lists what there is; look at "dmesg" too.',
   };
-  return problem(`${device}: ${message}`, mends[code], { device, code });
+  // A driver's own words end with a mend where it knows a better one.
+  const [happened = '', ...own] = message.split('; ');
+  const named = happened.includes(device) ? happened : `${device}: ${happened}`;
+  return problem(named, own.length === 0 ? mends[code] : sentence(own.join('; ')), { device, code });
 }
 
-function nameOf(part: { readonly driver: string; readonly device?: string; readonly path?: string }): string {
-  return part.device ?? part.path ?? part.driver;
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+}
+
+export function nameOf(part: {
+  readonly driver: string;
+  readonly device?: string;
+  readonly path?: string;
+  readonly command?: readonly string[];
+}): string {
+  return part.device ?? part.path ?? part.command?.[0] ?? part.driver;
 }
 
 function wait(clock: Clock, ms: number): Promise<void> {

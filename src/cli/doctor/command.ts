@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../../program/program.ts';
 import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
 
@@ -27,10 +27,10 @@ export const doctorVerb: Verb = {
       .option('--no-sound', 'neither listen to the microphone nor play a test tone')
       .addHelpText(
         'after',
-        '\nPlays a test tone of one second on each lane and listens for it. A running agent is' +
-          '\nnot disturbed: what it holds is left out.' +
-          '\nExit code: 0 all is well or can be lived with, 3 something is wrong, 2 a mistake in' +
-          '\nthe call.',
+        '\nPlays a test tone of one second on each lane and listens for it. A running agent' +
+          '\nis not disturbed: what it holds is left out, and it can be asked itself with the' +
+          '\ncommand "diagnose". Exit code: 0 all is well, or can be lived with; 3 something is' +
+          '\nwrong; 2 a mistake in the call.',
       )
       .action(async (options: DoctorOptions) => {
         // A daemon that runs for a year never needs the probes: they are loaded here.
@@ -41,5 +41,7 @@ export const doctorVerb: Verb = {
 };
 
 function readName(name: string): CheckName {
-  return checkNameSchema.parse(name);
+  const { success, data } = checkNameSchema.safeParse(name);
+  if (success) return data;
+  throw new InvalidArgumentError(`There are ${CHECKS.join(', ')}.`);
 }

@@ -40,7 +40,7 @@ export function judgeInvalid(file: string, problems: readonly string[]): Outcome
   const [first = 'it can not be read', ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;
   return problem(
-    `${file}: ${first}${more}`,
+    `${first.startsWith(file) ? '' : `${file}: `}${first}${more}`,
     `Mend it; "dragoman check-config --config ${file}" lists everything.`,
     { file, problems },
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VOLUME_PERCENT } from '../config.ts';
 import { languageSchema } from '../language.ts';
+import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
 
@@ -46,6 +47,7 @@ export const COMMAND_ARGS = {
     ),
   volume: z.strictObject({ ...lane, percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max) }),
   status: z.strictObject({}),
+  diagnose: z.strictObject({ only: z.array(checkNameSchema).min(1).optional() }),
 } as const;
 export type CommandName = keyof typeof COMMAND_ARGS;
 
