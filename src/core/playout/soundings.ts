@@ -139,9 +139,9 @@ function shift(soundings: Soundings, awaited: readonly Awaited[], ms: number): S
 /** Nothing is heard from now on. */
 export function silenceSound(soundings: Soundings, now: number): Soundings {
   const { heard, earlier } = stretchesOf(soundings);
-  const begun = heard !== null && heard.from <= now;
-  const told = begun
-    ? { heard: { ...heard, until: Math.min(heard.until, now) }, earlier }
-    : { heard: earlier.at(-1) ?? null, earlier: earlier.slice(0, -1) };
+  const begun = [...earlier, ...(heard === null ? [] : [heard])]
+    .filter(({ from }) => from <= now)
+    .map(({ from, until }) => ({ from, until: Math.min(until, now) }));
+  const told = { heard: begun.at(-1) ?? null, earlier: begun.slice(0, -1) };
   return { ...soundings, told, awaited: [], end: Math.min(soundings.end, now), lastTold: null };
 }

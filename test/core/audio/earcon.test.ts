@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { EARCONS, earconMs, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
+import { measureLevel, samplesOf } from '../../../src/core/audio/pcm.ts';
+
+const RATES = [16_000, 24_000, 48_000];
+
+/** How much of a sound is at a frequency (Goertzel), as an amplitude. */
+function amplitudeAt(sound: Int16Array, hz: number, rateHz: number): number {
+  let re = 0;
+  let im = 0;
+  for (const [i, value] of sound.entries()) {
+    re += value * Math.cos((2 * Math.PI * hz * i) / rateHz);
+    im += value * Math.sin((2 * Math.PI * hz * i) / rateHz);
+  }
+  return (2 * Math.hypot(re, im)) / sound.length;
+}
+
+describe.each(EARCONS)('the chime "%s"', (earcon) => {
+  it.each(RATES)('is short, soft and without a click at %i Hz', (rateHz) => {
+    const pcm = synthesizeEarcon(earcon, rateHz);
+    const samples = [...samplesOf(pcm)];
+    expect(samples.length).toBe(Math.round((earconMs(earcon) * rateHz) / 1000));
+    expect(earconMs(earcon)).toBeLessThan(500);
+    expect(earconMs(earcon)).toBeGreaterThan(100);
+    const { peakDbfs, rmsDbfs } = measureLevel(pcm);
+    expect(peakDbfs).toBeGreaterThan(-26);
+    expect(peakDbfs).toBeLessThan(-17);
+    expect(rmsDbfs).toBeLessThan(-25);
+    expect(Math.abs(samples[0] ?? 1)).toBeLessThan(4);
+    expect(Math.abs(samples.at(-1) ?? 1)).toBeLessThan(30);
+    // A step is no larger than the highest partial at full loudness would make.
+    const roughest = samples.reduce((most, v, i) => Math.max(most, Math.abs(v - (samples[i - 1] ?? 0))), 0);
+    expect(roughest).toBeLessThan((3 * 3277 * 2 * Math.PI * 800) / rateHz);
+  });
+
+  it('is always the same sound', () => {
+    expect(synthesizeEarcon(earcon, 24_000)).toEqual(synthesizeEarcon(earcon, 24_000));
+  });
+});
+
+describe('the chimes', () => {
+  it('are told apart by their notes', () => {
+    const notes = [523.25, 659.26, 783.99, 440, 311.13, 392, 587.33];
+    const spectra = EARCONS.map((earcon) => {
+      const sound = samplesOf(synthesizeEarcon(earcon, 24_000));
+      return notes.map((hz) => amplitudeAt(sound, hz, 24_000));
+    });
+    for (const [i, one] of spectra.entries()) {
+      for (const other of spectra.slice(i + 1)) {
+        const product = one.reduce((sum, value, k) => sum + value * (other[k] ?? 0), 0);
+        expect(product / (Math.hypot(...one) * Math.hypot(...other))).toBeLessThan(0.85);
+      }
+    }
+  });
+
+  it('go up for good news and down for bad', () => {
+    const pitchOf = (pcm: Uint8Array): number => {
+      const sound = samplesOf(pcm);
+      const candidates = Array.from({ length: 120 }, (_, i) => 250 + i * 5);
+      return candidates.reduce((best, hz) =>
+        amplitudeAt(sound, hz, 24_000) > amplitudeAt(sound, best, 24_000) ? hz : best,
+      );
+    };
+    const ends = (earcon: (typeof EARCONS)[number]): [number, number] => {
+      const pcm = synthesizeEarcon(earcon, 24_000);
+      return [pitchOf(pcm.subarray(0, 4800)), pitchOf(pcm.subarray(-4800))];
+    };
+    for (const earcon of ['ready', 'recovered'] as const)
+      expect(ends(earcon)[1]).toBeGreaterThan(ends(earcon)[0] + 50);
+    expect(ends('lost')[1]).toBeLessThan(ends('lost')[0] - 50);
+    expect(ends('muted')[0]).toBeLessThan(ends('unmuted')[0] - 50);
+  });
+});
