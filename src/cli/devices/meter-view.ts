@@ -68,16 +68,14 @@ export function createLiveMeter(
 
 /** A line each second, for a file or another program's eyes. */
 export function createLineMeter(print: (text: string) => void): MeterView {
-  let seconds = 0;
   return {
     everyMs: LINE_EVERY_MS,
     isEven: false,
-    show(reading) {
-      seconds += 1;
-      if (reading.ms === 0) return print(`${formatSeconds(seconds)}  no sound comes\n`);
+    show(reading, at) {
+      if (reading.ms === 0) return print(`${formatSeconds(at)}  no sound comes\n`);
       const word = wordFor({ ...reading, isClipping: reading.clipped > 0, isSpeaking: isSpeech(reading) });
       print(
-        `${formatSeconds(seconds)}  ${formatLevels(reading.rmsDb, reading.peakDb)}  ${word}`
+        `${formatSeconds(at)}  ${formatLevels(reading.rmsDb, reading.peakDb)}  ${word}`
           .trimEnd()
           .concat('\n'),
       );
@@ -90,13 +88,11 @@ export function createLineMeter(print: (text: string) => void): MeterView {
 
 /** A JSON object each second, and one for each trouble. */
 export function createJsonMeter(print: (text: string) => void): MeterView {
-  let seconds = 0;
   return {
     everyMs: LINE_EVERY_MS,
     isEven: false,
-    show(reading) {
-      seconds += 1;
-      print(`${JSON.stringify({ t_s: seconds, ...reportReading(reading) })}\n`);
+    show(reading, at) {
+      print(`${JSON.stringify({ t_s: Math.round(at / 100) / 10, ...reportReading(reading) })}\n`);
     },
     trouble: ({ code, message }) => print(`${JSON.stringify({ fault: { code, message } })}\n`),
     end: (total) => print(`${JSON.stringify({ summary: reportReading(total) })}\n`),
@@ -168,6 +164,6 @@ function formatLevels(rmsDb: number, peakDb: number): string {
   return `rms ${rmsDb.toFixed(1).padStart(5)}  peak ${peakDb.toFixed(1).padStart(5)} dBFS`;
 }
 
-function formatSeconds(seconds: number): string {
-  return `${String(seconds).padStart(4)} s`;
+function formatSeconds(ms: number): string {
+  return `${String(Math.round(ms / 1000)).padStart(4)} s`;
 }

@@ -10,8 +10,11 @@ export interface MeterView {
   readonly everyMs: number;
   /** It wants readings of just so much sound, so that sound that comes in long pieces moves as it was; else of all there is. */
   readonly isEven: boolean;
-  /** A reading of nothing: no sound has come for a while. */
-  show(reading: Reading, now: number): void;
+  /**
+   * A reading of nothing: no sound has come for a while.
+   * @param at milliseconds since the meter began
+   */
+  show(reading: Reading, at: number): void;
   /** The microphone went away; it is waited for. */
   trouble(fault: AudioFault): void;
   /** Nothing is shown after this. */
@@ -53,7 +56,7 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
   const listener = createListener(rateHz, detector);
   const waiting = createQueue();
   let lastHeardAt: number | null = null;
-  let quietSince = clock.now();
+  let startedAt = clock.now();
   let isOver = false;
   let cancelTick = (): void => {};
   const { promise: failed, resolve: fail } = withResolver<AudioFault>();
@@ -63,12 +66,12 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
     const window = bytesOf(view.everyMs);
     const isShort = view.isEven ? waiting.bytes < window : waiting.bytes === 0;
     if (isShort) {
-      if (now - (lastHeardAt ?? quietSince) >= QUIET_MS) view.show(listener.take(), now);
+      if (now - (lastHeardAt ?? startedAt) >= QUIET_MS) view.show(listener.take(), now - startedAt);
       return;
     }
     const late = waiting.bytes - bytesOf(LONGEST_LAG_MS);
     for (const pcm of waiting.take(view.isEven ? Math.max(window, late) : waiting.bytes)) listener.hear(pcm);
-    view.show(listener.take(), now);
+    view.show(listener.take(), now - startedAt);
   };
   const tick = (due: number, limitAt: number): void => {
     cancelTick = clock.at(Math.min(due, limitAt), () => {
@@ -99,8 +102,8 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
         else view.trouble(fault);
       },
     });
-    quietSince = clock.now();
-    tick(quietSince + view.everyMs, limitMs === null ? Number.POSITIVE_INFINITY : quietSince + limitMs);
+    startedAt = clock.now();
+    tick(startedAt + view.everyMs, limitMs === null ? Number.POSITIVE_INFINITY : startedAt + limitMs);
     const fault = await Promise.race([failed, timeOver, askedToEnd.then(() => null)]);
     isOver = true;
     return { total: end(), fault };
