@@ -19,6 +19,9 @@ const ENTRIES = {
 /** Threads of the programs: bundles that no one runs by hand. */
 const THREADS = { 'echo-worker': 'src/adapters/echo/echo-worker.ts' };
 
+/** Programs that a program starts, beside it. They bring nothing of anybody else's. */
+const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/main.ts' };
+
 /** Files that the programs read at run time from the folder of their bundle. */
 const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
 
@@ -71,7 +74,7 @@ async function bundle(name, outFolder, version) {
   const outfile = join(outFolder, `${name}.mjs`);
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [ENTRIES[name] ?? THREADS[name]],
+    entryPoints: [{ ...ENTRIES, ...THREADS, ...CHILDREN }[name]],
     outfile,
     bundle: true,
     platform: 'node',
@@ -122,7 +125,7 @@ async function main() {
   await mkdir(outFolder, { recursive: true });
 
   const inputs = new Set();
-  for (const name of Object.keys({ ...ENTRIES, ...THREADS })) {
+  for (const name of Object.keys({ ...ENTRIES, ...THREADS, ...CHILDREN })) {
     const built = await bundle(name, outFolder, version);
     for (const input of built.inputs) inputs.add(input);
     const { size } = await stat(built.outfile);

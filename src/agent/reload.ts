@@ -36,12 +36,15 @@ export function ordersAgain(running: LaneConfig | undefined, next: LaneConfig): 
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'mqtt', 'service'] as const).filter(
+  const keys: string[] = (['device', 'mqtt', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   const frozen = (lanes: Config['lanes']): string =>
     JSON.stringify(
-      lanes.map(({ id, capture, playback }) => ({ id, capture, playback: { ...playback, volume: null } })),
+      lanes.map(({ id, capture, playback, rolloverLead }) => ({
+        ...{ id, capture, rolloverLead },
+        playback: { ...playback, volume: null },
+      })),
     );
   if (frozen(running.lanes) !== frozen(next.lanes)) keys.push('lanes');
   return keys;

@@ -12,6 +12,8 @@ const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
 export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
+const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
+const UNFIXABLE_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
 
 export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
 export const START_MODES = ['boot', 'command', 'voice'] as const;
@@ -84,6 +86,17 @@ const volumeSchema = z
   .default(VOLUME_PERCENT.default)
   .describe('Loudness in percent; 100 leaves the sound as it is.');
 
+const commandSchema = (description: string) =>
+  z
+    .array(z.string().min(1).max(4096))
+    .min(1, 'must name a program and its arguments, such as ["pw-record", "-"]')
+    .max(64)
+    .describe(description);
+const addonSchema = (name: string) =>
+  z
+    .literal('addon')
+    .describe(`A sound card through the npm package "${name}", which you install beside the program.`);
+
 const captureSchema = z
   .discriminatedUnion('driver', [
     z.strictObject({
@@ -95,6 +108,18 @@ const captureSchema = z
       driver: z.literal('file').describe('A WAV file, played in real time: for tests and demos.'),
       path: fileSchema.describe('WAV file to hear.'),
       loop: z.boolean().default(false).describe('Begin again at the end; otherwise silence follows.'),
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('command').describe('A program of your own that records.'),
+      command: commandSchema(
+        'Program and arguments, no shell: it writes raw 16-bit little-endian mono sound of this rate to its output.',
+      ),
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: addonSchema('alsa-capture'),
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
       sampleRate: sampleRateSchema,
     }),
   ])
@@ -110,6 +135,18 @@ const playbackSchema = z
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
       path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      volume: volumeSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('command').describe('A program of your own that plays.'),
+      command: commandSchema(
+        'Program and arguments, no shell: it plays raw 16-bit little-endian mono sound at 24000 Hz from its input.',
+      ),
+      volume: volumeSchema,
+    }),
+    z.strictObject({
+      driver: addonSchema('speaker'),
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
       volume: volumeSchema,
     }),
   ])
@@ -159,6 +196,14 @@ const laneSchema = z.strictObject({
   echo: desirable.echo.default('half-duplex'),
   start: desirable.start.default('boot'),
   standbyAfter: desirable.standbyAfter.default(STANDBY_AFTER_S.default),
+  rolloverLead: z
+    .number()
+    .min(ROLLOVER_LEAD_S.min)
+    .max(ROLLOVER_LEAD_S.max)
+    .default(ROLLOVER_LEAD_S.default)
+    .describe(
+      "Seconds before a session's limit at which the next one is begun, to take over in a pause of speech.",
+    ),
 });
 
 const lanesSchema = z
@@ -188,6 +233,26 @@ export const configSchema = z
       })
       .prefault({})
       .describe('The translation service; its addresses come with each grant.'),
+    audio: z
+      .strictObject({
+        unfixable: z
+          .strictObject({
+            command: commandSchema('Program and arguments, no shell; run at most once an hour.'),
+            afterS: z
+              .number()
+              .min(UNFIXABLE_AFTER_S.min)
+              .max(UNFIXABLE_AFTER_S.max)
+              .default(UNFIXABLE_AFTER_S.default)
+              .describe('Seconds of trouble without a break before it is run.'),
+          })
+          .nullable()
+          .default(null)
+          .describe(
+            'What to run when a sound device has failed for long, such as a reboot; null for nothing.',
+          ),
+      })
+      .prefault({})
+      .describe('All sound devices together.'),
     log: z
       .strictObject({ level: logLevelSchema.default('info') })
       .prefault({})

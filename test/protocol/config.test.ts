@@ -42,9 +42,11 @@ describe('the configuration', () => {
           echo: 'half-duplex',
           start: 'boot',
           standbyAfter: 120,
+          rolloverLead: 22,
         },
       ],
       service: { caFile: null },
+      audio: { unfixable: null },
       log: { level: 'info' },
     };
     expect(configSchema.parse(SMALLEST)).toEqual(expected);
@@ -73,13 +75,26 @@ describe('the configuration', () => {
           echo: 'half-duplex',
           start: 'boot',
           standbyAfter: 120,
+          rolloverLead: 22,
         },
       ],
       service: { caFile: null },
+      audio: { unfixable: null },
       log: { level: 'info' },
     };
     const [lane] = example.lanes;
     expect(configSchema.parse(example)).toEqual({ ...example, lanes: [{ ...lane, earcons: null }] });
+  });
+
+  it('takes a program or an add-on for a sound card', () => {
+    const lane = {
+      capture: { driver: 'command', command: ['pw-record', '-'] },
+      playback: { driver: 'addon', device: 'plughw:CARD=Speaker' },
+    };
+    expect(configSchema.parse(withLane(lane)).lanes[0]).toMatchObject({
+      capture: { driver: 'command', command: ['pw-record', '-'], sampleRate: 24_000 },
+      playback: { driver: 'addon', device: 'plughw:CARD=Speaker', volume: 100 },
+    });
   });
 
   it.each(['mqtt://h', 'mqtts://h:8883', 'ws://h/mqtt', 'wss://[::1]:443/mqtt'])(
@@ -123,6 +138,22 @@ describe('the configuration', () => {
       'lanes.0.playback.volume',
     ],
     ['an unknown driver', withLane({ playback: { driver: 'pulse' } }), 'lanes.0.playback.driver'],
+    [
+      'an empty command',
+      withLane({ capture: { driver: 'command', command: [] } }),
+      'lanes.0.capture.command',
+    ],
+    [
+      'a command line as one text',
+      withLane({ playback: { driver: 'command', command: 'x' } }),
+      'lanes.0.playback.command',
+    ],
+    ['a rollover that begins too late', withLane({ rolloverLead: 9 }), 'lanes.0.rolloverLead'],
+    [
+      'a cure that comes at once',
+      withPart({ audio: { unfixable: { command: ['x'], afterS: 1 } } }),
+      'audio.unfixable.afterS',
+    ],
     ['no target', withLane({ targets: [] }), 'lanes.0.targets'],
     ['a target twice', withLane({ targets: ['es', 'es'] }), 'lanes.0.targets'],
     ['an unknown echo mode', withLane({ echo: 'on' }), 'lanes.0.echo'],

@@ -2,9 +2,11 @@ import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CaptureConfig, PlaybackConfig } from '../../protocol/config.ts';
+import { createAddonCapture, createAddonPlayback } from './addon/driver.ts';
 import { createAlsaPlayback } from './alsa/aplay.ts';
 import { createAlsaCapture } from './alsa/arecord.ts';
 import type { SupervisorWorld } from './child/supervisor.ts';
+import { createCommandCapture, createCommandPlayback } from './command.ts';
 import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 
@@ -22,6 +24,10 @@ export function createCapture(config: CaptureConfig, clock: Clock, world: Driver
       return createFileCapture({ path: config.path, loop: config.loop, rateHz, clock });
     case 'alsa':
       return createAlsaCapture({ device: config.device, rateHz, ...supervision(clock, world) });
+    case 'command':
+      return createCommandCapture({ command: config.command, rateHz, ...supervision(clock, world) });
+    case 'addon':
+      return createAddonCapture({ device: config.device, rateHz, ...supervision(clock, world) });
   }
 }
 
@@ -40,6 +46,10 @@ export function createPlayback(
       return createFilePlayback({ path: config.path, rateHz, clock });
     case 'alsa':
       return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, world) });
+    case 'command':
+      return createCommandPlayback({ command: config.command, rateHz, ...supervision(clock, world) });
+    case 'addon':
+      return createAddonPlayback({ device: config.device, rateHz, ...supervision(clock, world) });
   }
 }
 

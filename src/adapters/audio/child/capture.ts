@@ -1,6 +1,6 @@
 import { createCaptureClock } from '../../../core/audio/capture-clock.ts';
 import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
-import { BYTES_PER_SAMPLE } from '../../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, measureLevel } from '../../../core/audio/pcm.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
 import type { NamedDevice } from './complaint.ts';
 import type { Child, ChildSpec } from './process.ts';
@@ -21,14 +21,16 @@ export interface CaptureChild {
   cure?(fault: AudioFault): string | null;
   /** From its start to its first sound. */
   readonly startLimitMs: number;
-  /** Looks at the running child from time to time; returns why it should be started anew in a quiet moment. */
-  inspect?(child: Child): string | null;
+  /** Looks at the running child's health from time to time; whether it must be started anew, in a quiet moment or now. */
+  inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
 /** No device is silent for so long: it delivers zeros, or it hangs. */
 const SILENCE_LIMIT_MS = 2000;
 /** A loop that was blocked reads what waits for it before anybody is judged. */
 const MERCY_MS = 150;
+/** Below this nobody is likely to speak. */
+const QUIET_DBFS = -45;
 
 /** Runs a capture on a child process. */
 export function runCapture(
@@ -48,7 +50,7 @@ export function runCapture(
   let converted: Shape | null = null;
   let loading = false;
   let cancelWatch = (): void => {};
-  let running: Child | null = null;
+  let isQuiet = true;
 
   const watch = (limitMs: number): void => {
     cancelWatch();
@@ -106,6 +108,7 @@ export function runCapture(
     }
     const capturedAt = timeline.observe(samples, now);
     supervisor.working();
+    if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDbfs < QUIET_DBFS;
     if (!isPlain() && !isConverted()) load(shape);
     const sound = joined.subarray(0, whole);
     if (isPlain()) return sink.frames(sound, capturedAt);
@@ -118,8 +121,7 @@ export function runCapture(
       device: kind.device,
       direction: 'in',
       spec: kind.spec,
-      started(child) {
-        running = child;
+      started() {
         adopt(kind.shape());
         watch(kind.startLimitMs);
       },
@@ -134,45 +136,24 @@ export function runCapture(
         timeline.restart();
         return true;
       },
-      gone() {
-        running = null;
-        cancelWatch();
-      },
-      ...(kind.cure === undefined ? {} : { cure: kind.cure }),
+      gone: () => cancelWatch(),
+      inspect: kind.inspect,
+      isQuiet: () => isQuiet,
+      cure: kind.cure,
       fault: (fault) => sink.fault(fault),
       back() {},
     },
     world,
     seed,
   );
-  const { inspect } = kind;
-  let cancelInspection = (): void => {};
-  if (inspect !== undefined) {
-    const look = (): void => {
-      cancelInspection = clock.at(clock.now() + INSPECTION_MS, () => {
-        const reason = running === null ? null : inspect(running);
-        if (reason !== null) {
-          world.log.info({ part: 'capture', device: kind.device().name }, reason);
-          supervisor.renew();
-        }
-        if (!closed) look();
-      });
-    };
-    look();
-  }
-
   return {
     figures: supervisor.figures,
     async close() {
       if (closed) return;
       closed = true;
       cancelWatch();
-      cancelInspection();
       conversion?.close();
       await supervisor.close();
     },
   };
 }
-
-/** Often enough for a child whose memory grows by gigabytes in seconds. */
-const INSPECTION_MS = 1000;

@@ -25,8 +25,8 @@ export interface PlaybackChild {
   readonly startLimitMs: number;
   /** Between a write and its sounding, where nothing else is known. */
   readonly latencyMs: number;
-  /** Returns why the child should be started anew in a quiet moment. */
-  inspect?(child: Child): string | null;
+  /** Looks at the running child's health from time to time; whether it must be started anew, in a quiet moment or now. */
+  inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
 /** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
@@ -253,7 +253,9 @@ export function runPlayback(
         leave();
         child = null;
       },
-      ...(kind.cure === undefined ? {} : { cure: kind.cure }),
+      cure: kind.cure,
+      inspect: kind.inspect,
+      isQuiet: () => !sounding,
       fault: (fault) => sink.fault(fault),
       back: () => sink.back(),
     },

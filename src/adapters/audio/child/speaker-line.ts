@@ -32,7 +32,7 @@ export interface SpeakerLine {
 }
 
 /** The device's line is believed after so many looks, and only while it is near ours. */
-const LOOKS_TO_BELIEVE = 4;
+const LOOKS_TO_BELIEVE = 12;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
 

@@ -30,7 +30,10 @@ export interface SupervisedUse {
    * A failure may have a cure of the user's own (another format): then it is no failure, and the next child comes at once.
    * @returns a sentence for the log, or null
    */
-  cure?(fault: AudioFault): string | null;
+  readonly cure: ((fault: AudioFault) => string | null) | undefined;
+  /** Looks at the child's health once a second; whether it must be started anew, in a quiet moment or now. */
+  readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
+  isQuiet(): boolean;
   fault(fault: AudioFault): void;
   /** It works again after a fault. */
   back(): void;
@@ -51,6 +54,8 @@ export interface Supervisor {
 
 /** A child that can't be killed is blocked in the kernel; nobody waits longer for it. */
 const CLOSE_LIMIT_MS = 1500;
+/** Often enough for a child whose memory grows by gigabytes in seconds. */
+const INSPECTION_MS = 1000;
 
 /** Keeps one child process running for as long as the device is wanted. The one recovery path is a new child. */
 export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: number): Supervisor {
@@ -126,7 +131,26 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     if (troubleSince !== null) world.lasting?.(part, now - troubleSince);
     if (verdict.tell) use.fault(fault);
   };
+  const renew = (): void => {
+    if (child === null || sentence !== null || isRenewal) return;
+    isRenewal = true;
+    child.kill();
+  };
+  const { inspect } = use;
+  let cancelInspection = (): void => {};
+  const arrangeInspection = (look: (child: Child) => 'quiet' | 'now' | null): void => {
+    cancelInspection = clock.at(clock.now() + INSPECTION_MS, () => {
+      const need = child === null ? null : look(child);
+      if (need === 'now' || (need === 'quiet' && use.isQuiet())) {
+        const { part, name, program } = use.device();
+        log.info({ part, device: name }, `${program} has grown too large and is started again`);
+        renew();
+      }
+      arrangeInspection(look);
+    });
+  };
   start();
+  if (inspect !== undefined) arrangeInspection(inspect);
 
   return {
     working() {
@@ -145,11 +169,7 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
       if (fault.code === 'hung') figures.hangs++;
       child.kill();
     },
-    renew() {
-      if (child === null || sentence !== null || isRenewal) return;
-      isRenewal = true;
-      child.kill();
-    },
+    renew,
     nudge() {
       if (cancelRespawn === null) return;
       cancelRespawn();
@@ -158,6 +178,7 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     async close() {
       if (closed) return;
       closed = true;
+      cancelInspection();
       cancelRespawn?.();
       cancelRespawn = null;
       const last = child;

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { AudioFault, OpenCapture, OpenPlayback } from '../../../ports/audio.ts';
+import { runCapture } from '../child/capture.ts';
+import { runPlayback } from '../child/playback.ts';
+import type { Child } from '../child/process.ts';
+import type { SupervisorWorld } from '../child/supervisor.ts';
+import { AudioFaultError } from '../fault.ts';
+import { PACKAGES, READY_LINE } from './wire.ts';
+
+/** A card through an npm package that the operator has installed. */
+export interface AddonOptions {
+  readonly device: string;
+  readonly rateHz: number;
+  readonly seed: number;
+  readonly world: SupervisorWorld;
+  /** The child's program; beside this program's bundle unless told. */
+  readonly script?: string;
+}
+
+/** Node starts slowly on a small board, and the packages are native code. */
+const START_LIMIT_MS = 15_000;
+/** `speaker` has a buffer of its own. */
+const LATENCY_MS = 60;
+/** These packages leak (tens of MB per hour) or run wild when a device goes (hundreds of MB per second). */
+const RESTING_LIMIT_MB = 200;
+const HARD_LIMIT_MB = 400;
+
+/** The capture driver `addon`. */
+export function createAddonCapture({ device, rateHz, seed, world, script }: AddonOptions): OpenCapture {
+  const words = wordsOf('capture', device, rateHz, script);
+  const named = { part: 'capture', name: device, program: PACKAGES.capture } as const;
+  const kind = {
+    device: () => named,
+    shape: () => ({ rateHz, channels: 1 }) as const,
+    startLimitMs: START_LIMIT_MS,
+    spec: () => ({ words }),
+    inspect: overweight,
+  };
+  return async (sink) => runCapture(kind, rateHz, sink, world, seed);
+}
+
+/** The playback driver `addon`. */
+export function createAddonPlayback({ device, rateHz, seed, world, script }: AddonOptions): OpenPlayback {
+  const words = wordsOf('playback', device, rateHz, script);
+  const named = { part: 'playback', name: device, program: PACKAGES.playback } as const;
+  const kind = {
+    device: () => named,
+    shape: () => ({ rateHz, channels: 1 }) as const,
+    line: (text: string) =>
+      text === READY_LINE
+        ? ({ kind: 'ready', buffering: { periodFrames: 1, bufferFrames: null } } as const)
+        : null,
+    startLimitMs: START_LIMIT_MS,
+    latencyMs: LATENCY_MS,
+    spec: () => ({ words }),
+    inspect: overweight,
+  };
+  return async (sink) => runPlayback(kind, null, rateHz, sink, world, seed);
+}
+
+/**
+ * Whether a child has grown too heavy.
+ * @returns `quiet`: start it anew when nothing sounds; `now`: it runs wild
+ */
+export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null {
+  const megabytes = pid === null ? null : residentMegabytes(pid);
+  if (megabytes === null || megabytes < RESTING_LIMIT_MB) return null;
+  return megabytes < HARD_LIMIT_MB ? 'quiet' : 'now';
+}
+
+const PAGE_BYTES = 4096;
+
+/** By `/proc/PID/statm`; null where there is none. Pages are taken for 4 KB: larger ones only make it look lighter. */
+function residentMegabytes(pid: number): number | null {
+  try {
+    return (Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES) / 2 ** 20;
+  } catch {
+    return null;
+  }
+}
+
+function wordsOf(
+  part: 'capture' | 'playback',
+  device: string,
+  rateHz: number,
+  script = besideBundle(),
+): string[] {
+  if (!existsSync(script)) {
+    const message = `the program for the driver "addon" is not there (${script}); build it with "npm run build", or use the driver "alsa"`;
+    throw new AudioFaultError('not_found', message satisfies AudioFault['message']);
+  }
+  return [process.execPath, '--max-old-space-size=64', script, part, device, String(rateHz)];
+}
+
+function besideBundle(): string {
+  return fileURLToPath(new URL('./audio-addon.mjs', import.meta.url));
+}

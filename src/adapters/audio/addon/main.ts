@@ -1,0 +1,114 @@
+/**
+ * The child of the driver `addon`: wraps an npm package that the operator has installed behind raw PCM on a pipe.
+ * Usage: audio-addon.mjs capture|playback DEVICE RATE
+ *
+ * It never ends politely: these packages hang or crash in their own cleaning up, so the process is simply ended.
+ */
+import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { PACKAGES, READY_LINE } from './wire.ts';
+
+const STDERR = 2;
+const STDOUT = 1;
+/** To wait on, where a pipe is full. */
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
+/** What is used of `alsa-capture`. */
+interface CaptureAddon {
+  on(event: 'audio', listener: (pcm: Buffer) => void): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+}
+type CaptureConstructor = new (options: {
+  channels: number;
+  device: string;
+  format: string;
+  periodSize: number;
+  rate: number;
+}) => CaptureAddon;
+
+/** What is used of `speaker`. */
+interface SpeakerAddon {
+  write(pcm: Buffer): boolean;
+  once(event: 'drain', listener: () => void): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+}
+type SpeakerConstructor = new (options: {
+  channels: number;
+  bitDepth: number;
+  sampleRate: number;
+  signed: boolean;
+  device: string;
+  samplesPerFrame: number;
+}) => SpeakerAddon;
+
+function say(line: string): void {
+  try {
+    writeSync(STDERR, `${line}\n`);
+  } catch {
+    // Nobody listens any more.
+  }
+}
+
+/** Ends at once, without the packages' cleaning up. */
+function quit(line: string | null): never {
+  if (line !== null) say(line);
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('unreachable');
+}
+
+/** The package from beside this program, or from the folder in which it runs. */
+function load(name: string): unknown {
+  const places = [import.meta.url, join(process.cwd(), 'package.json')];
+  let reason = '';
+  for (const place of places) {
+    try {
+      return createRequire(place)(name);
+    } catch (error) {
+      reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    }
+  }
+  return quit(
+    `${name}: can't be loaded (${reason}); install it with "npm install ${name}", or use the driver "alsa"`,
+  );
+}
+
+function record(device: string, rateHz: number): void {
+  const Capture = load(PACKAGES.capture) as CaptureConstructor;
+  const periodSize = Math.round(rateHz * 0.32);
+  const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
+  capture.on('error', (error) => quit(`read error: ${error.message}`));
+  capture.on('audio', (pcm) => {
+    // The reader paces itself: a pipe that is full blocks here, and a pipe that is gone ends all.
+    for (let at = 0; at < pcm.byteLength; ) {
+      try {
+        at += writeSync(STDOUT, pcm, at);
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) quit(null);
+        Atomics.wait(PAUSE, 0, 0, 5);
+      }
+    }
+  });
+}
+
+function play(device: string, rateHz: number): void {
+  const Speaker = load(PACKAGES.playback) as SpeakerConstructor;
+  const format = { channels: 1, bitDepth: 16, sampleRate: rateHz, signed: true };
+  const speaker = new Speaker({ ...format, device, samplesPerFrame: Math.round(rateHz * 0.02) });
+  speaker.on('error', (error) => quit(`write error: ${error.message}`));
+  process.stdin.on('data', (pcm: Buffer) => {
+    if (speaker.write(pcm)) return;
+    process.stdin.pause();
+    speaker.once('drain', () => process.stdin.resume());
+  });
+  process.stdin.on('end', () => quit(null));
+  say(READY_LINE);
+}
+
+const [part, device = 'default', rate = ''] = process.argv.slice(2);
+const rateHz = Number(rate);
+process.on('uncaughtException', (error) => quit(`failed: ${error.message}`));
+if (!(rateHz > 0)) quit('usage: audio-addon.mjs capture|playback DEVICE RATE');
+if (part === 'capture') record(device, rateHz);
+else if (part === 'playback') play(device, rateHz);
+else quit('usage: audio-addon.mjs capture|playback DEVICE RATE');

@@ -1,0 +1,51 @@
+import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
+import { runCapture } from './child/capture.ts';
+import type { NamedDevice } from './child/complaint.ts';
+import { runPlayback } from './child/playback.ts';
+import type { SupervisorWorld } from './child/supervisor.ts';
+
+/** An operator's own program, which speaks raw mono PCM at the lane's rate. */
+export interface CommandOptions {
+  readonly command: readonly string[];
+  readonly rateHz: number;
+  readonly seed: number;
+  readonly world: SupervisorWorld;
+}
+
+/** A program of which nothing is known may take long to find its sound server. */
+const START_LIMIT_MS = 10_000;
+/** It may have something to put in order. */
+const GOODBYE_MS = 500;
+/** Sound servers hold so much, as a rule; nobody can tell. */
+const LATENCY_MS = 50;
+
+const nameOf = (part: NamedDevice['part'], command: readonly string[]): NamedDevice => {
+  const program = command[0] ?? '';
+  return { part, name: program, program };
+};
+
+/** The capture driver `command`. */
+export function createCommandCapture({ command, rateHz, seed, world }: CommandOptions): OpenCapture {
+  const device = nameOf('capture', command);
+  const kind = {
+    device: () => device,
+    shape: () => ({ rateHz, channels: 1 }) as const,
+    startLimitMs: START_LIMIT_MS,
+    spec: () => ({ words: command, goodbyeMs: GOODBYE_MS }),
+  };
+  return async (sink) => runCapture(kind, rateHz, sink, world, seed);
+}
+
+/** The playback driver `command`. */
+export function createCommandPlayback({ command, rateHz, seed, world }: CommandOptions): OpenPlayback {
+  const device = nameOf('playback', command);
+  const kind = {
+    device: () => device,
+    shape: () => ({ rateHz, channels: 1 }) as const,
+    line: null,
+    startLimitMs: START_LIMIT_MS,
+    latencyMs: LATENCY_MS,
+    spec: () => ({ words: command, goodbyeMs: GOODBYE_MS }),
+  };
+  return async (sink) => runPlayback(kind, null, rateHz, sink, world, seed);
+}
