@@ -1,70 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  advance,
-  enqueue,
-  flush,
-  heardLately,
-  isPlaying,
-  type Playout,
-  SILENT_PLAYOUT,
-  type Write,
-} from '../../src/core/playout.ts';
-import { readTags, tagged } from './lane/sound.ts';
-
-const FORMAT = { bytesPerMs: 48, lagMs: 20_000, aheadMs: 200 };
-const WORDS_PER_MS = 12;
-const START = 1000;
-
-/** A loudspeaker's queue with a time of its own; sounds are tagged with their sentence and place. */
-class Desk {
-  playout: Playout = SILENT_PLAYOUT;
-  now = START;
-  writes: (Write & { at: number })[] = [];
-  private readonly words = new Map<string, number>();
-  private readonly tags = new Map<string, number>();
-
-  arrive(key: string, ms: number, complete = false): this {
-    const from = this.words.get(key) ?? 0;
-    if (!this.tags.has(key)) this.tags.set(key, this.tags.size + 1);
-    const pcm = tagged(this.tags.get(key) ?? 0, from, Math.round(ms * WORDS_PER_MS));
-    this.words.set(key, from + pcm.byteLength / 4);
-    this.playout = enqueue(
-      this.playout,
-      { stream: Number(key.split('/')[1] ?? 1), key, pcm, receivedAt: this.now, complete },
-      FORMAT,
-    );
-    this.look();
-    return this;
-  }
-  /** When to look again. */
-  look(): number | null {
-    const { playout, writes, wakeAt } = advance(this.playout, this.now, FORMAT);
-    this.playout = playout;
-    for (const write of writes) this.writes.push({ ...write, at: this.now });
-    return wakeAt;
-  }
-  /** Lets time pass, looking whenever the queue asks for it. */
-  pass(ms: number): this {
-    const end = this.now + ms;
-    for (let wakeAt = this.look(); wakeAt !== null && wakeAt <= end; wakeAt = this.look()) {
-      expect(wakeAt).toBeGreaterThan(this.now);
-      this.now = wakeAt;
-    }
-    this.now = end;
-    this.look();
-    return this;
-  }
-  /** What was written, as names of sentences without repeats. */
-  get order(): string {
-    const names = new Map([...this.tags].map(([key, tag]) => [tag, key]));
-    const heard = this.writes.flatMap(({ pcm }) => readTags(pcm).map(({ sentence }) => names.get(sentence)));
-    return heard.filter((name, i) => name !== heard[i - 1]).join('');
-  }
-  get writtenMs(): number {
-    return this.writes.reduce((sum, { pcm }) => sum + pcm.byteLength, 0) / FORMAT.bytesPerMs;
-  }
-}
+import { flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../src/core/playout.ts';
+import { readTags } from './lane/sound.ts';
+import { Desk, FORMAT, START, WORDS_PER_MS } from './playout/desk.ts';
 
 describe('playout', () => {
   it('plays a sentence that comes as a burst, whole and in order, at its own pace', () => {

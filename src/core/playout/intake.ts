@@ -12,7 +12,7 @@ import type { Playout, PlayoutFormat } from './state.ts';
 /** More than this is never queued. */
 const CAPACITY_MS = 60_000;
 /** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
-const BURST_MS = 150;
+const BURST_MS = 250;
 /** Sound without a name that comes so long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_FORSAKEN = 64;
