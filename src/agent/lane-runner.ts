@@ -71,7 +71,11 @@ export class LaneRunner {
     this.watch = watch;
     this.timers = createTimers(world.clock, (timer) => this.post({ type: 'timer', timer }));
     this.current = createLane({
-      settings: { ...LANE_DEFAULTS, playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000 },
+      settings: {
+        ...LANE_DEFAULTS,
+        rollLeadMs: config.rolloverLead * 1000,
+        playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
+      },
       orders: { ...ordersOf(config), muted: false, volume: config.playback.volume },
       idPrefix: `${world.bootId}-${config.id}`,
       seed: world.seed,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createCapture, createPlayback } from '../adapters/audio/driver.ts';
+import { createCapture, createPlayback, type DriverWorld } from '../adapters/audio/driver.ts';
+import { createUnfixable } from '../adapters/audio/unfixable.ts';
 import { readSecret } from '../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
@@ -38,6 +39,12 @@ export async function createMachineWorld(
       'the voice detector fvad.wasm is not beside the program; speech is told by its loudness instead',
     );
   }
+  const { unfixable } = config.audio;
+  const lasting = unfixable === null ? undefined : createUnfixable(unfixable, clock, log);
+  const drivers = (): DriverWorld => ({
+    ...{ log, seed: randomBytes(4).readInt32LE() },
+    ...(lasting === undefined ? {} : { lasting }),
+  });
   return {
     clock,
     log,
@@ -46,8 +53,8 @@ export async function createMachineWorld(
     openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
     createVoiceDetector: detector.create,
     openAudio: (lane) => ({
-      openCapture: createCapture(lane.capture, clock),
-      openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock),
+      openCapture: createCapture(lane.capture, clock, drivers()),
+      openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
     }),
     machine: createMachineParts(env),
     random: Math.random,

@@ -138,8 +138,19 @@ function describeDevices(lane: LaneConfig | undefined): {
   playback: string;
 } {
   if (lane === undefined) return { capture: 'none', playback: 'none' };
-  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string =>
-    device.driver === 'file' ? `file:${device.path}` : device.device;
+  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string => {
+    switch (device.driver) {
+      case 'file':
+        return `file:${device.path}`;
+      case 'command':
+        // Arguments may hold what is nobody else's business.
+        return `command:${device.command[0] ?? ''}`;
+      case 'addon':
+        return `addon:${device.device}`;
+      case 'alsa':
+        return device.device;
+    }
+  };
   return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
