@@ -23,3 +23,10 @@ export function findOnset(timeline: Int16Array, sound: Int16Array, from = 0): nu
   }
   return -1;
 }
+
+/** Of a tone: by how often it passes through zero. */
+export function pitchHz(tone: Int16Array, rateHz: number): number {
+  let crossings = 0;
+  for (let at = 1; at < tone.length; at++) if ((tone[at - 1] ?? 0) < 0 !== (tone[at] ?? 0) < 0) crossings++;
+  return (crossings * rateHz) / 2 / tone.length;
+}

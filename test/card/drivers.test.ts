@@ -1,0 +1,318 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, it } from 'vitest';
+import { type CardOptions, openRack, type Side } from './card.ts';
+import { cardNow, type Ears, listen, RATE_HZ, speak, until } from './line.ts';
+import { babble, findOnset, pitchHz } from './sound.ts';
+
+const { rack, missing } = await openRack();
+rack?.use();
+afterAll(() => rack?.close());
+
+const title = `the alsa drivers on a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
+
+/** Real time, on a machine that may be busy: what is heard must be right, how soon is bounded widely and reported. */
+describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+  it('hears every sample, and knows when it was captured', async ({ expect, annotate }) => {
+    const sound = babble(4 * RATE_HZ, 1);
+    const card = await insert({ id: 'Ears', capture: { sound } });
+    const ears = await listen(card.device);
+    await until('3 s of sound', () => ears.seconds() >= 3);
+    await ears.capture.close();
+    const heard = ears.sound();
+    const epoch = await card.capture.epoch();
+    expect(heard.subarray(0, 3 * RATE_HZ)).toEqual(sound.subarray(0, 3 * RATE_HZ));
+    expect(ears.faults).toEqual([]);
+    let frame = 0;
+    const errors = ears.heard.map(({ pcm, capturedAt }) => {
+      frame += pcm.length;
+      return Math.abs(capturedAt - (epoch?.atMs(frame) ?? 0));
+    });
+    await annotate(`capture times are off by ${spread(errors)} ms`);
+    expect(quantile(errors, 0.5)).toBeLessThan(60);
+    expect((await card.capture.log()).map(({ event }) => event)).toEqual(['open', 'start']);
+  });
+
+  it('sounds every sample, when it said', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'Mouth' });
+    const mouth = await speak(card.device);
+    const sentences = [1, 2, 3].map((seed) => babble(RATE_HZ / 2, seed));
+    const promised: number[] = [];
+    for (const sentence of sentences) {
+      promised.push(mouth.say(sentence));
+      await sleep(800);
+    }
+    await until('all of it', async () => findOnset(await card.playback.sound(), last(sentences)) >= 0);
+    await sleep(700);
+    const [timeline, epoch] = [await card.playback.sound(), await card.playback.epoch()];
+    // On a busy machine the device may run dry within a sentence: then there is silence in it, and nothing is lost.
+    expect([...timeline.filter(isSound)]).toEqual(sentences.flatMap((sentence) => [...sentence]));
+    const onsets = sentences.map((sentence) => findOnset(timeline, sentence));
+    const errors = onsets.map((onset, index) => Math.abs((epoch?.atMs(onset) ?? 0) - (promised[index] ?? 0)));
+    await annotate(`the sound was off its promise by ${spread(errors)} ms`);
+    expect(quantile(errors, 0.5)).toBeLessThan(300);
+    expect(mouth.faults).toEqual([]);
+    await mouth.playback.close();
+  });
+
+  it('forgets at once what it is told to', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'Barge' });
+    const mouth = await speak(card.device);
+    const [interrupted, next] = [babble(5 * RATE_HZ, 1), babble(RATE_HZ / 2, 2)];
+    mouth.say(interrupted);
+    await until('a second of it', async () => (await card.playback.sound()).length > RATE_HZ);
+    const flushedAt = cardNow();
+    mouth.playback.flush();
+    await sleep(1000);
+    const [silent, epoch] = [await card.playback.sound(), await card.playback.epoch()];
+    mouth.say(next);
+    await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
+    const overrunMs = (epoch?.atMs(lastSound(silent)) ?? 0) - flushedAt;
+    await annotate(`sounded on for ${overrunMs.toFixed(1)} ms`);
+    expect(overrunMs).toBeLessThan(700);
+    expect(mouth.faults).toEqual([]);
+    await mouth.playback.close();
+  });
+
+  it('goes on after an overrun, and loses no more than the gap', async ({ expect }) => {
+    const sound = babble(20 * RATE_HZ, 4);
+    const card = await insert({ id: 'Overrun', capture: { sound } });
+    const ears = await listen(card.device);
+    await until('a second of sound', () => ears.seconds() >= 1);
+    card.capture.control('xrun=1');
+    await until('the overrun', async () => count(await card.capture.log(), 'start') === 2);
+    const before = ears.seconds();
+    await until('another second', () => ears.seconds() >= before + 1);
+    await ears.capture.close();
+    const pieces = placesOf(ears, sound);
+    expect(pieces.unknown).toBe(0);
+    expect(pieces.lostMs).toBeLessThan(700);
+    expect(ears.faults).toEqual([]);
+  });
+
+  it('goes on where it was after a player that stood still ran dry', async ({ expect }) => {
+    const card = await insert({ id: 'Underrun' });
+    const mouth = await speak(card.device);
+    const sentence = babble(3 * RATE_HZ, 5);
+    mouth.say(sentence);
+    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ);
+    const pid = last(await card.playback.log()).pid;
+    process.kill(pid, 'SIGSTOP');
+    await sleep(600);
+    process.kill(pid, 'SIGCONT');
+    const tail = sentence.subarray(-RATE_HZ / 2);
+    await until('the end of it', async () => findOnset(await card.playback.sound(), tail) > 0);
+    await sleep(600);
+    // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
+    const sounded = (await card.playback.sound()).filter(isSound);
+    expect(count(await card.playback.log(), 'xrun')).toBeGreaterThan(0);
+    expect(sounded).toEqual(sentence);
+    await mouth.playback.close();
+  });
+
+  it('is back after the microphone was unplugged for 2 s', async ({ expect, annotate }) => {
+    const sound = babble(60 * RATE_HZ, 6);
+    const card = await insert({ id: 'LooseMic', capture: { sound } });
+    const ears = await listen(card.device);
+    await until('a second of sound', () => ears.seconds() >= 1);
+    card.capture.control('unplug');
+    await sleep(2000);
+    const replugged = cardNow();
+    card.capture.control();
+    const before = ears.heard.length;
+    await until('sound', () => ears.heard.length > before + 4);
+    await ears.capture.close();
+    const backMs = (ears.heard[before]?.cameAt ?? 0) - replugged;
+    const pieces = placesOf(ears, sound);
+    await annotate(`back ${backMs.toFixed(0)} ms after the plug, ${pieces.lostMs.toFixed(0)} ms lost in all`);
+    expect(ears.faults[0]).toMatchObject({ code: 'lost' });
+    expect(pieces.unknown).toBe(0);
+    expect(backMs).toBeLessThan(8000);
+    expect(pieces.lostMs).toBeLessThan(2000 + backMs + 700);
+  });
+
+  it('is back after the loudspeaker was unplugged for 2 s', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'LooseSpeaker' });
+    const mouth = await speak(card.device);
+    mouth.say(babble(RATE_HZ, 7));
+    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+    card.playback.control('unplug');
+    await sleep(2000);
+    const replugged = cardNow();
+    card.playback.control();
+    await until('the news', () => mouth.backs.length > 0);
+    const next = babble(RATE_HZ / 2, 8);
+    mouth.say(next);
+    await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
+    await annotate(`back ${((mouth.backs[0] ?? 0) - replugged).toFixed(0)} ms after the plug`);
+    expect(mouth.faults[0]).toMatchObject({ code: 'lost' });
+    expect((mouth.backs[0] ?? 0) - replugged).toBeLessThan(8000);
+    await mouth.playback.close();
+  });
+
+  it('starts a microphone anew that hangs', async ({ expect, annotate }) => {
+    const sound = babble(60 * RATE_HZ, 9);
+    const card = await insert({ id: 'HungMic', capture: { sound } });
+    const ears = await listen(card.device);
+    await until('a second of sound', () => ears.seconds() >= 1);
+    const stalled = cardNow();
+    card.capture.control('stall');
+    await until('the watchdog', () => ears.faults.length > 0);
+    const released = cardNow();
+    card.capture.control();
+    const before = ears.heard.length;
+    await until('sound', () => ears.heard.length > before + 4);
+    await ears.capture.close();
+    const noticedMs = (ears.faults[0]?.atMs ?? 0) - stalled;
+    const backMs = (ears.heard[before]?.cameAt ?? 0) - released;
+    await annotate(`noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after the hang`);
+    expect(ears.faults[0]).toMatchObject({ code: 'hung' });
+    expect(noticedMs).toBeGreaterThan(1000);
+    expect(backMs).toBeLessThan(8000);
+    expect(placesOf(ears, sound).unknown).toBe(0);
+  });
+
+  it('starts a loudspeaker anew that hangs', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'HungSpeaker' });
+    const mouth = await speak(card.device);
+    mouth.say(babble(4 * RATE_HZ, 10));
+    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+    card.playback.control('stall');
+    await until('the watchdog', () => mouth.faults.length > 0);
+    const released = cardNow();
+    card.playback.control();
+    await until('the news', () => mouth.backs.length > 0);
+    const next = babble(RATE_HZ / 2, 11);
+    mouth.say(next);
+    await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
+    await annotate(`back ${((mouth.backs[0] ?? 0) - released).toFixed(0)} ms after the hang`);
+    expect(mouth.faults[0]).toMatchObject({ code: 'hung' });
+    await mouth.playback.close();
+  });
+
+  it.for(['plughw', 'hw'])(
+    'hears and speaks with a poor USB card by its %s device',
+    async (by, { expect }) => {
+      const tone = Int16Array.from({ length: 10 * 48_000 }, (_, at) =>
+        Math.round(8000 * Math.sin((2 * Math.PI * 500 * at) / 48_000)),
+      );
+      const id = `Poor_${by}`;
+      const shape = { rateHz: 48_000, channels: 2, playback: { bufferMax: 9600 } } as const;
+      const card = await insert({ id, ...shape, capture: { sound: tone, bufferMax: 9600, loop: true } });
+      const [ears, mouth] = await Promise.all([listen(`${by}:CARD=${id}`), speak(`${by}:CARD=${id}`)]);
+      await until('2 s of sound', () => ears.seconds() >= 2);
+      mouth.say(tone.filter((_, at) => at % 2 === 0).subarray(0, RATE_HZ));
+      await until('a second of it', async () => (await card.playback.sound()).length > 48_000);
+      await sleep(500);
+      const sounded = await card.playback.sound();
+      const loud = sounded.subarray(sounded.findIndex(isSound), lastSound(sounded));
+      expect(Math.abs(pitchHz(ears.sound().subarray(RATE_HZ / 2), RATE_HZ) - 500)).toBeLessThan(15);
+      expect(Math.abs(pitchHz(loud, 48_000) - 500)).toBeLessThan(15);
+      expect(loud.length / 48_000).toBeCloseTo(1, 0);
+      await Promise.all([ears.capture.close(), mouth.playback.close()]);
+    },
+  );
+
+  it('says that the card is busy, and takes it when it is free', async ({ expect, annotate }) => {
+    const sound = babble(60 * RATE_HZ, 12);
+    const card = await insert({ id: 'Busy', capture: { sound } });
+    const other = spawn('arecord', ['-q', '-D', card.device, '-t', 'raw', '-f', 'S16_LE', '-r', '24000'], {
+      env: rack?.env ?? {},
+    });
+    await once(other.stdout, 'data');
+    const ears = await listen(card.device);
+    await until('the fault', () => ears.faults.length > 0);
+    other.kill('SIGKILL');
+    const freed = cardNow();
+    await until('sound', () => ears.heard.length > 0);
+    await annotate(`heard ${((ears.heard[0]?.cameAt ?? 0) - freed).toFixed(0)} ms after it was free`);
+    await ears.capture.close();
+    expect(ears.faults[0]).toMatchObject({ code: 'busy' });
+    expect(ears.faults[0]?.message).toContain(card.device);
+  });
+
+  it('does not believe a microphone that is faster than time', async ({ expect, annotate }) => {
+    const sound = babble(60 * RATE_HZ, 13);
+    const card = await insert({ id: 'Fast', capture: { sound, loop: true } });
+    const ears = await listen(card.device);
+    await until('a second of sound', () => ears.seconds() >= 1);
+    const hurried = cardNow();
+    card.capture.control('speed=6');
+    await until('the fault', () => ears.faults.length > 0);
+    card.capture.control();
+    const calmed = cardNow();
+    const before = ears.heard.length;
+    await until('sound', () => ears.heard.length > before + 4);
+    await ears.capture.close();
+    const [noticedMs, backMs] = [
+      (ears.faults[0]?.atMs ?? 0) - hurried,
+      (ears.heard[before]?.cameAt ?? 0) - calmed,
+    ];
+    await annotate(
+      `noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after it calmed down`,
+    );
+    expect(ears.faults[0]).toMatchObject({ code: 'too_fast' });
+  });
+
+  it('waits for a card that is not there yet', async ({ expect }) => {
+    const ears = await listen('plughw:CARD=Later');
+    await until('the fault', () => ears.faults.length > 0);
+    await insert({ id: 'Later', capture: { sound: babble(60 * RATE_HZ, 14) } });
+    await until('sound', () => ears.heard.length > 0);
+    await ears.capture.close();
+    expect(ears.faults[0]).toMatchObject({ code: 'not_found' });
+  });
+});
+
+function insert(options: CardOptions) {
+  if (rack === null) throw new Error('there is no rack');
+  return rack.insert(options);
+}
+
+/** Where each piece that was heard stands in what there was to hear: in order, and what is missing between them. */
+function placesOf(ears: Ears, sound: Int16Array): { unknown: number; lostMs: number } {
+  const heard = ears.sound();
+  let [at, from, unknown, lost] = [0, 0, 0, 0];
+  while (heard.length - at > 64) {
+    const place = findOnset(sound, heard.subarray(at), from);
+    if (place < 0) {
+      unknown++;
+      at++;
+      continue;
+    }
+    lost += place - from;
+    let same = 64;
+    while (at + same < heard.length && heard[at + same] === sound[place + same]) same++;
+    at += same;
+    from = place + same;
+  }
+  return { unknown, lostMs: (lost * 1000) / RATE_HZ };
+}
+
+const count = (log: Awaited<ReturnType<Side['log']>>, event: string): number =>
+  log.filter((entry) => entry.event === event).length;
+
+function last<T>(list: readonly T[]): T {
+  const item = list.at(-1);
+  if (item === undefined) throw new Error('it is empty');
+  return item;
+}
+
+/** Babble is never silent. */
+const isSound = (sample: number): boolean => sample !== 0;
+
+function lastSound(timeline: Int16Array): number {
+  let at = timeline.length;
+  while (at > 0 && timeline[at - 1] === 0) at--;
+  return at;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+function spread(values: readonly number[]): string {
+  return [0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)).join(' / ');
+}

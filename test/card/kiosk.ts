@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadWav } from '../../src/adapters/audio/sound-source.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
+import { setStage } from '../../src/cli/demo/stage.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { EmulatorOptions } from '../../src/emulator/server.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { inProcessHands } from '../e2e/stage-hands.ts';
+import type { Card } from './card.ts';
+
+export const RATE_HZ = 24_000;
+const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
+
+/** The visitors that ship with the project. */
+export async function visitors(): Promise<Int16Array> {
+  return samplesOf((await loadWav(RECORDING)).pcm);
+}
+
+/** Lets a whole agent, with broker, backend and service around it, hear and speak with a card. */
+export async function serve(
+  card: Card,
+  {
+    seconds,
+    service = {},
+    ...options
+  }: { seconds: number; service?: EmulatorOptions } & Partial<DemoOptions>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-kiosk-'));
+  const hands = inProcessHands({ recordBytes: 16 * 2 ** 20, ...service });
+  const stage = await setStage(hands);
+  const logged: string[] = [];
+  const note = (fields: object, sentence: string): void =>
+    void logged.push(`${sentence} ${JSON.stringify(fields)}`);
+  const log: Log = { trace() {}, debug() {}, info: note, warn: note, error: note };
+  try {
+    const summary = await runDemo(stage, {
+      input: '',
+      output: join(folder, 'spoken.wav'),
+      inputMs: seconds * 1000,
+      realMic: { microphone: card.device, loudspeaker: card.device, echo: 'off' },
+      faults: [],
+      clock: createSystemClock(),
+      log,
+      view: { update: () => {}, close: () => {} },
+      abort: new AbortController().signal,
+      ...options,
+    });
+    const emulator = hands.emulator();
+    const streams = emulator.reports();
+    const received = streams.map(({ id }) => samplesOf(emulator.recording(id).received));
+    return { summary, streams, received, logged };
+  } finally {
+    await stage.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

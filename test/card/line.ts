@@ -1,0 +1,111 @@
+import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+
+export const RATE_HZ = 24_000;
+const clock = createSystemClock();
+/** `process.hrtime`, which the virtual card's epochs and logs are told in, when the agent's clock is at 0. */
+const CLOCK_ZERO_MS = Number(process.hrtime.bigint()) / 1e6 - clock.now();
+
+/** Now, as the virtual card tells time. */
+export const cardNow = (): number => clock.now() + CLOCK_ZERO_MS;
+
+/** A lane's own configuration of one device, with everything that the operator left out. */
+function lane(device: string) {
+  const config = configSchema.parse({
+    device: { id: 'kiosk', tenant: 'test' },
+    mqtt: { url: 'mqtt://localhost' },
+    lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
+  });
+  const [only] = config.lanes;
+  if (only === undefined) throw new Error('there is no lane');
+  return only;
+}
+
+export interface Heard {
+  readonly pcm: Int16Array;
+  /** Of its last sample, as the driver says it; as the card tells time. */
+  readonly capturedAt: number;
+  /** When it came, as the card tells time. */
+  readonly cameAt: number;
+}
+
+/** A capture driver at work, and all that it delivered. */
+export interface Ears {
+  readonly capture: Capture;
+  readonly heard: readonly Heard[];
+  readonly faults: readonly (AudioFault & { atMs: number })[];
+  /** Everything in a row. */
+  sound(): Int16Array;
+  seconds(): number;
+}
+
+export async function listen(device: string): Promise<Ears> {
+  const heard: Heard[] = [];
+  const faults: (AudioFault & { atMs: number })[] = [];
+  const capture = await createCapture(
+    lane(device).capture,
+    clock,
+  )({
+    frames: (pcm, capturedAt) =>
+      void heard.push({
+        pcm: samplesOf(pcm.slice()),
+        capturedAt: capturedAt + CLOCK_ZERO_MS,
+        cameAt: cardNow(),
+      }),
+    ended() {},
+    fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
+  });
+  return {
+    capture,
+    heard,
+    faults,
+    sound: () => Int16Array.from(heard.flatMap(({ pcm }) => [...pcm])),
+    seconds: () => heard.reduce((sum, { pcm }) => sum + pcm.length, 0) / RATE_HZ,
+  };
+}
+
+/** A playback driver at work. */
+export interface Mouth {
+  readonly playback: Playback;
+  readonly faults: readonly (AudioFault & { atMs: number })[];
+  /** When it said that it sounds again. */
+  readonly backs: readonly number[];
+  /** Writes sound; when it will be heard, as the card tells time. */
+  say(sound: Int16Array): number;
+}
+
+export async function speak(device: string): Promise<Mouth> {
+  const faults: (AudioFault & { atMs: number })[] = [];
+  const backs: number[] = [];
+  const playback = await createPlayback(
+    lane(device).playback,
+    RATE_HZ,
+    clock,
+  )({
+    fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
+    back: () => void backs.push(cardNow()),
+    measured() {},
+  });
+  return {
+    playback,
+    faults,
+    backs,
+    say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)) + CLOCK_ZERO_MS,
+  };
+}
+
+/** Waits for what must come, however slow the machine is. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  limitMs = 20_000,
+): Promise<void> {
+  const endsAt = clock.now() + limitMs;
+  while (!(await isSo())) {
+    if (clock.now() > endsAt) throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
