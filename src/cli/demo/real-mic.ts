@@ -65,6 +65,7 @@ export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlaybac
     const recording = await openRecording(DEAF);
     const playback = await open(sink);
     return {
+      ...playback,
       write(pcm) {
         recording.write(pcm);
         return playback.write(pcm);
@@ -72,9 +73,6 @@ export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlaybac
       flush() {
         recording.flush();
         playback.flush();
-      },
-      get mixer() {
-        return playback.mixer;
       },
       async close() {
         await Promise.all([recording.close(), playback.close()]);
