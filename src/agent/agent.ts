@@ -1,6 +1,7 @@
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
 import type { OpenStream } from '../ports/stream.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
@@ -28,6 +29,8 @@ export interface AgentWorld {
   readonly openBus: OpenBus;
   readonly openStream: OpenStream;
   readonly createVoiceDetector: CreateVoiceDetector;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller;
   /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
   readonly machine?: MachineParts;
   openAudio(lane: LaneConfig): { openCapture: OpenCapture; openPlayback: OpenPlayback };
@@ -152,10 +155,10 @@ export class Agent {
   }
 
   private createLane(config: LaneConfig, bootId: string): LaneRunner {
-    const { clock, log, openStream, createVoiceDetector, random } = this.world;
+    const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.world;
     const world = {
       ...{ clock, log, openStream, createVoiceDetector, bootId, loop: this.loop, vault: this.vault },
-      ...this.world.openAudio(config),
+      ...{ ...this.world.openAudio(config), openEchoCanceller },
       requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, wish);
       },

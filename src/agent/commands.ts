@@ -22,6 +22,7 @@ export function createCommandHandlers(
       phase: state.phase,
       muted: state.orders.muted,
       volume: state.orders.volume,
+      echo: state.orders.echo,
       source: state.orders.source,
       targets: state.orders.targets,
     })),
@@ -39,6 +40,7 @@ export function createCommandHandlers(
     languages: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: languages(args) })),
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'orders', orders: { volume: args.percent } })),
+    echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
     status,
     diagnose,
   };

@@ -1,10 +1,15 @@
+import { type CaptureNews, createCaptureWatch } from '../core/audio/capture-watch.ts';
 import { createChunker } from '../core/audio/chunker.ts';
+import { createEchoDetector } from '../core/audio/echo-detector.ts';
 import { measureFrames } from '../core/audio/levels.ts';
 import { samplesOf } from '../core/audio/pcm.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
 import type { Capture, OpenCapture } from '../ports/audio.ts';
+import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../ports/voice.ts';
+import { EchoPath } from './echo-path.ts';
+import type { Reference } from './mouth.ts';
 
 /** What the ears of a lane are made of. */
 export interface EarsWorld {
@@ -15,76 +20,141 @@ export interface EarsWorld {
   /** Of the sound that is captured and sent. */
   readonly rateHz: number;
   readonly chunkMs: number;
+  /** Of the sound that the loudspeaker plays meanwhile. */
+  readonly playedRateHz: number;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  /** Whether it is cancelled to begin with. */
+  readonly cancelEcho: boolean;
   post(event: LaneEvent): void;
 }
 
 /** So much of a chunk must be voiced to count as speech: a syllable, not a click. */
 const SYLLABLE_MS = 80;
 
+/** One opened microphone. */
+interface Microphone extends Reference {
+  cancelEcho(on: boolean): void;
+  close(): Promise<void>;
+}
+
 /** The way of the sound from the microphone to the lane: exact chunks, measured and judged. Decides nothing. */
-export class Ears {
+export class Ears implements Reference {
   private readonly world: EarsWorld;
-  private capture: { close(): Promise<void> } | null = null;
+  private microphone: Microphone | null = null;
+  private cancels: boolean;
 
   constructor(world: EarsWorld) {
     this.world = world;
+    this.cancels = world.cancelEcho;
   }
 
   /** Opens the microphone; what it can't do comes as `audio_fault`. */
   open(): void {
-    const { rateHz, chunkMs, post } = this.world;
-    const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
-    const chunker = createChunker({ chunkSamples, rateHz });
-    const detector = this.world.createVoiceDetector(rateHz);
-    // What a closed microphone still delivers must not reach the lane: it may have another one by then.
-    let closed = false;
-    let opened: Capture | null = null;
-    this.capture = {
-      close: async () => {
-        closed = true;
-        detector.close();
-        await opened?.close();
-      },
-    };
-    const opening = this.world.openCapture({
-      frames: (pcm, capturedAt) => {
-        if (closed) return;
-        for (const chunk of chunker.push(pcm, capturedAt)) {
-          const isSpeech = hearSpeech(detector, chunk.pcm, rateHz);
-          const levels = { ...measureFrames(chunk.pcm, rateHz), isSpeech };
-          post({ type: 'captured', capturedAt: chunk.capturedAt, pcm: chunk.pcm, levels });
-        }
-      },
-      ended: () => {
-        if (!closed) post({ type: 'capture_ended' });
-      },
-      fault: (fault) => {
-        if (!closed) post({ type: 'audio_fault', device: 'capture', ...fault });
-      },
-    });
-    opening.then(
-      (capture) => {
-        opened = capture;
-        if (closed) void capture.close();
-      },
-      (error: unknown) => {
-        if (closed) return;
-        post({ type: 'audio_fault', device: 'capture', code: 'failed', message: messageOf(error) });
-      },
-    );
+    this.microphone = openMicrophone(this.world);
+    if (this.cancels) this.microphone.cancelEcho(true);
+  }
+
+  /** Whether the loudspeaker is taken out of what is captured. */
+  cancelEcho(on: boolean): void {
+    this.cancels = on;
+    this.microphone?.cancelEcho(on);
+  }
+
+  played(pcm: Uint8Array, heardAt: number): void {
+    this.microphone?.played(pcm, heardAt);
+  }
+
+  flushed(at: number): void {
+    this.microphone?.flushed(at);
   }
 
   /** Frees the microphone. */
   async close(): Promise<void> {
-    const { capture } = this;
-    this.capture = null;
+    const { microphone } = this;
+    this.microphone = null;
     try {
-      await capture?.close();
+      await microphone?.close();
     } catch (error) {
       const { lane, log } = this.world;
       log.warn({ lane, error: messageOf(error) }, 'the microphone did not close cleanly');
     }
   }
+}
+
+/** Device frames -> canceller -> chunks -> lane, with what is measured on the way. */
+function openMicrophone(world: EarsWorld): Microphone {
+  const { rateHz, playedRateHz, chunkMs, post } = world;
+  const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
+  const chunker = createChunker({ chunkSamples, rateHz });
+  const voices = world.createVoiceDetector(rateHz);
+  const echo = createEchoDetector({ heardRateHz: rateHz, playedRateHz });
+  const watch = createCaptureWatch({ rateHz, playedRateHz });
+  // What a closed microphone still delivers must not reach the lane: it may have another one by then.
+  let closed = false;
+  // Behind its end a recording is silent, which is no fault of a microphone.
+  let hasEnded = false;
+  let opened: Capture | null = null;
+
+  const path = new EchoPath(world, (pcm, capturedAt) => {
+    if (closed) return;
+    for (const chunk of chunker.push(pcm, capturedAt)) {
+      const measure = echo.hear(chunk.pcm, chunk.capturedAt);
+      const heard = path.isCancelling ? 'cancelled' : 'microphone';
+      if (measure !== null) post({ type: 'echo_heard', heard, measure });
+      const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
+      const levels = { ...measureFrames(chunk.pcm, rateHz), isSpeech };
+      post({ type: 'captured', capturedAt: chunk.capturedAt, pcm: chunk.pcm, levels });
+    }
+  });
+  const report = (news: readonly CaptureNews[]): void => {
+    for (const one of news) post({ type: 'capture_news', ...one });
+  };
+  const opening = world.openCapture({
+    frames: (pcm, capturedAt) => {
+      if (closed) return;
+      if (!hasEnded) report(watch.hear(pcm, capturedAt));
+      path.captured(pcm, capturedAt);
+    },
+    ended: () => {
+      if (closed) return;
+      hasEnded = true;
+      report(watch.end());
+      post({ type: 'capture_ended' });
+    },
+    fault: (fault) => {
+      if (!closed) post({ type: 'audio_fault', device: 'capture', ...fault });
+    },
+  });
+  opening.then(
+    (capture) => {
+      opened = capture;
+      if (closed) void capture.close();
+    },
+    (error: unknown) => {
+      if (closed) return;
+      post({ type: 'audio_fault', device: 'capture', code: 'failed', message: messageOf(error) });
+    },
+  );
+  return {
+    cancelEcho: (on) => path.cancel(on),
+    played(pcm, heardAt) {
+      path.played(pcm, heardAt);
+      echo.played(pcm, heardAt);
+      watch.played(pcm);
+    },
+    flushed(at) {
+      path.flushed(at);
+      echo.flushed(at);
+    },
+    async close() {
+      report(watch.end());
+      closed = true;
+      path.close();
+      voices.close();
+      await opened?.close();
+    },
+  };
 }
 
 function hearSpeech(detector: VoiceDetector, pcm: Uint8Array, rateHz: number): boolean {

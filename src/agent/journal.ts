@@ -1,5 +1,9 @@
 import type { Log } from '../ports/log.ts';
+import type { EventKind } from '../protocol/mqtt/device.ts';
 import type { LaneStep } from './lane-runner.ts';
+
+/** Events that somebody should look into. */
+const TROUBLE: readonly EventKind[] = ['echo_fallback', 'capture_problem'];
 
 /** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
 export function journal(log: Log, { lane, effects, before, after }: LaneStep): void {
@@ -16,7 +20,10 @@ export function journal(log: Log, { lane, effects, before, after }: LaneStep): v
     if (!again) log.warn({ lane, code }, message);
   }
   for (const effect of effects) {
-    if (effect.type === 'notify') log.info({ lane, ...effect.detail }, `event ${effect.kind}`);
+    if (effect.type === 'notify') {
+      const level = TROUBLE.includes(effect.kind) ? 'warn' : 'info';
+      log[level]({ lane, ...effect.detail }, `event ${effect.kind}`);
+    }
     if (effect.type === 'request_token') {
       log.info({ lane, reason: effect.reason, attempt: effect.attempt }, 'asking for a token');
     }

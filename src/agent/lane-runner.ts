@@ -7,6 +7,7 @@ import { createLane, type LaneState } from '../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../core/task.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
 import type { OpenStream, StreamConnection } from '../ports/stream.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
@@ -30,6 +31,8 @@ export interface LaneWorld {
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   requestToken(wish: { id: string; reason: TokenReason; attempt: number }): void;
   /** Seed of the lane's jitter. */
   readonly seed: number;
@@ -84,10 +87,17 @@ export class LaneRunner {
     const { chunkMs } = this.current.settings;
     this.silentChunk = new Uint8Array(Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
     const post = (event: LaneEvent): void => this.post(event);
-    this.ears = new Ears({ ...world, lane: config.id, rateHz, chunkMs, post });
+    this.ears = new Ears({
+      ...{ ...world, lane: config.id, rateHz, chunkMs, post },
+      playedRateHz: OUTPUT_RATE_HZ,
+      cancelEcho: config.echo === 'cancel',
+    });
     const { wireToSpeaker } = this;
     const { volume } = config.playback;
-    this.mouth = new Mouth({ ...world, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post });
+    this.mouth = new Mouth({
+      ...{ ...world, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post },
+      reference: this.ears,
+    });
   }
 
   get state(): LaneState {
@@ -147,6 +157,8 @@ export class LaneRunner {
         return this.ears.open();
       case 'close_capture':
         return void this.ears.close();
+      case 'cancel_echo':
+        return this.ears.cancelEcho(effect.on);
       case 'play':
         return this.mouth.play(effect);
       case 'flush_playback':

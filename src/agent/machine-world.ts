@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createCapture, createPlayback, type DriverWorld } from '../adapters/audio/driver.ts';
 import { createUnfixable } from '../adapters/audio/unfixable.ts';
 import { readSecret } from '../adapters/config/secret.ts';
+import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
@@ -52,6 +53,7 @@ export async function createMachineWorld(
     openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
     openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
     createVoiceDetector: detector.create,
+    openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({
       openCapture: createCapture(lane.capture, clock, drivers()),
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),

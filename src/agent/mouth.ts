@@ -17,7 +17,17 @@ export interface MouthWorld {
   readonly volume: number;
   /** Of the sound that is played. */
   readonly rateHz: number;
+  /** Who needs to know what is heard from the loudspeaker, and when. */
+  readonly reference?: Reference;
   post(event: LaneEvent): void;
+}
+
+/** Told of every sound that is written, as it is written. */
+export interface Reference {
+  /** @param heardAt when its first sample is heard */
+  played(pcm: Uint8Array, heardAt: number): void;
+  /** What would have been heard from this moment on has been taken back. */
+  flushed(at: number): void;
 }
 
 /** Under a visitor's voice the translation is still to be followed, and no hindrance. */
@@ -75,6 +85,7 @@ export class Mouth {
     }
     const sound = this.scale(pcm);
     const from = playback.write(sound);
+    this.world.reference?.played(sound, from);
     const until = from + durationMs(sound.byteLength, rateHz);
     const now = clock.now();
     this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
@@ -89,6 +100,7 @@ export class Mouth {
     const rest = playback.seamless === true ? this.soundingRest() : null;
     this.written = [];
     playback.flush();
+    this.world.reference?.flushed(this.world.clock.now());
     if (rest !== null) playback.write(fadeOut(rest));
   }
 

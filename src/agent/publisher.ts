@@ -161,6 +161,10 @@ function isReported({ before, after }: LaneStep): boolean {
     before.orders !== after.orders ||
     before.problem !== after.problem ||
     before.captureLost !== after.captureLost ||
+    before.captureFindings !== after.captureFindings ||
+    before.echo.told !== after.echo.told ||
+    before.echo.fallback !== after.echo.fallback ||
+    before.echo.cancelsSince !== after.echo.cancelsSince ||
     before.playbackLost !== after.playbackLost ||
     before.failures !== after.failures ||
     before.stream?.id !== after.stream?.id

@@ -120,6 +120,12 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('device')} lost: ${text('message')}`;
     case 'audio_back':
       return `${text('device')} is back`;
+    case 'echo_detected':
+      return `hears its own loudspeaker ${text('delay_ms')} ms later at ${text('gain_db')} dB`;
+    case 'echo_fallback':
+    case 'capture_problem':
+    case 'capture_problem_over':
+      return text('message');
     case 'speech_dropped':
       return `speech lagged: ${text('sentences')} sentences were dropped unheard`;
     case 'standby':

@@ -3,8 +3,8 @@ import type { EchoMeasure } from './echo-detector.ts';
 
 /** Why a lane keeps its loudspeaker out by half-duplex although it was told otherwise. */
 export interface EchoFallback {
-  /** `echo`: it heard itself again and again. `canceller`: the canceller can't do its work. */
-  readonly reason: 'echo' | 'canceller';
+  /** `loop`: it heard itself again and again. `canceller`: the canceller can't do its work. */
+  readonly reason: 'loop' | 'canceller';
   /** What was wanted. */
   readonly from: EchoMode;
   readonly message: string;
@@ -101,7 +101,7 @@ export function sight(
   const agreeing = sightings.filter(({ delayMs }) => Math.abs(delayMs - sighting.delayMs) <= LOOP.agreeMs);
   const fellBack = isLoop && agreeing.length >= LOOP.sightings;
   const known = { ...guard, measures, sightings, told };
-  const after = fellBack ? fallBack(known, 'echo', wanted, loopMessage(wanted, sighting)) : known;
+  const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, sighting)) : known;
   return { guard: after, tell: told === sighting, fellBack };
 }
 

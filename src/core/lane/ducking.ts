@@ -1,3 +1,4 @@
+import { echoInForce } from './echo.ts';
 import type { Turn } from './turn.ts';
 
 /** A visitor who takes a breath has not finished. */
@@ -5,7 +6,7 @@ const SILENT_FOR_MS = 600;
 
 /** Somebody speaks: where both can speak at once, the translation goes down, so that nobody has to shout against it. */
 export function duckUnder(turn: Turn): void {
-  if (turn.state.orders.echo !== 'cancel') return;
+  if (echoInForce(turn.state).mode !== 'cancel') return;
   turn.arm('duck', turn.now + SILENT_FOR_MS);
   if (turn.state.ducked) return;
   turn.set({ ducked: true });

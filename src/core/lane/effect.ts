@@ -46,6 +46,8 @@ export type LaneEffect =
   | { readonly type: 'close_stream'; readonly stream: number; readonly how: 'close' | 'terminate' }
   | { readonly type: 'open_capture' }
   | { readonly type: 'close_capture' }
+  /** Whether the loudspeaker is taken out of what is captured, from now on and whenever the microphone opens. */
+  | { readonly type: 'cancel_echo'; readonly on: boolean }
   /** `receivedAt` is set on sound that found the loudspeaker free: the measure of wire-to-speaker latency. */
   | {
       readonly type: 'play';

@@ -1,5 +1,8 @@
 import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
 import type { ChunkLevels } from '../activity.ts';
+import type { CaptureFinding } from '../audio/capture-watch.ts';
+import type { EchoMeasure } from '../audio/echo-detector.ts';
+import type { EchoMode } from '../gate.ts';
 import type { LaneOrders } from './settings.ts';
 
 /** The timers of a lane; arming one again replaces it. */
@@ -72,6 +75,21 @@ export type LaneEvent =
       readonly type: 'audio_fault';
       readonly device: 'capture' | 'playback';
       readonly code: string;
+      readonly message: string;
+    }
+  /** The loudspeaker was recognised in the microphone, or in what the canceller left of it. */
+  | { readonly type: 'echo_heard'; readonly heard: 'microphone' | 'cancelled'; readonly measure: EchoMeasure }
+  | {
+      readonly type: 'canceller';
+      readonly status: 'starting' | 'ready' | 'failed';
+      readonly message: string;
+    }
+  /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried anew. */
+  | { readonly type: 'echo_order'; readonly mode: EchoMode }
+  | {
+      readonly type: 'capture_news';
+      readonly finding: CaptureFinding;
+      readonly present: boolean;
       readonly message: string;
     }
   /** A loudspeaker that had failed sounds again. */

@@ -3,6 +3,8 @@ import { judge } from '../gate.ts';
 import { type HeldChunk, take } from '../hold.ts';
 import { heardLately } from '../playout.ts';
 import { duckUnder } from './ducking.ts';
+import { echoInForce } from './echo.ts';
+import type { LaneEvent } from './event.ts';
 import { feedRetiring } from './retiring.ts';
 import { rollInPause } from './rollover.ts';
 import { isStreaming, pump, sendFiller } from './sending.ts';
@@ -36,8 +38,9 @@ export function onCaptured(turn: Turn, capturedAt: number, pcm: Uint8Array, leve
 /** Decides what of a chunk may be heard, and whether it is speech. */
 function passGate(turn: Turn, capturedAt: number, pcm: Uint8Array, levels: ChunkLevels): HeldChunk {
   const { settings, orders, playout, capturedCount: seq, hold, activity } = turn.state;
+  const { mode, tailMs } = echoInForce(turn.state);
   const decision = judge(
-    { muted: orders.muted, echo: orders.echo, heard: heardLately(playout), tailMs: settings.echoTailMs },
+    { muted: orders.muted, echo: mode, heard: heardLately(playout), tailMs },
     capturedAt,
     settings.chunkMs,
   );
@@ -58,6 +61,14 @@ export function onPaceTimer(turn: Turn): void {
   }
   pump(turn);
   rollInPause(turn);
+}
+
+/** Something is wrong with a microphone that delivers, or it is over. */
+export function onCaptureNews(turn: Turn, news: Extract<LaneEvent, { type: 'capture_news' }>): void {
+  const { finding, present, message } = news;
+  const others = turn.state.captureFindings.filter((known) => known !== finding);
+  turn.set({ captureFindings: present ? [...others, finding] : others });
+  turn.notify(present ? 'capture_problem' : 'capture_problem_over', { finding, message });
 }
 
 export function onAudioFault(

@@ -2,10 +2,11 @@ import { classifyRefusal } from '../recovery.ts';
 import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './approach.ts';
 import { unduck } from './ducking.ts';
 import { attendChimes, onEarconTimer } from './earcons.ts';
+import { onCanceller, onEchoHeard, onEchoOrders, orderEcho } from './echo.ts';
 import type { LaneEffect } from './effect.ts';
 import { dropApproach } from './ending.ts';
 import type { LaneEvent, TimerName } from './event.ts';
-import { onAudioFault, onCaptured, onPaceTimer } from './hearing.ts';
+import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './hearing.ts';
 import { finish, hasten, onRetryTimer, start, stop } from './lifecycle.ts';
 import { onCongested, onDrained, onPingTimer } from './liveness.ts';
 import { lose, onEnded, onMessage } from './message.ts';
@@ -61,6 +62,14 @@ function handle(turn: Turn, event: LaneEvent): void {
       return turn.set({ captureEnded: true });
     case 'audio_fault':
       return onAudioFault(turn, event.device, event.code, event.message);
+    case 'echo_heard':
+      return onEchoHeard(turn, event.heard, event.measure);
+    case 'canceller':
+      return onCanceller(turn, event.status, event.message);
+    case 'echo_order':
+      return orderEcho(turn, event.mode);
+    case 'capture_news':
+      return onCaptureNews(turn, event);
     case 'playback_back':
       return onPlaybackBack(turn);
     case 'sounding':
@@ -148,6 +157,7 @@ function order(turn: Turn, orders: Partial<LaneOrders>): void {
   const before = turn.state.orders;
   const after = { ...before, ...orders };
   turn.set({ orders: after });
+  onEchoOrders(turn, before);
   if (after.volume !== before.volume) turn.emit({ type: 'set_volume', percent: after.volume });
   if (after.echo !== 'cancel') unduck(turn);
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(turn)) rearmStandby(turn);

@@ -1,4 +1,5 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
+import { echoInForce } from './echo.ts';
 import type { Phase } from './phases.ts';
 import type { LaneState } from './state.ts';
 
@@ -16,8 +17,26 @@ export function degradedReasons(state: LaneState): string[] {
   else if (state.failures >= FAILURES_TO_DEGRADE && !WELL.includes(state.phase))
     reasons.push(`failing:${code}`);
   if (state.captureLost) reasons.push('capture_lost');
+  // A microphone that hears nothing; the others hear badly, which is no reason to send anybody at night.
+  for (const finding of ['silent', 'deaf'] as const) {
+    if (state.captureFindings.includes(finding)) reasons.push(`capture_${finding}`);
+  }
   if (state.playbackLost) reasons.push('playback_lost');
   return reasons;
+}
+
+function reportEcho(state: LaneState): LaneReport['echo'] {
+  const { measures, fallback } = state.echo;
+  const { mode, tailMs } = echoInForce(state);
+  const last = measures.at(-1);
+  return {
+    wanted: state.orders.echo,
+    mode,
+    fallback: fallback?.reason ?? null,
+    tail_ms: Math.round(tailMs),
+    delay_ms: last === undefined ? null : Math.round(last.delayMs),
+    gain_db: last === undefined ? null : Math.round(last.gainDb),
+  };
 }
 
 /** What `{p}/state` tells of a lane. */
@@ -36,6 +55,8 @@ export function reportLane(
     muted: orders.muted,
     volume: orders.volume,
     ...device,
+    capture_findings: [...state.captureFindings],
+    echo: reportEcho(state),
     session: stream?.lease.grant.session ?? null,
     last_error:
       problem === null ? null : { ts: stampOf(problem.at), code: problem.code, message: problem.message },

@@ -1,5 +1,7 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import { type Activity, NO_ACTIVITY } from '../activity.ts';
+import type { CaptureFinding } from '../audio/capture-watch.ts';
+import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
 import { EMPTY_HOLD, type Hold } from '../hold.ts';
 import { IDLE_PACER, type Pacer } from '../pacer.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout.ts';
@@ -151,6 +153,9 @@ export interface LaneState {
   readonly failures: number;
   readonly problem: LaneProblem | null;
   readonly captureLost: boolean;
+  /** What is wrong with a microphone that delivers. */
+  readonly captureFindings: readonly CaptureFinding[];
+  readonly echo: EchoGuard;
   readonly playbackLost: boolean;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
@@ -214,6 +219,8 @@ export function createLane(given: {
     failures: 0,
     problem: null,
     captureLost: false,
+    captureFindings: [],
+    echo: NO_ECHO,
     playbackLost: false,
     captureEnded: false,
     starved: false,

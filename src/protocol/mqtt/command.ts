@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VOLUME_PERCENT } from '../config.ts';
+import { ECHO_MODES, VOLUME_PERCENT } from '../config.ts';
 import { languageSchema } from '../language.ts';
 import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
@@ -46,6 +46,7 @@ export const COMMAND_ARGS = {
       'needs "source", "targets" or both',
     ),
   volume: z.strictObject({ ...lane, percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max) }),
+  echo: z.strictObject({ ...lane, mode: z.enum(ECHO_MODES) }),
   status: z.strictObject({}),
   diagnose: z.strictObject({ only: z.array(checkNameSchema).min(1).optional() }),
 } as const;

@@ -26,6 +26,19 @@ export const laneReportSchema = z.object({
   volume: z.number(),
   capture: z.string(),
   playback: z.string(),
+  /** What is wrong with a microphone that delivers: too_fast, too_slow, silent, deaf, clipping, dc_offset. */
+  capture_findings: z.array(z.string()),
+  echo: z.object({
+    wanted: z.string(),
+    /** In force: half-duplex where the wanted mode did not hold, and while a canceller learns the room. */
+    mode: z.string(),
+    fallback: z.enum(['loop', 'canceller']).nullable(),
+    /** How long after the loudspeaker the gate stays closed in half-duplex. */
+    tail_ms: z.number(),
+    /** As measured last; null before. */
+    delay_ms: z.number().nullable(),
+    gain_db: z.number().nullable(),
+  }),
   /** Shortened: session ids can be token-shaped. */
   session: z.string().nullable(),
   last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
@@ -50,6 +63,10 @@ export const EVENT_KINDS = [
   'refused',
   'audio_lost',
   'audio_back',
+  'echo_detected',
+  'echo_fallback',
+  'capture_problem',
+  'capture_problem_over',
   'speech_dropped',
   'parked',
   'standby',

@@ -16,6 +16,15 @@ describe('the report of a lane', () => {
       muted: true,
       volume: 100,
       ...DEVICE,
+      capture_findings: [],
+      echo: {
+        wanted: 'half-duplex',
+        mode: 'half-duplex',
+        fallback: null,
+        tail_ms: 300,
+        delay_ms: null,
+        gain_db: null,
+      },
       session: 'test-1...',
       last_error: null,
     });

@@ -1,3 +1,4 @@
+import { echoInForce } from '../../../src/core/lane/echo.ts';
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import type { LaneSettings } from '../../../src/core/lane/settings.ts';
@@ -117,11 +118,12 @@ export class SoundBook {
   ): void {
     if (state.capturedCount === before.capturedCount) return;
     const { orders, settings } = before;
+    const { mode, tailMs } = echoInForce(before);
     const { capturedAt, pcm } = event;
     const echoes = this.stretches.some(
-      ({ from, until }) => capturedAt > from && capturedAt - settings.chunkMs < until + settings.echoTailMs,
+      ({ from, until }) => capturedAt > from && capturedAt - settings.chunkMs < until + tailMs,
     );
-    const open = !orders.muted && !(orders.echo === 'half-duplex' && echoes);
+    const open = !orders.muted && !(mode === 'half-duplex' && echoes);
     const streams = before.phase === 'live' || before.phase === 'rolling';
     const queued = !streams || before.hold.chunks.length > 0;
     this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });

@@ -1,0 +1,155 @@
+import { durationMs, samplesOf } from './pcm.ts';
+
+/**
+ * What can be wrong with a microphone that delivers. `too_fast`, `too_slow`: its clock is no clock of the rate that was
+ * asked for. `silent`: nothing but zeros, as from a switch or a mute in the mixer. `deaf`: it delivers a whisper of noise and
+ * does not even hear the loudspeaker; that nobody speaks in a quiet room is no finding. `clipping`: its gain is too high.
+ * `dc_offset`: its zero is somewhere else.
+ */
+export type CaptureFinding = 'too_fast' | 'too_slow' | 'silent' | 'deaf' | 'clipping' | 'dc_offset';
+
+export interface CaptureNews {
+  readonly finding: CaptureFinding;
+  /** False: it is over. */
+  readonly present: boolean;
+  /** For the owner, with figures. */
+  readonly message: string;
+}
+
+/** Watches one opened microphone. Each finding is told once when it comes and once when it goes. */
+export interface CaptureWatch {
+  /** @param capturedAt when the last sample of the piece was captured */
+  hear(pcm: Uint8Array, capturedAt: number): readonly CaptureNews[];
+  /** What the loudspeaker sounds meanwhile. */
+  played(pcm: Uint8Array): void;
+  /** The microphone is closed, or its recording has ended: whatever was found is over. */
+  end(): readonly CaptureNews[];
+}
+
+const SILENT_MS = 10_000;
+/** So much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
+const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
+const LEVEL_WINDOW_MS = 10_000;
+/** Share of samples at full scale. */
+const CLIPPING = { peak: 32_700, from: 0.003, until: 0.0005 };
+/** Mean of a window, of 32768. */
+const DC_OFFSET = { from: 1000, until: 500 };
+/**
+ * Time by the samples against time by the clock. Sound can come late, but not early, so that the least delay in each
+ * window is the measure; the median over the windows does not mind a window in which samples were lost.
+ */
+const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003 };
+
+/** @param playedRateHz of what the loudspeaker sounds */
+export function createCaptureWatch({
+  rateHz,
+  playedRateHz,
+}: {
+  rateHz: number;
+  playedRateHz: number;
+}): CaptureWatch {
+  const present = new Set<CaptureFinding>();
+  let news: CaptureNews[] = [];
+  let zeroMs = 0;
+  let playedToDeafMs = 0;
+  let level = { ms: 0, samples: 0, sum: 0, clipped: 0 };
+  let deliveredMs = 0;
+  let window = { since: Number.NaN, least: Number.POSITIVE_INFINITY };
+  let leasts: readonly number[] = [];
+
+  const say = (finding: CaptureFinding, isPresent: boolean, message: string): void => {
+    if (present.has(finding) === isPresent) return;
+    if (isPresent) present.add(finding);
+    else present.delete(finding);
+    news.push({ finding, present: isPresent, message });
+  };
+  const flushNews = (): readonly CaptureNews[] => {
+    const told = news;
+    news = [];
+    return told;
+  };
+
+  const watchSilence = (peak: number, ms: number): void => {
+    zeroMs = peak === 0 ? zeroMs + ms : 0;
+    if (zeroMs >= SILENT_MS) say('silent', true, 'the microphone delivers digital silence: is it muted?');
+    else if (peak > 0) say('silent', false, 'the microphone delivers sound again');
+    if (peak <= DEAF.peak) return;
+    playedToDeafMs = 0;
+    say('deaf', false, 'the microphone hears again');
+  };
+
+  const watchLevel = (): void => {
+    if (level.ms < LEVEL_WINDOW_MS) return;
+    const share = level.clipped / level.samples;
+    const mean = level.sum / level.samples;
+    const percent = (share * 100).toFixed(1);
+    if (share >= CLIPPING.from) {
+      say('clipping', true, `${percent} % of the microphone's samples are at full scale: turn its gain down`);
+    } else if (share < CLIPPING.until) say('clipping', false, 'the microphone does not clip any more');
+    if (Math.abs(mean) >= DC_OFFSET.from) {
+      say(
+        'dc_offset',
+        true,
+        `the microphone's zero is off by ${Math.round((mean / 32_768) * 100)} % of full scale`,
+      );
+    } else if (Math.abs(mean) < DC_OFFSET.until)
+      say('dc_offset', false, "the microphone's zero is at zero again");
+    level = { ms: 0, samples: 0, sum: 0, clipped: 0 };
+  };
+
+  const watchSpeed = (capturedAt: number): void => {
+    if (Number.isNaN(window.since)) window.since = capturedAt;
+    window.least = Math.min(window.least, capturedAt - deliveredMs);
+    if (capturedAt - window.since < SPEED.windowMs) return;
+    leasts = [...leasts, window.least].slice(-SPEED.windows - 1);
+    window = { since: capturedAt, least: Number.POSITIVE_INFINITY };
+    if (leasts.length <= SPEED.windows) return;
+    const steps = leasts.slice(1).map((least, index) => least - (leasts[index] ?? least));
+    const late = (steps.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0) / SPEED.windowMs;
+    const percent = (Math.abs(late) * 100).toFixed(1);
+    if (late >= SPEED.from)
+      say('too_slow', true, `the microphone delivers ${percent} % too slowly for its rate`);
+    else if (late < SPEED.until) say('too_slow', false, 'the microphone keeps time again');
+    if (-late >= SPEED.from)
+      say('too_fast', true, `the microphone delivers ${percent} % too fast for its rate`);
+    else if (-late < SPEED.until) say('too_fast', false, 'the microphone keeps time again');
+  };
+
+  return {
+    hear(pcm, capturedAt) {
+      const samples = samplesOf(pcm);
+      const ms = durationMs(pcm.byteLength, rateHz);
+      let peak = 0;
+      let sum = 0;
+      let clipped = 0;
+      for (let index = 0; index < samples.length; index++) {
+        const sample = samples[index] ?? 0;
+        const magnitude = sample < 0 ? -sample : sample;
+        if (magnitude > peak) peak = magnitude;
+        if (magnitude >= CLIPPING.peak) clipped += 1;
+        sum += sample;
+      }
+      level.ms += ms;
+      level.samples += samples.length;
+      level.sum += sum;
+      level.clipped += clipped;
+      deliveredMs += ms;
+      watchSilence(peak, ms);
+      watchLevel();
+      watchSpeed(capturedAt);
+      return flushNews();
+    },
+    played(pcm) {
+      // A microphone that delivers zeros is silent, which is told apart.
+      if (zeroMs > 0 || !samplesOf(pcm).some((sample) => Math.abs(sample) > DEAF.audiblePeak)) return;
+      playedToDeafMs += durationMs(pcm.byteLength, playedRateHz);
+      if (playedToDeafMs >= DEAF.playedMs) {
+        say('deaf', true, 'the microphone hears nothing, not even the loudspeaker: is it plugged in?');
+      }
+    },
+    end() {
+      for (const finding of [...present]) say(finding, false, 'the microphone is closed');
+      return flushNews();
+    },
+  };
+}
