@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openRack } from '../../card/card.ts';
+import { babble } from '../../card/sound.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const { rack, missing } = await openRack();
+
+/** The program itself, on the real arecord and a virtual card. */
+describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-meter-'));
+    const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (built.status !== 0) throw new Error(built.stderr);
+  }, 120_000);
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await rack?.close();
+  });
+
+  const running = new Set<ChildProcessWithoutNullStreams>();
+  afterEach(() => {
+    for (const child of running) child.kill('SIGKILL');
+    running.clear();
+  });
+
+  const start = (...words: string[]): ChildProcessWithoutNullStreams => {
+    const child = spawn(process.execPath, [join(folder, 'dragoman.mjs'), 'devices', ...words], {
+      env: rack?.env,
+    });
+    running.add(child);
+    return child;
+  };
+  const insert = async (id: string, sound: Int16Array) => {
+    const card = await rack?.insert({ id, capture: { sound, loop: true } });
+    if (card === undefined) throw new Error('no rack');
+    return card;
+  };
+
+  it('shows levels until Ctrl-C, then says what was heard and frees the card', async () => {
+    const card = await insert('Talk', babble(48_000, 1));
+    const meter = start('--meter', card.device);
+    const output = collect(meter);
+    await output.has(/\d s {2}rms .* dBFS/);
+    meter.kill('SIGINT');
+    const [code] = await once(meter, 'close');
+    expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
+    expect(output.out).toMatch(/^Listening to plughw:CARD=Talk, until Ctrl-C\.\n/);
+    expect(output.out).toMatch(/\nHeard [\d.]+ s of sound: rms -[\d.]+ dBFS, loudest peak/);
+    // Whoever comes next can have it.
+    const next = start('--meter', card.device, '--seconds', '1', '--json');
+    const lines = collect(next);
+    expect((await once(next, 'close'))[0]).toBe(0);
+    expect(JSON.parse(lines.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      summary: { digital_silence: false },
+    });
+  }, 60_000);
+
+  it('tells a muted microphone', async () => {
+    const card = await insert('Muted', new Int16Array(24_000));
+    const meter = start('--meter', card.device, '--seconds', '2');
+    const output = collect(meter);
+    expect((await once(meter, 'close'))[0]).toBe(0);
+    expect(output.out).toContain('digital silence\n');
+    expect(output.out.replaceAll('\n', ' ')).toContain(
+      'all of it is digital silence: the microphone is muted',
+    );
+  }, 60_000);
+
+  it('ends with a sentence where there is no such card, or where somebody has it', async () => {
+    const gone = start('--meter', 'plughw:CARD=Gone');
+    const words = collect(gone);
+    expect((await once(gone, 'close'))[0]).toBe(1);
+    expect(words.err).toMatch(/^dragoman: there is no capture device "plughw:CARD=Gone"; .*\.\n$/);
+
+    const card = await insert('Taken', babble(24_000, 2));
+    card.capture.control('busy');
+    const refused = start('--meter', card.device);
+    const answer = collect(refused);
+    expect((await once(refused, 'close'))[0]).toBe(1);
+    expect(answer.err).toBe(
+      'dragoman: the microphone "plughw:CARD=Taken" is in use by another program; end that program and try again.\n',
+    );
+  }, 60_000);
+
+  it('is told of an unplugged card and shows it again', async () => {
+    const card = await insert('Loose', babble(24_000, 3));
+    const meter = start('--meter', card.device);
+    const output = collect(meter);
+    await output.has(/ 1 s {2}rms/);
+    card.capture.control('unplug');
+    await output.has(/waiting for it: the capture device "plughw:CARD=Loose"[\s\S]* s {2}no sound comes\n/);
+    const seen = output.out.length;
+    card.capture.control();
+    await output.has(/ s {2}rms/, seen);
+    meter.kill('SIGTERM');
+    expect((await once(meter, 'close'))[0]).toBe(0);
+  }, 60_000);
+});
+
+function collect(child: ChildProcessWithoutNullStreams) {
+  const output = {
+    out: '',
+    err: '',
+    /** Resolves as soon as the output, from a place on, has this in it. */
+    has: (pattern: RegExp, from = 0): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (pattern.test(output.out.slice(from))) resolve();
+        };
+        child.stdout.on('data', look);
+        child.on('close', () => reject(new Error(`ended without ${pattern}: ${output.out}${output.err}`)));
+        look();
+      }),
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.err += text));
+  return output;
+}
