@@ -170,7 +170,11 @@ static int card_poll_revents(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned 
 	int64_t avail = done - (int64_t)io->appl_ptr + (is_capture ? 0 : (int64_t)io->buffer_size);
 	/* What is wrong, the client learns from its next call. */
 	bool is_wrong = done < 0 || io->state != SND_PCM_STATE_RUNNING;
-	if (is_wrong || avail >= (int64_t)card->avail_min)
+	/*
+	 * A kernel card wakes its reader at every period for what is missing of a read that has begun, although that is less
+	 * than avail_min. Alsa-lib would wait here for avail_min more, and every other period would come a period late.
+	 */
+	if (is_wrong || is_capture || avail >= (int64_t)card->avail_min)
 		*revents = is_capture ? POLLIN : POLLOUT;
 	if (done < 0)
 		snd_pcm_ioplug_set_state(io, SND_PCM_STATE_XRUN);

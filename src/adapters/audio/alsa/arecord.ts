@@ -1,3 +1,4 @@
+import { type Bunching, createBunching } from '../../../core/audio/bunching.ts';
 import type { CaptureSink, OpenCapture } from '../../../ports/audio.ts';
 import { type CaptureChild, runCapture } from '../child/capture.ts';
 import { type AlsaOptions, createLadder } from './ladder.ts';
@@ -10,6 +11,8 @@ const CHUNK_MS = 320;
  * would hold its end back by up to a period, so a shorter one is asked for, the last of which is taken as it comes.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
+/** Where periods come in bunches of two, they have to be short. */
+const SHORT_PERIOD = PERIODS_MS.indexOf(20);
 /** A daemon that is held up for less than this loses nothing. */
 const BUFFER_MS = 2000;
 const START_LIMIT_MS = 5000;
@@ -27,6 +30,7 @@ function arecord(device: string, rateHz: number): CaptureChild {
   let period = 0;
   let adjustments = 0;
   let setup = createSetupReader();
+  let bunching: Bunching | null = null;
   const framesOf = (ms: number): string => String(Math.round((ms * ladder.rung.rateHz) / 1000));
   return {
     device: () => ({ part: 'capture', name: device, program: 'arecord' }),
@@ -51,10 +55,16 @@ function arecord(device: string, rateHz: number): CaptureChild {
         adjustments++;
         return 'again';
       }
+      bunching = createBunching(granted.periodFrames, granted.rateHz);
       const fits = ((CHUNK_MS * granted.rateHz) / 1000) % granted.periodFrames === 0;
       if (fits || period + 1 >= PERIODS_MS.length) return null;
       period++;
       adjustments++;
+      return 'again';
+    },
+    delivered(samples, now) {
+      if (period >= SHORT_PERIOD || bunching?.note(samples, now) !== true) return null;
+      period = SHORT_PERIOD;
       return 'again';
     },
     cure: (fault) => (fault.code === 'format' ? ladder.refuse() : null),

@@ -18,6 +18,8 @@ export interface CaptureChild {
    * @returns `again` when it must be started anew, because what it said changes how
    */
   line?(text: string): 'again' | null;
+  /** Hears of every delivery (samples of the device). */
+  delivered?(samples: number, now: number): 'again' | null;
   cure?(fault: AudioFault): string | null;
   /** From its start to its first sound. */
   readonly startLimitMs: number;
@@ -106,6 +108,7 @@ export function runCapture(
       const message = `the capture device "${name}" delivers faster than real time, so what it delivers is no sound; ${program} is started again. Replug the device`;
       return supervisor.condemn({ code: 'too_fast', message });
     }
+    if (kind.delivered?.(samples, now) === 'again') supervisor.renew();
     const capturedAt = timeline.observe(samples, now);
     supervisor.working();
     if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDbfs < QUIET_DBFS;
