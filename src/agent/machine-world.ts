@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverWorld } from '../adapters/audio/driver.ts';
 import { createUnfixable } from '../adapters/audio/unfixable.ts';
 import { readSecret } from '../adapters/config/secret.ts';
@@ -42,8 +43,9 @@ export async function createMachineWorld(
   }
   const { unfixable } = config.audio;
   const lasting = unfixable === null ? undefined : createUnfixable(unfixable, clock, log);
+  const { whenCardsChange } = createCardWatch({ clock });
   const drivers = (): DriverWorld => ({
-    ...{ log, seed: randomBytes(4).readInt32LE() },
+    ...{ log, whenCardsChange, seed: randomBytes(4).readInt32LE() },
     ...(lasting === undefined ? {} : { lasting }),
   });
   return {

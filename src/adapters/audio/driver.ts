@@ -11,7 +11,7 @@ import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 
 /** What the drivers need beside a clock. */
-export interface DriverWorld extends Partial<Pick<SupervisorWorld, 'log' | 'lasting'>> {
+export interface DriverWorld extends Partial<Pick<SupervisorWorld, 'log' | 'lasting' | 'whenCardsChange'>> {
   /** Seed of the waits between tries. */
   readonly seed?: number;
 }
@@ -55,6 +55,12 @@ export function createPlayback(
 
 const SILENT_LOG: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-function supervision(clock: Clock, { log = SILENT_LOG, lasting, seed = 1 }: DriverWorld) {
-  return { seed, world: { clock, log, ...(lasting === undefined ? {} : { lasting }) } };
+function supervision(clock: Clock, { log = SILENT_LOG, lasting, whenCardsChange, seed = 1 }: DriverWorld) {
+  const world: SupervisorWorld = {
+    clock,
+    log,
+    ...(lasting === undefined ? {} : { lasting }),
+    ...(whenCardsChange === undefined ? {} : { whenCardsChange }),
+  };
+  return { seed, world };
 }

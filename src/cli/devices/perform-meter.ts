@@ -1,5 +1,6 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { createCardWatch } from '../../adapters/audio/cards/card-watch.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import { readHolders } from '../../adapters/audio/cards/kernel-cards.ts';
 import { surveyDevices } from '../../adapters/audio/cards/survey.ts';
@@ -79,7 +80,9 @@ async function listen(config: CaptureConfig, { seconds }: MeterWishes, view: Met
   });
   try {
     return await runMeter({
-      openCapture: createCapture(config, clock),
+      openCapture: createCapture(config, clock, {
+        whenCardsChange: createCardWatch({ clock }).whenCardsChange,
+      }),
       createVoiceDetector: create,
       rateHz: config.sampleRate,
       clock,

@@ -1,5 +1,6 @@
 import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../../../core/respawn.ts';
 import type { AudioFault, DeviceFigures } from '../../../ports/audio.ts';
+import type { WhenCardsChange } from '../../../ports/cards.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { explainEnd, type NamedDevice, readComplaint } from './complaint.ts';
@@ -11,6 +12,8 @@ export interface SupervisorWorld {
   readonly log: Log;
   /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot cures. */
   readonly lasting?: (part: NamedDevice['part'], troubleMs: number) => void;
+  /** A device that is not there is tried again as soon as cards change, not only when its wait is over. */
+  readonly whenCardsChange?: WhenCardsChange;
 }
 
 /** What the child's user decides and hears. */
@@ -46,8 +49,6 @@ export interface Supervisor {
   condemn(fault: AudioFault): void;
   /** Ends the child and starts the next one at once; no fault. */
   renew(): void;
-  /** Now is a good moment to try again, instead of later (a card was plugged in). */
-  nudge(): void;
   close(): Promise<void>;
   readonly figures: DeviceFigures;
 }
@@ -150,6 +151,12 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     });
   };
   start();
+  const ignoreCards =
+    world.whenCardsChange?.(() => {
+      if (cancelRespawn === null) return;
+      cancelRespawn();
+      start();
+    }) ?? (() => {});
   if (inspect !== undefined) arrangeInspection(inspect);
 
   return {
@@ -170,14 +177,10 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
       child.kill();
     },
     renew,
-    nudge() {
-      if (cancelRespawn === null) return;
-      cancelRespawn();
-      start();
-    },
     async close() {
       if (closed) return;
       closed = true;
+      ignoreCards();
       cancelInspection();
       cancelRespawn?.();
       cancelRespawn = null;
