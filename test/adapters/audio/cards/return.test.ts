@@ -1,0 +1,95 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCapture } from '../../../../src/adapters/audio/driver.ts';
+import type { AudioFault } from '../../../../src/ports/audio.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+
+/** Real children under a clock that stands still: nothing is tried again because time has passed. */
+describe('a capture whose card is gone', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-return-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is opened again at the moment the cards change, and no longer once it is closed', async () => {
+    const card = join(folder, 'card');
+    const clock = createVirtualClock();
+    const listeners = new Set<() => void>();
+    const whenCardsChange = (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    const cardsChange = (): void => {
+      for (const listener of [...listeners]) listener();
+    };
+    const script = `[ -e "$0" ] || { echo "audio open error: No such device" >&2; exit 1; }; exec cat /dev/zero`;
+    const config = {
+      driver: 'command' as const,
+      command: ['/bin/sh', '-c', script, card],
+      sampleRate: 24_000,
+    };
+    let fault: AudioFault | null = null;
+    let bytes = 0;
+    const capture = await createCapture(config, clock, { whenCardsChange })({
+      frames: (pcm) => {
+        bytes += pcm.byteLength;
+      },
+      ended() {},
+      fault: (told) => {
+        fault = told;
+      },
+    });
+    await until(() => fault !== null);
+    expect(fault).toMatchObject({ code: 'not_found' });
+    expect(capture.figures?.starts).toBe(1);
+
+    // Another card came: this one is tried at once, in vain.
+    cardsChange();
+    await until(() => capture.figures?.failures === 2);
+    expect(existsSync(card)).toBe(false);
+    expect(bytes).toBe(0);
+
+    writeFileSync(card, '');
+    cardsChange();
+    await until(() => bytes > 0);
+    expect(capture.figures?.starts).toBe(3);
+
+    await capture.close();
+    expect(listeners.size).toBe(0);
+  }, 60_000);
+
+  it('is left alone by changes while it works', async () => {
+    const clock = createVirtualClock();
+    let tell = (): void => {};
+    let bytes = 0;
+    const config = {
+      driver: 'command' as const,
+      command: ['/bin/sh', '-c', 'head -c 4800 /dev/zero; exec sleep 60'],
+      sampleRate: 24_000,
+    };
+    const capture = await createCapture(config, clock, {
+      whenCardsChange: (listener) => {
+        tell = listener;
+        return () => {};
+      },
+    })({
+      frames: (pcm) => {
+        bytes += pcm.byteLength;
+      },
+      ended() {},
+      fault() {},
+    });
+    await until(() => bytes === 4800);
+    tell();
+    expect(capture.figures).toMatchObject({ starts: 1, failures: 0 });
+    await capture.close();
+  }, 60_000);
+});
+
+/** Waits for what real processes do, however slow the machine is. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
