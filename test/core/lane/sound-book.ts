@@ -7,6 +7,7 @@ import { EARLY_CHUNKS } from '../../../src/core/pacer.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
 import { demand, type Step } from './ledger.ts';
 import { isQuiet, readEnds } from './sound.ts';
+import { SpeakerBook } from './speaker-book.ts';
 
 /** Sound cards may be this much fast; everything beyond is faster than real time. */
 const DRIFT = 0.001;
@@ -47,8 +48,7 @@ export class SoundBook {
   private readonly sounds = new Map<Uint8Array, Sound>();
   private readonly listeners = new Map<number, Listener>();
   private lastPlace = -1;
-  /** When the loudspeaker sounded, oldest first. */
-  private stretches: { from: number; until: number }[] = [];
+  private readonly speaker = new SpeakerBook();
   private readonly lastWord = new Map<number, number>();
 
   constructor(settings: LaneSettings) {
@@ -57,6 +57,7 @@ export class SoundBook {
 
   check(step: Step): void {
     const { before, event, state, effects, now } = step;
+    if (event.type === 'sounding') this.speaker.tell(event);
     if (event.type === 'captured') this.capture(before, event, state, now);
     if (event.type === 'message' && isKnown(before, event.stream)) {
       this.understand(event.stream, event.message);
@@ -65,7 +66,7 @@ export class SoundBook {
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
       if (effect.type === 'play') this.play(effect, now);
-      if (effect.type === 'flush_playback') this.silence(now);
+      if (effect.type === 'flush_playback') this.speaker.silence(now);
     }
     this.checkPlayout(state);
   }
@@ -120,10 +121,8 @@ export class SoundBook {
     const { orders, settings } = before;
     const { mode, tailMs } = echoInForce(before);
     const { capturedAt, pcm } = event;
-    const echoes = this.stretches.some(
-      ({ from, until }) => capturedAt > from && capturedAt - settings.chunkMs < until + tailMs,
-    );
-    const open = !orders.muted && !(mode === 'half-duplex' && echoes);
+    const echoes = this.speaker.echoes(capturedAt, settings.chunkMs, tailMs);
+    const open = !orders.muted && !(mode === 'half-duplex' && echoes === 'yes');
     const streams = before.phase === 'live' || before.phase === 'rolling';
     const queued = !streams || before.hold.chunks.length > 0;
     this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });
@@ -133,9 +132,9 @@ export class SoundBook {
     const chunk = state.hold.chunks.findLast(({ seq }) => seq === state.capturedCount - 1);
     if (chunk !== undefined) {
       demand(chunk.pcm === null || open, 'a chunk that must not be heard is held with its sound');
-      const onTime = now - capturedAt <= ON_TIME_MS;
+      const onTime = now - capturedAt <= ON_TIME_MS && echoes === 'no';
       demand(chunk.pcm !== null || !open || !onTime, 'a chunk was silenced for no reason');
-    } else if (open && before.hold.chunks.length === 0) {
+    } else if (open && echoes === 'no' && before.hold.chunks.length === 0) {
       demand(!silencedSome || now - capturedAt > ON_TIME_MS, 'a chunk was silenced for no reason');
     }
   }
@@ -170,23 +169,13 @@ export class SoundBook {
   }
 
   /** Nothing is played twice or backwards; the loudspeaker's timeline grows by what it is given. */
-  private play({ pcm, kind }: Extract<LaneEffect, { type: 'play' }>, now: number): void {
+  private play({ pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>, now: number): void {
     demand(pcm.byteLength > 0, 'an empty write');
     for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
       demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
       this.lastWord.set(sentence, word);
     }
-    const ms = pcm.byteLength / this.settings.playoutBytesPerMs;
-    const last = this.stretches.at(-1);
-    if (last !== undefined && last.until > now) {
-      last.until += ms;
-      demand(last.until - now <= 301, `${last.until - now} ms written ahead`);
-    } else this.stretches.push({ from: now, until: now + ms });
-    if (this.stretches.length > 16) this.stretches.shift();
-  }
-
-  private silence(now: number): void {
-    for (const stretch of this.stretches) stretch.until = Math.min(stretch.until, now);
+    this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now);
   }
 
   private checkPlayout({ playout, settings, phase }: LaneState): void {
@@ -202,9 +191,7 @@ export class SoundBook {
       'a newer session is heard before an older one',
     );
     if (['idle', 'draining', 'closed'].includes(phase)) demand(queued === 0, `sound waits while ${phase}`);
-    const until = playout.heard?.until ?? 0;
-    const last = this.stretches.at(-1)?.until ?? 0;
-    demand(Math.abs(until - last) < 0.01, `the loudspeaker is heard until ${last}, not ${until}`);
+    this.speaker.check(playout.heard?.until ?? 0);
   }
 }
 

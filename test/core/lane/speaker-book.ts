@@ -1,0 +1,57 @@
+import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import { demand } from './ledger.ts';
+
+/** So many of the last writes are watched. */
+const WATCHED = 600;
+/** A device may be so far behind; until it tells of a write, it may be heard until then. */
+const LONGEST_DELAY_MS = 2000;
+
+interface Play {
+  readonly write: number;
+  from: number;
+  until: number;
+  told: boolean;
+}
+
+/** When the loudspeaker sounds: at once where the device tells nothing, else as it tells. */
+export class SpeakerBook {
+  private plays: Play[] = [];
+  /** The device tells when its writes are heard. */
+  private tells = false;
+
+  play(write: number, ms: number, now: number): void {
+    const from = Math.max(now, this.plays.at(-1)?.until ?? 0);
+    this.plays.push({ write, from, until: from + ms, told: false });
+    if (this.plays.length > WATCHED) this.plays.shift();
+    demand(this.tells || from + ms - now <= 301, `${from + ms - now} ms written ahead`);
+  }
+
+  tell({ write, from, until }: Extract<LaneEvent, { type: 'sounding' }>): void {
+    const play = this.plays.find((one) => one.write === write);
+    if (play === undefined || (from === null && !play.told)) return;
+    this.tells = true;
+    Object.assign(play, from === null ? { until } : { from, until, told: true });
+  }
+
+  silence(now: number): void {
+    this.plays = this.plays.filter(({ from, told }) => from <= now && (told || !this.tells));
+    for (const play of this.plays) play.until = Math.min(play.until, now);
+  }
+
+  /** Whether a chunk holds what the loudspeaker sounded. */
+  echoes(capturedAt: number, chunkMs: number, tailMs: number): 'yes' | 'perhaps' | 'no' {
+    const hears = (from: number, until: number): boolean =>
+      capturedAt > from && capturedAt - chunkMs < until + tailMs;
+    if (this.plays.some(({ from, until, told }) => (told || !this.tells) && hears(from, until))) return 'yes';
+    const untold = this.plays.filter(({ told }) => this.tells && !told);
+    return untold.some(({ from, until }) => hears(from, until + LONGEST_DELAY_MS)) ? 'perhaps' : 'no';
+  }
+
+  /** @param until when the lane thinks that the loudspeaker falls silent */
+  check(until: number): void {
+    const last = this.plays.at(-1);
+    if (this.tells && last?.told !== true) return;
+    const known = last?.until ?? 0;
+    demand(Math.abs(until - known) < 0.01, `the loudspeaker is heard until ${known}, not ${until}`);
+  }
+}
