@@ -23,7 +23,11 @@ const THREADS = { 'echo-worker': 'src/adapters/echo/echo-worker.ts' };
 const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/main.ts' };
 
 /** Files that the programs read at run time from the folder of their bundle. */
-const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
+const BESIDE = [
+  'node_modules/@echogarden/fvad-wasm/fvad.wasm',
+  'node_modules/@ennuicastr/webrtcaec3.js/dist/webrtcaec3-0.3.0.wasm',
+  'src/cli/demo/visitor.wav',
+];
 
 /** CommonJS dependencies expect these names, which ESM does not have. */
 const BANNER = `#!/usr/bin/env node

@@ -122,6 +122,8 @@ class ThreadCanceller implements EchoCanceller {
 }
 
 function reasonOf(error: Error, thread: URL): string {
-  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  return isMissing ? `${fileURLToPath(thread)} is not there` : error.message;
+  const isMissing = 'code' in error && String(error.code).endsWith('MODULE_NOT_FOUND');
+  return isMissing
+    ? `${fileURLToPath(thread)} is not there`
+    : (error.message.split('\n')[0] ?? 'no reason given');
 }

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createEchoCancellers } from '../../../src/adapters/echo/canceller.ts';
+import type { EchoCanceller } from '../../../src/ports/echo.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { type BuiltThread, buildThread } from './thread.ts';
+
+const RATES = { heardRateHz: 24_000, playedRateHz: 24_000 };
+const PIECE_BYTES = 3840;
+
+let thread: BuiltThread;
+const running: EchoCanceller[] = [];
+beforeAll(async () => {
+  thread = await buildThread();
+}, 60_000);
+afterAll(() => {
+  for (const canceller of running) canceller.close();
+  thread.remove();
+});
+
+/** 80 ms of which every sample is the same. */
+const piece = (value: number): Uint8Array =>
+  new Uint8Array(new Int16Array(PIECE_BYTES / 2).fill(value).buffer);
+const firstSample = (pcm: Uint8Array): number => new Int16Array(pcm.buffer, pcm.byteOffset, 1)[0] ?? 0;
+
+function open(url: URL, clock = createSystemClock()) {
+  const told: string[] = [];
+  const frames: { pcm: Uint8Array; capturedAt: number }[] = [];
+  const canceller = createEchoCancellers({ clock, thread: url })(RATES, {
+    ready: () => told.push('ready'),
+    frames: (pcm, capturedAt) => {
+      told.push('frames');
+      frames.push({ pcm, capturedAt });
+    },
+    failed: (message) => told.push(`failed: ${message}`),
+  });
+  running.push(canceller);
+  return { canceller, told, frames };
+}
+
+/** A thread that is ready and then does this with each message. */
+const script = (body: string): URL =>
+  thread.other(
+    `import { parentPort } from 'node:worker_threads';\n` +
+      `parentPort.on('message', (message) => { ${body} });\nparentPort.postMessage({ type: 'ready' });\n`,
+  );
+const captures = (action: string): URL => script(`if (message.type === 'captured') { ${action} }`);
+
+describe('the canceller', () => {
+  it('gives every sample back, in order, with its time', async () => {
+    const { canceller, told, frames } = open(thread.url);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    const started = 1000;
+    for (let index = 0; index < 25; index++) canceller.captured(piece(0), started + (index + 1) * 80);
+    await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(25);
+    expect(frames.map(({ pcm }) => pcm.byteLength)).toEqual(Array(25).fill(PIECE_BYTES));
+    for (const [index, { capturedAt }] of frames.entries()) {
+      // The canceller's own delay is in the time: what comes out was captured that much earlier.
+      expect(started + (index + 1) * 80 - capturedAt).toBeCloseTo(9.3, 1);
+    }
+  });
+
+  it('keeps what does not fill a frame for the next time', async () => {
+    const { canceller, told, frames } = open(thread.url);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58);
+    const bytes = (): number => frames.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
+    await expect.poll(bytes, { timeout: 15_000 }).toBe(Math.floor((40 * 700) / 480) * 480);
+  });
+
+  it('that is not there fails, and says where it should be', async () => {
+    const { canceller, told } = open(new URL('missing.mjs', thread.url));
+    await expect.poll(() => told.length, { timeout: 15_000 }).toBe(1);
+    expect(told[0]).toMatch(/^failed: .*missing\.mjs is not there$/);
+    canceller.close();
+    expect(told).toHaveLength(1);
+  });
+
+  it.each([
+    ['throws', "throw new Error('broken')", 'failed: broken'],
+    ['ends', 'process.exit(3)', 'failed: its thread ended with code 3'],
+  ] as const)(
+    'whose thread %s gives back what it held, behind the word of it',
+    async (_, action, message) => {
+      const { canceller, told, frames } = open(captures(action));
+      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80);
+      await expect.poll(() => told.length, { timeout: 15_000 }).toBe(7);
+      expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
+      expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
+        [1, 2, 3, 4, 5].map((index) => [index, index * 80]),
+      );
+    },
+  );
+
+  it('that is late is given up by its clock, not by one pause of the program', async () => {
+    const clock = createVirtualClock();
+    const { canceller, told, frames } = open(captures(''), clock);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    canceller.captured(piece(7), 80);
+    // One look after a long pause proves nothing.
+    clock.advance(900);
+    expect(told).toEqual(['ready']);
+    clock.advance(600);
+    expect(told).toEqual(['ready', expect.stringContaining('too slow'), 'frames']);
+    expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual([[7, 80]]);
+  });
+
+  it('that is never ready is given up', () => {
+    const clock = createVirtualClock();
+    const { told } = open(thread.other('setInterval(() => {}, 1000);'), clock);
+    clock.advance(19_000);
+    expect(told).toEqual([]);
+    clock.advance(2000);
+    expect(told).toEqual([expect.stringContaining('not ready within 20 s')]);
+  });
+
+  it('never holds more than it may, whatever the clock says', async () => {
+    const { canceller, told, frames } = open(captures(''), createVirtualClock());
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80);
+    expect(told[1]).toContain('failed: it holds more sound');
+    expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual(
+      Array.from({ length: 401 }, (_, index) => index + 1),
+    );
+  });
+
+  it('gives back what it holds when it is closed, and nothing after', async () => {
+    const { canceller, told, frames } = open(thread.url);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    canceller.captured(piece(1), 80);
+    canceller.captured(piece(2), 160);
+    canceller.close();
+    expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual([1, 2]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(told).toEqual(['ready', 'frames', 'frames']);
+  });
+});
