@@ -3,7 +3,13 @@ import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
 export type Login =
-  | { readonly ok: true; readonly protocol: 4 | 5; readonly bus: Bus }
+  | {
+      readonly ok: true;
+      readonly protocol: 4 | 5;
+      readonly bus: Bus;
+      /** Whether the broker has refused a message of ours; only MQTT 5 says so. */
+      readonly hasRefused: () => boolean;
+    }
   | { readonly ok: false; readonly refused: boolean; readonly message: string };
 
 export interface LoginOptions {
@@ -43,7 +49,7 @@ export async function logIn({
       {
         up: (_, protocol) => {
           cancel();
-          resolve({ ok: true, protocol, bus });
+          resolve({ ok: true, protocol, bus, hasRefused: () => bus.outbox.dropped > 0 });
         },
         down: (problem, message) => {
           failures += 1;

@@ -23,13 +23,15 @@ export interface Probed {
 
 /** Asks the backend for a token that nobody wants. */
 export interface BackendProbe {
-  ask(bus: Bus, lane: string): Promise<Probed>;
+  /** @param hasRefused whether the broker has refused a message of ours */
+  ask(bus: Bus, lane: string, hasRefused?: () => boolean): Promise<Probed>;
   /** Takes in a payload of `{p}/token/res`; true when it is an answer to a trial, this one's or another's. */
   receive(payload: string): boolean;
 }
 
 /** Longer than the backend gives the service. */
 export const ANSWER_WITHIN_S = 12;
+const LOOK_EACH_MS = 500;
 
 type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null };
 
@@ -37,7 +39,7 @@ type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null 
 export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: () => string): BackendProbe {
   const waiting = new Map<string, (read: Read) => void>();
   return {
-    ask(bus, lane) {
+    ask(bus, lane, hasRefused = () => false) {
       const id = newId();
       const startedAt = clock.now();
       const body: TokenRequest = {
@@ -51,9 +53,14 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
           const tookMs = clock.now() - startedAt;
           resolve({ answer, streamUrl, tookMs, sight: sightOf(ts, clock.wall(), tookMs) });
         };
-        const cancel = clock.at(startedAt + ANSWER_WITHIN_S * 1000, () =>
-          settle({ answer: { kind: 'silent', waitedS: ANSWER_WITHIN_S }, streamUrl: null, ts: null }),
-        );
+        const fail = (answer: BackendAnswer): void => settle({ answer, streamUrl: null, ts: null });
+        let cancel = (): void => {};
+        const look = (): void => {
+          const waitedS = (clock.now() - startedAt) / 1000;
+          if (hasRefused()) fail({ kind: 'unasked' });
+          else if (waitedS >= ANSWER_WITHIN_S) fail({ kind: 'silent', waitedS: ANSWER_WITHIN_S });
+          else cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
+        };
         waiting.set(id, settle);
         bus.publish(topics.tokenRequest, JSON.stringify(body), {
           qos: 1,
@@ -63,6 +70,7 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
             expiryS: ANSWER_WITHIN_S,
           },
         });
+        look();
       });
     },
     receive(payload) {

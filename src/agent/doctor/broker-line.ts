@@ -48,7 +48,7 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
     }
     const reached = await reachBroker(connection, clock);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null };
-    const { facts, bus } = await login(connection, parts);
+    const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
     const certificateEnd = readCertificateEnd(config.mqtt.certFile);
     const steps = [
@@ -58,7 +58,7 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
         : [judgeOwnCertificate(certificateEnd, clock.wall(), 'mqtt.certFile')]),
       judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
     ];
-    return { outcome: combine(steps), bus };
+    return { outcome: combine(steps), bus, hasRefused };
   };
   return {
     join,
@@ -80,7 +80,7 @@ async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock)
 async function login(
   connection: MqttConnection,
   { topics, clock, agent, hear }: BrokerLineParts,
-): Promise<{ facts: LoginFacts; bus: Bus | null }> {
+): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
   const subscriptions = deviceSubscriptions(topics);
   const as = (name: 'doctor' | 'device') =>
     logIn({
@@ -95,11 +95,12 @@ async function login(
     outcome = await as(name);
   }
   if (outcome.ok) {
-    const { protocol, bus } = outcome;
-    return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus };
+    const { protocol, bus, hasRefused } = outcome;
+    return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus, hasRefused };
   }
   const { refused, message } = outcome;
-  return { facts: { ok: false, refused, message, agentRuns: agent !== null }, bus: null };
+  const facts = { ok: false, refused, message, agentRuns: agent !== null } as const;
+  return { facts, bus: null, hasRefused: () => false };
 }
 
 /** Whether a password goes over the network as it is. */

@@ -25,6 +25,8 @@ const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
 export interface Line {
   readonly outcome: Outcome;
   readonly bus: Bus | null;
+  /** Whether the broker has refused a message, where it says so. */
+  readonly hasRefused?: () => boolean;
 }
 
 export interface LineParts {
@@ -46,8 +48,8 @@ export function lineChecks(parts: LineParts): Check[] {
   const { clock, topics, probe, lane } = parts;
   const join = once(parts.join);
   const ask = once(async (): Promise<Probed | null> => {
-    const { bus } = await join();
-    return bus === null ? null : probe.ask(bus, lane);
+    const { bus, hasRefused } = await join();
+    return bus === null ? null : probe.ask(bus, lane, hasRefused);
   });
   const look = once(async () => {
     const address = (await ask())?.streamUrl ?? null;

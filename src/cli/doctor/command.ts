@@ -28,9 +28,9 @@ export const doctorVerb: Verb = {
       .addHelpText(
         'after',
         '\nPlays a test tone of one second on each lane and listens for it. A running agent' +
-          '\nis not disturbed: what it holds is left out, and it can be asked itself with the' +
-          '\ncommand "diagnose". Exit code: 0 all is well, or can be lived with; 3 something is' +
-          '\nwrong; 2 a mistake in the call.',
+          '\nis not disturbed: what it holds is left out; the command "diagnose" asks it.' +
+          '\nExit code: 0 all is well or can be lived with, 3 something is wrong, 2 a mistake' +
+          '\nin the call.',
       )
       .action(async (options: DoctorOptions) => {
         // A daemon that runs for a year never needs the probes: they are loaded here.

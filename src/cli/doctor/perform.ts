@@ -7,16 +7,23 @@ import { createMachineParts } from '../../agent/doctor/machine-checks.ts';
 import { diagnosisOf, worstOf } from '../../core/doctor/finding.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { DoctorOptions } from './command.ts';
 import { formatDiagnosis, layOutFinding, layOutSummary } from './report.ts';
 
-/** Examines the device and prints what was found. @param signals ask it to end early */
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Where signals come from: the process, or a test. */
+export interface Signals {
+  once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+  off(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+}
+
+/** Examines the device and prints what was found. @param signals ask it to end early; a second one ends it the hard way */
 export async function performDoctor(
   { config: file, json, only, sound }: DoctorOptions,
   shell: Shell,
-  signals: EndSignals = process,
+  signals: Signals = process,
 ): Promise<void> {
   const { env } = shell;
   if (!exists(file)) {
@@ -31,12 +38,14 @@ export async function performDoctor(
     isSilent: !sound,
   });
   const end = new AbortController();
-  void untilAskedToEnd(signals).then(() => end.abort());
+  const stop = (): void => end.abort();
+  for (const signal of END_SIGNALS) signals.once(signal, stop);
   const findings = await runChecks(examination.checks, {
     ...{ clock, abort: end.signal },
     ...(json === undefined && { tell: (finding) => shell.print(layOutFinding(finding, hasLanes)) }),
   });
   await examination.close();
+  for (const signal of END_SIGNALS) signals.off(signal, stop);
   if (end.signal.aborted) throw new Failure('stopped before everything was looked at');
   if (json) shell.print(formatDiagnosis(diagnosisOf(VERSION, findings)));
   else shell.print(`\n${layOutSummary(findings)}`);

@@ -68,6 +68,8 @@ export type BackendAnswer =
       readonly retryAfterS: number | null;
     }
   | { readonly kind: 'malformed' }
+  /** The broker did not take the question. */
+  | { readonly kind: 'unasked' }
   | { readonly kind: 'silent'; readonly waitedS: number };
 
 /** Denials that pass by themselves. */
@@ -98,6 +100,12 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
       return problem(
         'the backend answered with something that is neither a token nor a refusal',
         'Check that the backend is made for this version of the agent.',
+        data,
+      );
+    case 'unasked':
+      return problem(
+        `the broker does not let this device publish ${requestTopic}`,
+        "Give the device this topic in the broker's access list.",
         data,
       );
     case 'silent':

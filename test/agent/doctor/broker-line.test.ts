@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createBrokerLine, isExposed } from '../../../src/agent/doctor/broker-line.ts';
+import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
+import { type Puppet, startPuppet } from '../../adapters/mqtt/bench.ts';
+import { testConfig } from '../fake-world.ts';
+
+const TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });
+const ACCEPTED = [0x20, 3, 0, 0, 0];
+const BAD_IDENTIFIER = [0x20, 3, 0, 0x85, 0];
+const NOT_AUTHORISED = 0x87;
+
+let puppet: Puppet | null = null;
+let close = async (): Promise<void> => {};
+afterEach(async () => {
+  await close();
+  await puppet?.close();
+  puppet = null;
+});
+
+/** A broker that knows identifiers and filters. */
+async function startBroker(options: {
+  accepts?: (clientId: string) => boolean;
+  allows?: (filter: string) => boolean;
+}): Promise<string[]> {
+  const clients: string[] = [];
+  const { accepts = () => true, allows = () => true } = options;
+  const send = (socket: Socket, bytes: number[]): void => void socket.write(Buffer.from(bytes));
+  puppet = await startPuppet((bytes, socket) => {
+    const type = (bytes[0] ?? 0) & 0xf0;
+    // Behind the fixed header: its length takes a second byte from 128 on.
+    const body = bytes.subarray((bytes[1] ?? 0) < 0x80 ? 2 : 3);
+    if (type === 0x10) {
+      const propertiesLength = body[10] ?? 0;
+      const at = 11 + propertiesLength;
+      const id = body.subarray(at + 2, at + 2 + body.readUInt16BE(at)).toString();
+      clients.push(id);
+      if (accepts(id)) send(socket, ACCEPTED);
+      else socket.end(Buffer.from(BAD_IDENTIFIER));
+    }
+    if (type === 0x80) {
+      const granted: number[] = [];
+      for (let at = 3; at + 2 < body.length; ) {
+        const length = body.readUInt16BE(at);
+        granted.push(allows(body.subarray(at + 2, at + 2 + length).toString()) ? 1 : NOT_AUTHORISED);
+        at += length + 3;
+      }
+      send(socket, [0x90, 3 + granted.length, body[0] ?? 0, body[1] ?? 0, 0, ...granted]);
+    }
+  });
+  return clients;
+}
+
+async function join(agent: number | null | undefined) {
+  const url = puppet?.url ?? '';
+  const line = createBrokerLine({
+    ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), agent },
+    connection: () => ({ url, clientId: 'museum.kiosk-01' }),
+    hear: () => {},
+  });
+  close = line.close;
+  return line.join();
+}
+
+describe('the line to the broker', () => {
+  it('is opened under a name of its own', async () => {
+    const clients = await startBroker({});
+    expect((await join(4711)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'doctor' } });
+    expect(clients).toEqual(['museum.kiosk-01.doctor']);
+  });
+
+  it("takes the device's name where the broker knows no other, and no agent runs", async () => {
+    const clients = await startBroker({ accepts: (id) => id === 'museum.kiosk-01' });
+    expect((await join(null)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'device' } });
+    expect(clients).toEqual(['museum.kiosk-01.doctor', 'museum.kiosk-01']);
+  });
+
+  it.each([4711, undefined])('never takes it while an agent runs, or may run (%s)', async (agent) => {
+    const clients = await startBroker({ accepts: (id) => id === 'museum.kiosk-01' });
+    const { outcome, bus } = await join(agent);
+    expect(clients).toEqual(['museum.kiosk-01.doctor']);
+    expect(bus).toBeNull();
+    expect(outcome).toMatchObject({ verdict: 'warning', mend: expect.stringContaining('"diagnose"') });
+  });
+
+  it('names the topics that the broker does not allow', async () => {
+    await startBroker({ allows: (filter) => !filter.endsWith('/cmd/+') });
+    const { outcome } = await join(null);
+    expect(outcome).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('dragoman/v1/museum/kiosk-01/cmd/+, dragoman/v1/museum/all/cmd/+'),
+      mend: expect.stringContaining('access list (client "museum.kiosk-01")'),
+    });
+  });
+
+  it('is not even tried with a file that can not be used', async () => {
+    const line = createBrokerLine({
+      ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), agent: null },
+      connection: () => {
+        throw new Error('mqtt.caFile: the file ca.pem can not be read (EACCES)');
+      },
+      hear: () => {},
+    });
+    expect((await line.join()).outcome).toMatchObject({
+      verdict: 'problem',
+      finding: 'mqtt.caFile: the file ca.pem can not be read (EACCES)',
+    });
+    await line.close();
+  });
+
+  it.each<[string, string | null, boolean]>([
+    ['mqtt://broker.example', 'kiosk', true],
+    ['ws://broker.example/mqtt', 'kiosk', true],
+    ['mqtts://broker.example', 'kiosk', false],
+    ['mqtt://broker.example', null, false],
+    ['mqtt://127.0.0.1:1883', 'kiosk', false],
+    ['mqtt://localhost', 'kiosk', false],
+  ])('%s with user %s: a password in the open is %s', (url, username, exposed) => {
+    expect(isExposed(testConfig({}, { mqtt: { url, username } }))).toBe(exposed);
+  });
+});

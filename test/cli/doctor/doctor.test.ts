@@ -1,0 +1,146 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { setStage } from '../../../src/cli/demo/stage.ts';
+import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
+import { inProcessHands } from '../../e2e/stage-hands.ts';
+import { consult, createSurgery } from './surgery.ts';
+
+const surgery = createSurgery();
+afterAll(() => surgery.close());
+
+const within80 = (text: string): boolean => text.split('\n').every((line) => line.length <= 80);
+
+describe('dragoman doctor', { timeout: 60_000 }, () => {
+  it('finds nothing wrong with a device whose broker, backend and service are well', async () => {
+    const hands = inProcessHands();
+    const stage = await setStage(hands);
+    try {
+      const file = surgery.config('well', { mqtt: { url: stage.brokerUrl } });
+      const { exitCode, printed, complained } = await consult(['--config', file]);
+      expect(complained).toBe('');
+      expect(exitCode, printed).toBe(0);
+      expect(printed).toMatch(/^ok {7}configuration {2}\S*well\.json is valid: 1 lane$/m);
+      expect(printed).toMatch(/^ok {7}broker {9}127\.0\.0\.1:\d+ reached in \d+ ms; logged in/m);
+      expect(printed).toMatch(/^ok {7}backend {8}a token was issued in \d+ ms and taken back; no session/m);
+      expect(printed).toMatch(/^ok {7}stream {9}127\.0\.0\.1:\d+ reached/m);
+      expect(printed).toMatch(/^ok {7}capture/m);
+      expect(printed).toMatch(/^skipped {2}playback/m);
+      expect(printed.trimEnd()).toMatch(/no problem.*, \d+ ok, \d+ skipped$/);
+      // Nothing is left: neither a session nor a recording.
+      const sessions = hands.emulator().service.sessions.list(['temporary']);
+      expect(sessions).not.toEqual([]);
+      expect(sessions.every(({ revoked }) => revoked)).toBe(true);
+      expect(existsSync(join(surgery.folder, 'out.wav'))).toBe(false);
+      // No token, no key, whatever was said and logged.
+      const tokens = sessions.map(({ token }) => token);
+      for (const token of tokens) expect(printed + hands.log()).not.toContain(token);
+    } finally {
+      await stage.close();
+    }
+  });
+
+  it('says the same as JSON, one document on one line', async () => {
+    const stage = await setStage(inProcessHands());
+    try {
+      const file = surgery.config('json', { mqtt: { url: stage.brokerUrl } });
+      const { exitCode, diagnosis, of, printed } = await surgery.examine(file, '--no-sound');
+      expect(exitCode, printed).toBe(0);
+      expect(printed.trim().split('\n')).toHaveLength(1);
+      expect(diagnosis.checks.map(({ check }) => check)).toEqual([...CHECKS]);
+      expect(of('backend').data).toMatchObject({ answer: 'probed' });
+      expect(of('stream').data).toMatchObject({ host: '127.0.0.1', http_status: expect.any(Number) });
+      expect(of('clock')).toMatchObject({ verdict: 'ok', data: { offset_s: expect.any(Number) } });
+      expect(of('capture')).toMatchObject({ verdict: 'skipped', finding: 'left out by --no-sound' });
+    } finally {
+      await stage.close();
+    }
+  });
+
+  it('tells what is wrong and how to mend it, on 80 columns, and exits with 3', async () => {
+    const file = surgery.config('lonely');
+    const { exitCode, printed } = await consult(['--config', file, '--no-sound']);
+    expect(exitCode).toBe(3);
+    expect(printed).toMatch(
+      /^problem {2}broker {9}the broker 127\.0\.0\.1:1: nothing listens there\n {24}-> /m,
+    );
+    expect(printed).toMatch(/^skipped {2}backend {8}there is no line to the broker$/m);
+    expect(printed.trimEnd()).toMatch(/1 problem, .*skipped$/);
+    expect(within80(printed.replaceAll(surgery.folder, '/etc/dragoman'))).toBe(true);
+  });
+
+  it('looks at what it is asked for only', async () => {
+    const file = surgery.config('only');
+    const { exitCode, diagnosis } = await surgery.examine(file, '--only', 'memory', '--only', 'disk');
+    expect(exitCode).toBe(0);
+    expect(diagnosis.checks.map(({ check }) => check)).toEqual(['disk', 'memory']);
+  });
+
+  it('takes a configuration that can not be used for a finding, and looks at the rest', async () => {
+    const file = join(surgery.folder, 'broken.json');
+    writeFileSync(file, '{"device": {"id": "kiosk 1", "tenant": "museum"}, "mqtt": {"uri": "mqtt://b"}}');
+    const { exitCode, of } = await surgery.examine(file);
+    expect(exitCode).toBe(3);
+    expect(of('configuration')).toMatchObject({
+      verdict: 'problem',
+      mend: expect.stringContaining('check-config'),
+    });
+    expect(of('broker').verdict).toBe('skipped');
+    expect(of('memory').verdict).not.toBe('skipped');
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['a file that is not there', ['--config', '/nowhere/dragoman.json'], /there is no file \/nowhere/],
+    ['no file', [], /--config/],
+    [
+      'a check that does not exist',
+      ['--config', 'x.json', '--only', 'brokr'],
+      /There are configuration, broker/,
+    ],
+    ['an option that does not exist', ['--config', 'x.json', '--fast'], /--fast/],
+  ])('calls %s a mistake in the call', async (_, argv, words) => {
+    const { exitCode, printed, complained } = await consult(argv);
+    expect(exitCode).toBe(2);
+    expect(printed).toBe('');
+    expect(complained).toMatch(words);
+  });
+
+  it('explains itself on 80 columns', async () => {
+    const { exitCode, printed } = await consult(['--help']);
+    expect(exitCode).toBe(0);
+    expect(within80(printed)).toBe(true);
+  });
+
+  it('never shows a password, wherever it stands', async () => {
+    const passwordFile = surgery.secret('password', 'S3cret-of-the-museum');
+    const open = surgery.secret('open', 'S3cret-of-the-museum', 0o644);
+    for (const [name, file] of Object.entries({ passwordFile, open })) {
+      const config = surgery.config(`secret-${name}`, {
+        mqtt: { url: 'mqtt://127.0.0.1:1', username: 'kiosk-01', passwordFile: file },
+      });
+      const text = await consult(['--config', config, '--no-sound']);
+      const json = await consult(['--config', config, '--no-sound', '--json']);
+      expect(JSON.stringify([text, json])).not.toContain('S3cret');
+    }
+    expect(statSync(open).mode & 0o777).toBe(0o644);
+    expect(readFileSync(open, 'utf8')).toBe('S3cret-of-the-museum');
+  });
+
+  it('finds secrets that everyone may read, and such as are not there', async () => {
+    const config = surgery.config('exposed', {
+      mqtt: {
+        ...{ url: 'mqtt://127.0.0.1:1', username: 'kiosk-01' },
+        passwordFile: surgery.secret('exposed', 'x', 0o644),
+        caFile: join(surgery.folder, 'no-such.pem'),
+      },
+    });
+    const { exitCode, of } = await surgery.examine(config, '--only', 'configuration');
+    expect(exitCode).toBe(3);
+    expect(of('configuration')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringMatching(
+        /mqtt\.passwordFile: .*readable by everyone.*mqtt\.caFile: .*does not exist/,
+      ),
+    });
+  });
+});
