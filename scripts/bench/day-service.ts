@@ -1,0 +1,114 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { OpenStream, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
+import type { TranscriptType } from '../../src/protocol/service/server-message.ts';
+
+/** A service that keeps nothing: it runs the task, and answers speech with a sentence now and then. */
+export interface DayService {
+  readonly openStream: OpenStream;
+  /** A fresh session, as a grant carries it. */
+  session(): Record<string, unknown>;
+}
+
+const CONNECT_MS = 120;
+const SETUP_MS = 2500;
+const SESSION_S = 1800;
+/** So many chunks of voice make a sentence. */
+const SENTENCE_CHUNKS = 8;
+const ANSWER_MS = 800;
+const SPOKEN_CHUNKS = 8;
+const SPOKEN_BYTES = 15_360;
+const BURST_MS = 80;
+const VOICE_PEAK = 1500;
+/** Every so many sentences the network breaks. */
+const SENTENCES_PER_BREAK = 150;
+
+export function createDayService(clock: Clock, counts: { sentences: number; sessions: number }): DayService {
+  return {
+    session() {
+      counts.sessions += 1;
+      const at = clock.wall() ?? 0;
+      return {
+        id: `session-${counts.sessions}-that-is-long`,
+        token: `token-${counts.sessions}-0123456789`,
+        ...{ intent: 's2s', connection_type: 'ws', single_use: true, status: 'pending' },
+        created_at: new Date(at).toISOString(),
+        connect_by: new Date(at + 60_000).toISOString(),
+        max_session_duration_seconds: SESSION_S,
+      };
+    },
+    openStream(_url, listener) {
+      let isOver = false;
+      let isRunning = false;
+      let voiced = 0;
+      const later = (ms: number, act: () => void): void => {
+        clock.at(clock.now() + ms, () => {
+          if (!isOver) act();
+        });
+      };
+      const end = (code: number): void => {
+        isOver = true;
+        listener.ended(code, '');
+      };
+      later(CONNECT_MS, () => listener.opened());
+      later(SESSION_S * 1000, () => {
+        listener.message({ message_type: 'max_duration_reached', data: {} });
+        if (!isOver) end(1000);
+      });
+      return {
+        setTask: () => later(SETUP_MS, () => (isRunning = true)),
+        getTask: () =>
+          later(20, () => listener.message(isRunning ? { message_type: 'current_task', data: {} } : NOT_YET)),
+        sendAudio(pcm) {
+          if (peakOf(pcm) < VOICE_PEAK || ++voiced < SENTENCE_CHUNKS) return;
+          voiced = 0;
+          counts.sentences += 1;
+          if (counts.sentences % SENTENCES_PER_BREAK === 0) return later(1, () => end(1006));
+          say(listener, counts.sentences, later);
+        },
+        endTask: () => later(200, () => end(1000)),
+        ping: () => later(20, () => listener.pong()),
+        close() {
+          isOver = true;
+        },
+        terminate() {
+          isOver = true;
+        },
+        bufferedBytes: 0,
+      };
+    },
+  };
+}
+
+const NOT_YET: StreamMessage = { message_type: 'error', data: { code: 'NOT_FOUND' } };
+
+function say(listener: StreamListener, number: number, later: (ms: number, act: () => void) => void): void {
+  const id = `sentence-${number}`;
+  const text = (type: TranscriptType, language: string): StreamMessage => ({
+    message_type: type,
+    data: {
+      transcription: { transcription_id: id, language, text: `What visitor ${number} wanted to know.` },
+    },
+  });
+  listener.message(text('partial_transcription', 'en'));
+  later(200, () => listener.message(text('validated_transcription', 'en')));
+  later(400, () => listener.message(text('translated_transcription', 'es')));
+  for (let chunk = 0; chunk < SPOKEN_CHUNKS; chunk++) {
+    later(ANSWER_MS + chunk * BURST_MS, () =>
+      listener.message({
+        message_type: 'output_audio',
+        pcm: new Uint8Array(SPOKEN_BYTES).fill((number + chunk) & 0x3f),
+        sentence: id,
+        utterance: `${id}/0/es`,
+        last: chunk === SPOKEN_CHUNKS - 1,
+      }),
+    );
+  }
+}
+
+function peakOf(pcm: Uint8Array): number {
+  const samples = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+  let peak = 0;
+  for (let at = 0; at + 1 < pcm.byteLength; at += 64)
+    peak = Math.max(peak, Math.abs(samples.getInt16(at, true)));
+  return peak;
+}

@@ -1,0 +1,176 @@
+/**
+ * A day of the shipped agent in simulated time, for what its heap does: the agent's own loop, core, ears and mouth, with
+ * a world around it that keeps nothing. Run with `--expose-gc`; the last line is the report.
+ * Usage: node --expose-gc day.mjs RECORDING HOURS
+ */
+import { readFileSync } from 'node:fs';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
+import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
+import type { BusListener } from '../../src/ports/bus.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+import { createSimClock } from '../../test/sim/sim-clock.ts';
+import type { DayReport } from './day-report.ts';
+import { createDayService } from './day-service.ts';
+import { slope } from './quantiles.ts';
+import { conversation, RATE_HZ, readPcm } from './speech.ts';
+
+const HOUR_MS = 3_600_000;
+const CHUNK_MS = 320;
+const CHUNK_SAMPLES = (RATE_HZ * CHUNK_MS) / 1000;
+/** An hour after the start doors open for ten; people come for five minutes of every quarter of an hour. */
+const OPEN = { fromH: 1, untilH: 11, everyMs: 900_000, forMs: 300_000 };
+/** All code has run by then, and rings that are meant to fill are full. */
+const WARM_H = 4;
+const BASE = 'dragoman/v1/bench/kiosk-01';
+const BROKER_OUTAGE = { everyMs: 2 * HOUR_MS, forMs: 20_000 };
+const MEGABYTE = 2 ** 20;
+
+const [recording = '', hoursText = '24'] = process.argv.slice(2);
+const hours = Number(hoursText);
+const sound = conversation(readPcm(readFileSync(recording)));
+const clock = createSimClock(0);
+clock.setWall(Date.UTC(2026, 0, 15, 8));
+const counts = { chunks: 0, sentences: 0, sessions: 0, commands: 0 };
+const quiet = (): void => {};
+
+/** Sound of the microphone: the conversation while there are visitors, otherwise an empty room. */
+function hear(fromMs: number): Uint8Array {
+  const hour = (fromMs / HOUR_MS) % 24;
+  const isVisit = hour >= OPEN.fromH && hour < OPEN.untilH && fromMs % OPEN.everyMs < OPEN.forMs;
+  const pcm = new Int16Array(CHUNK_SAMPLES);
+  const first = counts.chunks++ * CHUNK_SAMPLES;
+  for (let at = 0; at < pcm.length; at++) {
+    pcm[at] = isVisit ? (sound[(first + at) % sound.length] ?? 0) : ((first + at) * 7919) % 9;
+  }
+  return new Uint8Array(pcm.buffer);
+}
+
+let line: BusListener | null = null;
+const service = createDayService(clock, counts);
+
+function grant(request: string): void {
+  const { id } = JSON.parse(request) as { id: string };
+  const payload = JSON.stringify({
+    id,
+    ok: true,
+    session: service.session(),
+    stream_url: 'wss://service.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+  });
+  clock.at(clock.now() + 80, () =>
+    line?.message({ topic: `${BASE}/token/res`, payload, retain: false, properties: {} }),
+  );
+}
+
+const detector = await loadSpeechDetector();
+let chance = 1;
+const random = (): number => {
+  chance = (Math.imul(chance, 1664525) + 1013904223) >>> 0;
+  return chance / 2 ** 32;
+};
+const world: AgentWorld = {
+  clock,
+  log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
+  version: '0.0.0',
+  openBus(_options, listener) {
+    line = listener;
+    let connection = 0;
+    const up = (): void => {
+      connection += 1;
+      listener.up(connection, 5);
+      clock.at(clock.now() + BROKER_OUTAGE.everyMs, () => {
+        listener.down('unreachable', 'the broker is away');
+        clock.at(clock.now() + BROKER_OUTAGE.forMs, up);
+      });
+    };
+    clock.at(clock.now() + 100, up);
+    return {
+      connected: true,
+      publish(topic, payload) {
+        if (topic === `${BASE}/token/req`) grant(payload);
+      },
+      close: async () => {},
+    };
+  },
+  openStream: service.openStream,
+  createVoiceDetector: detector.create,
+  openAudio: () => ({
+    async openCapture(sink) {
+      let cancel = quiet;
+      const deliver = (): void => {
+        cancel = clock.at(clock.now() + CHUNK_MS, deliver);
+        sink.frames(hear(clock.now() - CHUNK_MS), clock.now());
+      };
+      cancel = clock.at(clock.now() + CHUNK_MS, deliver);
+      clock.settle();
+      return { close: async () => cancel() };
+    },
+    async openPlayback() {
+      let until = 0;
+      return {
+        mixer: null,
+        write(pcm) {
+          const from = Math.max(clock.now() + 40, until);
+          until = from + (pcm.byteLength / 2 / RATE_HZ) * 1000;
+          return from;
+        },
+        flush() {
+          until = clock.now();
+        },
+        close: async () => {},
+      };
+    },
+  }),
+  random,
+  randomHash: () => `hash${random().toString(36).slice(2)}`,
+};
+
+function command(name: string): void {
+  counts.commands += 1;
+  const payload = JSON.stringify({ id: `day-${counts.commands}`, args: {} });
+  line?.message({ topic: `${BASE}/cmd/${name}`, payload, retain: false, properties: {} });
+}
+
+/** What lives after the rubbish has been taken out, MB. */
+async function heapMb(): Promise<number> {
+  for (let time = 0; time < 3; time++) {
+    await breathe();
+    globalThis.gc?.();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / MEGABYTE;
+}
+
+const config = configSchema.parse({
+  device: { id: 'kiosk-01', tenant: 'bench' },
+  mqtt: { url: 'mqtt://broker.example' },
+  lanes: [
+    {
+      capture: { driver: 'file', path: 'in.wav', sampleRate: RATE_HZ },
+      playback: { driver: 'file', path: 'out.wav' },
+      ...{ source: 'en', targets: ['es'], echo: 'half-duplex', standbyAfter: 120 },
+    },
+  ],
+});
+const startedAt = process.hrtime.bigint();
+const agent = new Agent(config, world);
+void agent.start();
+clock.settle();
+const points: [hour: number, mb: number][] = [];
+for (let minute = 1; minute <= hours * 60; minute++) {
+  await clock.run((minute * HOUR_MS) / 60);
+  command('status');
+  if (minute % 60 === 0) points.push([minute / 60, await heapMb()]);
+}
+const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+const steady = points.filter(([hour]) => hour > Math.min(WARM_H, hours / 2));
+const report: DayReport = {
+  hours,
+  seconds,
+  ...counts,
+  points,
+  mbPerDay: slope(steady) * 24,
+  detector: detector.name,
+};
+process.stdout.write(`${JSON.stringify(report)}\n`);
+process.exit(0);

@@ -1,0 +1,120 @@
+import type { Epoch } from '../../test/card/card.ts';
+import type { Received, Sent } from './relay.ts';
+
+/** One chunk's or one sentence's way, and when it ended. */
+export interface Way {
+  readonly atMs: number;
+  readonly ms: number;
+}
+
+/** Nothing is looked for that was captured longer ago. */
+const OLDEST_MS = 6000;
+/** Samples that must agree for a place to be found. */
+const CERTAIN = 64;
+/** A loudspeaker that is later than this has lost the sentence. */
+const LATEST_MS = 4000;
+
+function agrees(sound: Int16Array, at: number, head: Int16Array): boolean {
+  for (let i = 0; i < head.length; i++) if (sound[(at + i) % sound.length] !== head[i]) return false;
+  return true;
+}
+
+/** Device frame of a chunk's first sample; null where it is not to be found. */
+function frameOf(chunk: Sent, sound: Int16Array, epoch: Epoch): number | null {
+  if (chunk.head === null) return null;
+  const newest = Math.floor((chunk.atMs - epoch.startMs) * epoch.framesPerMs);
+  const oldest = Math.max(0, newest - Math.round(OLDEST_MS * epoch.framesPerMs));
+  for (let frame = newest; frame >= oldest; frame--) {
+    if (sound[frame % sound.length] === chunk.head[0] && agrees(sound, frame % sound.length, chunk.head))
+      return frame;
+  }
+  return null;
+}
+
+/**
+ * From the moment when a chunk's last sample had been captured to the moment when the chunk was on the wire.
+ * Silence that was sent in place of sound is told by its neighbours: chunks follow each other without gaps.
+ * @param sound what the microphone heard, over and over
+ */
+export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch: Epoch): Way[] {
+  const frames = chunks.map((chunk) => frameOf(chunk, sound, epoch));
+  const ways: Way[] = [];
+  let known = -1;
+  for (const [index, chunk] of chunks.entries()) {
+    const frame = frames[index];
+    if (frame === null || frame === undefined) continue;
+    const between = known < 0 ? 0 : index - known - 1;
+    const steady = known >= 0 && frame - (frames[known] ?? 0) === (between + 1) * chunk.samples;
+    for (let back = steady ? between : 0; back >= 0; back--) {
+      const { atMs } = chunks[index - back] as Sent;
+      ways.push({ atMs, ms: atMs - epoch.atMs(frame - (back - 1) * chunk.samples) });
+    }
+    known = index;
+  }
+  return ways;
+}
+
+/** Where in a sentence's first chunk a stretch is looked for: what begins softly is changed there. */
+const OFFSETS = [0, 240, 480, 960, 1920, 3840];
+/** So many samples that are not silence tell one stretch from all others. */
+const TELLING = 32;
+
+/** Device frame at which a sentence begins; -1 where it does not sound as it came. */
+function onsetOf(pcm: Int16Array, timeline: Int16Array, from: number, until: number): number {
+  for (const offset of OFFSETS) {
+    const part = pcm.subarray(offset, offset + CERTAIN);
+    if (part.filter((sample) => sample !== 0).length < TELLING) continue;
+    const found = find(timeline, part, from + offset, Math.min(until, timeline.length - CERTAIN));
+    if (found >= 0) return found - offset;
+  }
+  return -1;
+}
+
+/**
+ * From the moment when a sentence's first chunk was on the wire to the moment when its first sample sounded, for
+ * sentences that found the loudspeaker free.
+ * @param received all of it, so that each sentence's first chunk is its first
+ * @param timeline all that has sounded, by device frame
+ */
+export function wireToSpeaker(
+  received: readonly Received[],
+  timeline: Int16Array,
+  epoch: Epoch,
+): { ways: Way[]; unheardAt: number[] } {
+  const ways: Way[] = [];
+  const unheardAt: number[] = [];
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
+  for (const sentence of bySentence(received)) {
+    const [first] = sentence;
+    if (first === undefined) continue;
+    const from = Math.max(0, Math.floor((first.atMs - epoch.startMs) * epoch.framesPerMs));
+    const until = from + Math.round((LATEST_MS + Math.max(0, busyUntilMs - first.atMs)) * epoch.framesPerMs);
+    const onset = onsetOf(first.pcm, timeline, from, until);
+    if (onset < 0) {
+      unheardAt.push(first.atMs);
+      continue;
+    }
+    const heardMs = epoch.atMs(onset);
+    if (busyUntilMs <= first.atMs) ways.push({ atMs: first.atMs, ms: heardMs - first.atMs });
+    const samples = sentence.reduce((sum, { pcm }) => sum + pcm.length, 0);
+    busyUntilMs = epoch.atMs(onset + samples);
+  }
+  return { ways, unheardAt };
+}
+
+function bySentence(received: readonly Received[]): Received[][] {
+  const sentences = new Map<string, Received[]>();
+  for (const chunk of received) {
+    const known = sentences.get(chunk.sentence);
+    if (known === undefined) sentences.set(chunk.sentence, [chunk]);
+    else known.push(chunk);
+  }
+  return [...sentences.values()];
+}
+
+function find(timeline: Int16Array, part: Int16Array, from: number, until: number): number {
+  for (let at = from; at <= until; at++) {
+    if (timeline[at] === part[0] && agrees(timeline, at, part)) return at;
+  }
+  return -1;
+}

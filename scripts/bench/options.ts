@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  readonly json: boolean;
+  readonly write: boolean;
+  readonly withAddons: boolean;
+  readonly plan: Plan;
+}
+
+/** How much is measured. */
+export interface Plan {
+  readonly name: 'full' | 'quick';
+  readonly starts: number;
+  readonly warmUpMs: number;
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly loadedRounds: number;
+  readonly dayHours: number;
+}
+
+const PLANS: Readonly<Record<Plan['name'], Plan>> = {
+  full: {
+    ...{ name: 'full', starts: 5, warmUpMs: 15_000, rounds: 4, roundMs: 30_000 },
+    ...{ loadedRounds: 5, dayHours: 24 },
+  },
+  quick: {
+    ...{ name: 'quick', starts: 1, warmUpMs: 8000, rounds: 1, roundMs: 20_000 },
+    ...{ loadedRounds: 1, dayHours: 4 },
+  },
+};
+
+export const USAGE = `npm run bench -- [options]
+
+The agent as it is shipped, beside the smallest possible loop of arecord, WebSocket and aplay:
+one run, both over the same stretches of time, on virtual sound cards.
+
+  --quick         a minute and a half to see whether it works; no figures to go by
+  --json          the last line is {"bench": {...}}
+  --write         put the results into docs/bench.md and docs/bench.svg
+  --with-addons   also measure alsa-capture and speaker in one process; installs
+                  both into a temporary folder for this run
+  --help
+`;
+
+/** @returns what to print instead, where the words ask for it or can't be read */
+export function readOptions(words: readonly string[]): Options | { text: string; code: number } {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        json: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        'with-addons': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) return { text: USAGE, code: 0 };
+    const plan = PLANS[values.quick ? 'quick' : 'full'];
+    return { json: values.json, write: values.write, withAddons: values['with-addons'], plan };
+  } catch (error) {
+    return { text: `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, code: 2 };
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { drawPlot } from './plot.ts';
+import type { Results } from './results.ts';
+import { SUBJECTS } from './subject.ts';
+import { notesOf, rowsOf, TITLES, verdictsOf } from './table.ts';
+
+/** The results as a page with its plot. */
+export async function writePage(folder: string, results: Results): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'bench.svg'), drawPlot(results));
+  await writeFile(join(folder, 'bench.md'), formatPage(results));
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(head),
+    `|${head.map((_, at) => (at === 0 ? '---|' : '---:|')).join('')}`,
+    ...rows.map(line),
+  ].join('\n');
+}
+
+export function formatPage(results: Results): string {
+  const shown = SUBJECTS.filter((name) => results.subjects.has(name));
+  const rows = rowsOf(results).map(({ label, cells }) => [
+    label.replace(/^ +/, '&emsp;').replace(' *', ''),
+    ...shown.map((name) => cells[name]),
+  ]);
+  const verdicts = verdictsOf(results).map(({ label, measured, goal, isMet }) => [
+    label,
+    measured,
+    goal,
+    isMet === null ? '' : isMet ? 'met' : 'missed',
+  ]);
+  const notes = notesOf(results).filter((note) => !note.startsWith('*'));
+  return `# What the agent costs
+
+Made by \`npm run bench -- --write\`; do not edit. One run on one machine (${results.machine}): compare the columns, not
+these figures with others.
+
+The **agent** is \`dragoman run\` as it is shipped, with arecord and aplay, half-duplex, one lane. The **bare loop** is
+\`scripts/bench/bare-loop.mjs\`: arecord, base64 in JSON over a WebSocket, aplay, with the same periods, and nothing that a
+kiosk needs: no token of its own, no reconnection, no gate, no queue, no supervision. Each has a virtual sound card of its
+own (\`test/card/\`), hears the same visitor say short sentences, and plays their translations by the emulator.
+
+![CPU, memory and latencies of the agent and the bare loop](bench.svg)
+
+${table(['', ...shown.map((name) => TITLES[name])], rows)}
+
+Latencies in ms: p50 / p99 / max. Memory is that of the whole process tree.
+
+${table(['goal', 'measured', '', ''], verdicts)}
+
+${notes.map((note) => `- ${note}`).join('\n')}
+
+## How it is measured
+
+- **CPU**: user and system time of the whole process tree, with the children that have ended, from /proc, over the same
+  stretch of time for all. Part of it is the virtual card's own work inside of arecord and aplay, the same for all.
+- **Memory**: resident set of the whole tree at the end of each round.
+- **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service
+  notes when the chunk's last byte arrived. What the chunk itself lasts (320 ms) is not counted.
+- **Wire to speaker**: from the moment when the relay passed on a sentence's first chunk to the frame of the card at which its
+  first sample sounded, for sentences that found the loudspeaker free.
+- **Start**: from the start of the process to its first chunk on the wire, without the time that the service takes to set
+  its task up. The agent gets its session over MQTT from the backend meanwhile; the bare loop opens its own with the key.
+- **A day**: the shipped agent in simulated time with visitors, night, standby, sessions of half an hour and outages; live
+  heap after garbage collection at the end of each hour; the slope after the fourth.
+`;
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One line of /proc/PID/stat, as far as it is needed. */
+export interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  /** Clock ticks of its own and of the children that have ended, in user and system mode. */
+  readonly ticks: number;
+}
+
+/** @returns null for what is no such line */
+export function parseStat(text: string): ProcessStat | null {
+  // The name may hold spaces and parentheses.
+  const match = /^(\d+) \((.*)\) (.*)$/s.exec(text.trim());
+  const fields = match?.[3]?.split(' ').map(Number) ?? [];
+  const [, parent, , , , , , , , , , user, system, childUser, childSystem] = fields;
+  if (match === null || parent === undefined || childSystem === undefined) return null;
+  const ticks = (user ?? 0) + (system ?? 0) + (childUser ?? 0) + childSystem;
+  return { pid: Number(match[1]), parent, name: match[2] ?? '', ticks };
+}
+
+/** A process and all that came of it. */
+export function treeOf(all: readonly ProcessStat[], root: number): ProcessStat[] {
+  const tree = all.filter(({ pid }) => pid === root);
+  for (const grown of tree) tree.push(...all.filter(({ parent }) => parent === grown.pid));
+  return tree;
+}
+
+export function readProcesses(): ProcessStat[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return [];
+    const stat = parseStat(readText(`/proc/${entry}/stat`));
+    return stat === null ? [] : [stat];
+  });
+}
+
+/** Memory of a process in MB: all that is resident, and its fair share of it where others hold it too. */
+export interface Resident {
+  readonly rss: number;
+  readonly pss: number;
+}
+
+export function parseRollup(text: string): Resident {
+  const read = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024;
+  return { rss: read('Rss'), pss: read('Pss') };
+}
+
+export function residentOf(pid: number): Resident {
+  return parseRollup(readText(`/proc/${pid}/smaps_rollup`));
+}
+
+export function commandLine(pid: number): string[] {
+  return readText(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
+}
+
+/** Empty for what has gone meanwhile. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

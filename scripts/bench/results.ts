@@ -1,0 +1,96 @@
+import type { DayReport } from './day-report.ts';
+import type { OwnAccount } from './operator.ts';
+import { median, type Spread } from './quantiles.ts';
+import type { Cost, Round } from './rounds.ts';
+import type { SubjectName } from './subject.ts';
+
+/** Latencies of one subject, at rest and with the other cores busy. */
+export interface Latencies {
+  readonly quiet: Spread | null;
+  readonly loaded: Spread | null;
+}
+
+export interface SubjectResults {
+  readonly captureToWire: Latencies;
+  readonly wireToSpeaker: Latencies;
+  /** Sentences that did not sound as they came. */
+  readonly unheard: number;
+  /** From the start of the process to the first chunk on the wire, beyond the service's own time. */
+  readonly startsMs: readonly number[];
+}
+
+/** All that one run has measured. */
+export interface Results {
+  readonly plan: {
+    readonly name: string;
+    readonly rounds: number;
+    readonly roundMs: number;
+    readonly loadedRounds: number;
+  };
+  readonly machine: string;
+  readonly rounds: readonly Round[];
+  readonly loadedRounds: readonly Round[];
+  /** Why there was no load, or how much of the other cores it got. */
+  readonly load: string | { readonly cores: number; readonly share: number };
+  readonly subjects: ReadonlyMap<SubjectName, SubjectResults>;
+  readonly own: OwnAccount | null;
+  /** Why the packages were not measured; null where they were. */
+  readonly addonsMissing: string | null;
+  readonly day: DayReport;
+  readonly isRelayUrgent: boolean;
+}
+
+/** The goals of the project. */
+export const GOALS = {
+  cpuRatio: 1.5,
+  rssOverMb: 25,
+  captureToWireP99Ms: 10,
+  wireToSpeakerP99Ms: 80,
+  /** Measured growth below this is what two runs differ by. */
+  heapMbPerDay: 1,
+} as const;
+
+/** Something that each round says of each subject. */
+export type CostFigure = (cost: Cost) => number;
+
+export function perRound(rounds: readonly Round[], name: SubjectName, figure: CostFigure): number[] {
+  return rounds.flatMap(({ costs }) => {
+    const cost = costs.get(name);
+    return cost === undefined ? [] : [figure(cost)];
+  });
+}
+
+/** What the agent takes against the bare loop, round by round. */
+export function againstBare(
+  rounds: readonly Round[],
+  figure: CostFigure,
+  compare: (agent: number, bare: number) => number,
+): number[] {
+  return rounds.flatMap(({ costs }) => {
+    const [agent, bare] = [costs.get('agent'), costs.get('bare')];
+    return agent === undefined || bare === undefined ? [] : [compare(figure(agent), figure(bare))];
+  });
+}
+
+export const ratio = (agent: number, bare: number): number => agent / bare;
+export const difference = (agent: number, bare: number): number => agent - bare;
+
+/** Two places are more than the measurement is worth. */
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+const triple = (spread: Spread | null) =>
+  spread === null ? null : { p50: round(spread.p50), p99: round(spread.p99), max: round(spread.max) };
+
+/** The last line with `--json`: names and units are fixed. Latencies are those with the other cores busy, where there are others. */
+export function summary({ rounds, subjects, load, day }: Results): Record<string, unknown> {
+  const agent = subjects.get('agent');
+  const state = typeof load === 'string' ? 'quiet' : 'loaded';
+  return {
+    cpu_ratio_to_bare_loop: round(median(againstBare(rounds, ({ cpu }) => cpu.tree, ratio))),
+    rss_over_bare_loop_mb: round(median(againstBare(rounds, ({ rss }) => rss.tree, difference))),
+    capture_to_wire_ms: triple(agent?.captureToWire[state] ?? null),
+    wire_to_speaker_ms: triple(agent?.wireToSpeaker[state] ?? null),
+    startup_ms: Math.round(median(agent?.startsMs ?? [])),
+    heap_growth_mb_per_day: round(day.mbPerDay),
+  };
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcesses, residentOf, treeOf } from './process-tree.ts';
+import type { Running, SubjectName } from './subject.ts';
+
+/** What one subject took in one round. */
+export interface Cost {
+  /** Seconds of CPU per hour, of the whole tree and of the Node process alone. */
+  readonly cpu: { readonly tree: number; readonly node: number };
+  /** MB of the whole tree and of the Node process alone. */
+  readonly rss: { readonly tree: number; readonly node: number };
+  readonly pss: { readonly tree: number; readonly node: number };
+}
+
+export interface Round {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly costs: ReadonlyMap<SubjectName, Cost>;
+}
+
+const HOUR_MS = 3_600_000;
+const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+interface Ticks {
+  readonly tree: number;
+  readonly node: number;
+}
+
+function ticksOf(root: number): Ticks {
+  const tree = treeOf(readProcesses(), root);
+  return {
+    tree: tree.reduce((sum, { ticks }) => sum + ticks, 0),
+    // Its ended children are those of the tree.
+    node: tree.find(({ pid }) => pid === root)?.ticks ?? 0,
+  };
+}
+
+function memoryOf(root: number): Pick<Cost, 'rss' | 'pss'> {
+  const figures = treeOf(readProcesses(), root).map(({ pid }) => ({ pid, ...residentOf(pid) }));
+  const sum = (kind: 'rss' | 'pss') => ({
+    tree: figures.reduce((total, figure) => total + figure[kind], 0),
+    node: figures.find(({ pid }) => pid === root)?.[kind] ?? 0,
+  });
+  return { rss: sum('rss'), pss: sum('pss') };
+}
+
+/** One round: all subjects over the same stretch of time. */
+export async function measureRound(
+  subjects: ReadonlyMap<SubjectName, Running>,
+  lengthMs: number,
+  ticksPerS: number,
+  signal: AbortSignal,
+): Promise<Round> {
+  const fromMs = nowMs();
+  const before = new Map([...subjects].map(([name, { pid }]) => [name, ticksOf(pid)]));
+  await sleep(lengthMs, undefined, { signal });
+  const after = new Map([...subjects].map(([name, { pid }]) => [name, ticksOf(pid)]));
+  const untilMs = nowMs();
+  const perHour = (ticks: number): number => ((ticks / ticksPerS) * HOUR_MS) / (untilMs - fromMs);
+  const costs = new Map<SubjectName, Cost>();
+  for (const [name, { pid }] of subjects) {
+    const [early, late] = [before.get(name), after.get(name)];
+    if (early === undefined || late === undefined) continue;
+    const cpu = { tree: perHour(late.tree - early.tree), node: perHour(late.node - early.node) };
+    costs.set(name, { cpu, ...memoryOf(pid) });
+  }
+  return { fromMs, untilMs, costs };
+}

@@ -1,0 +1,64 @@
+/** What every microphone of the benchmark hears: short sentences, each with room behind it for its translation. */
+
+export const RATE_HZ = 24_000;
+const FRAME = RATE_HZ / 50;
+/** Peak of a 20 ms frame from which on it is a voice. */
+const VOICE_PEAK = 600;
+/** A pause of so many frames ends a sentence, and a shorter sentence than that is left out. */
+const PAUSE_FRAMES = 12;
+const SHORTEST_FRAMES = 30;
+/** What the service needs to confirm a sentence and to speak, and the room to fall quiet after it. */
+const ANSWER_MS = 2400;
+/** Inaudible, and enough to tell each moment of the sound from every other. */
+const MARK_PEAK = 4;
+
+/** The PCM of a mono WAV file with a plain header at the stream's rate. */
+export function readPcm(wav: Uint8Array): Int16Array {
+  const at = Buffer.from(wav.buffer, wav.byteOffset, wav.byteLength).indexOf('data') + 8;
+  return new Int16Array(wav.slice(at, at + (((wav.byteLength - at) >> 1) << 1)).buffer);
+}
+
+/** The sentences of a recording, without what lies between them. */
+export function cutSentences(recording: Int16Array): Int16Array[] {
+  const sentences: Int16Array[] = [];
+  let from = -1;
+  let until = -1;
+  const close = (): void => {
+    if (from >= 0 && until - from >= SHORTEST_FRAMES)
+      sentences.push(recording.slice(from * FRAME, until * FRAME));
+    from = -1;
+  };
+  for (let frame = 0; (frame + 1) * FRAME <= recording.length; frame++) {
+    const isVoice = recording
+      .subarray(frame * FRAME, (frame + 1) * FRAME)
+      .some((s) => Math.abs(s) > VOICE_PEAK);
+    if (isVoice) {
+      if (from < 0) from = frame;
+      until = frame + 1;
+    } else if (from >= 0 && frame - until >= PAUSE_FRAMES) close();
+  }
+  close();
+  return sentences;
+}
+
+/** One after the other, each followed by silence as long as itself and its translation's way. */
+export function conversation(recording: Int16Array): Int16Array {
+  const sentences = cutSentences(recording);
+  const pause = (ANSWER_MS * RATE_HZ) / 1000;
+  const sound = new Int16Array(sentences.reduce((sum, { length }) => sum + 2 * length + pause, 0));
+  let at = 0;
+  for (const sentence of sentences) {
+    sound.set(sentence, at);
+    at += 2 * sentence.length + pause;
+  }
+  return mark(sound);
+}
+
+function mark(sound: Int16Array): Int16Array {
+  let state = 1;
+  return sound.map((sample) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const marked = sample + ((state >>> 24) % (2 * MARK_PEAK + 1)) - MARK_PEAK;
+    return Math.max(-32_768, Math.min(32_767, marked));
+  });
+}

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { speechTask } from '../../src/core/task.ts';
+import { RATE_HZ } from './speech.ts';
+import { program, type Stand } from './stand.ts';
+import type { Subject, SubjectName } from './subject.ts';
+
+declare const BENCH_ROOT: string;
+
+const run = promisify(execFile);
+const CHUNK_BYTES = ((RATE_HZ * 320) / 1000) * 2;
+const INSTALL_LIMIT_MS = 180_000;
+/** The packages of the yardstick in one process. No part of the project: installed for one run, on request. */
+const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
+
+/** How arecord and aplay are started, with the device left out. */
+export interface Periods {
+  readonly capture: readonly string[];
+  readonly playback: readonly string[];
+}
+
+/** The words of a running arecord or aplay, for another device. */
+export function forDevice(words: readonly string[], device: string): string[] {
+  const at = words.indexOf('-D');
+  return at < 0 ? [...words] : words.with(at + 1, device);
+}
+
+/** The flags that the unit file gives to Node: what is measured is what is installed. */
+export function unitFlags(unit: string): string[] {
+  const words = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/\s+/) ?? [];
+  const script = words.findIndex((word) => word.endsWith('.mjs'));
+  return words.slice(1, Math.max(1, script));
+}
+
+/** The agent as it is shipped: half-duplex, one lane. */
+export async function agentSubject(stand: Stand, sound: Int16Array): Promise<Subject> {
+  const name: SubjectName = 'agent';
+  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const flags = unitFlags(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
+  const file = join(stand.folder, 'agent.json');
+  await writeFile(
+    file,
+    JSON.stringify({
+      device: { id: 'kiosk-01', tenant: 'bench' },
+      mqtt: { url: stand.broker.url },
+      lanes: [
+        {
+          capture: { driver: 'alsa', device: card.device, sampleRate: RATE_HZ },
+          playback: { driver: 'alsa', device: card.device },
+          ...{ source: 'en', targets: ['es'], echo: 'half-duplex', standbyAfter: 0 },
+        },
+      ],
+    }),
+  );
+  return { name, card, arguments: async () => [...flags, program('dragoman.mjs'), 'run', '--config', file] };
+}
+
+/** The bare loop, with the agent's own words for arecord and aplay. */
+export async function bareSubject(stand: Stand, sound: Int16Array, periods: () => Periods): Promise<Subject> {
+  const name: SubjectName = 'bare';
+  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const script = fileURLToPath(new URL('./bare-loop.mjs', import.meta.url));
+  return {
+    name,
+    card,
+    arguments: async () => [
+      script,
+      JSON.stringify({
+        ...loopTask(stand, name),
+        capture: forDevice(periods().capture, card.device),
+        playback: forDevice(periods().playback, card.device),
+      }),
+    ],
+  };
+}
+
+/** Both directions by packages inside of one process. */
+export async function addonsSubject(stand: Stand, sound: Int16Array, packages: string): Promise<Subject> {
+  const name: SubjectName = 'addons';
+  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const script = fileURLToPath(new URL('./addon-loop.mjs', import.meta.url));
+  const given = JSON.stringify({ ...loopTask(stand, name), packages, device: card.device, rateHz: RATE_HZ });
+  return { name, card, arguments: async () => [script, given] };
+}
+
+/** @returns the folder that they were installed into */
+export async function installAddons(folder: string): Promise<string> {
+  await writeFile(join(folder, 'package.json'), '{"private":true}');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...ADDONS], {
+    cwd: folder,
+    timeout: INSTALL_LIMIT_MS,
+  });
+  return folder;
+}
+
+function loopTask(stand: Stand, name: SubjectName): Record<string, unknown> {
+  return {
+    service: stand.serviceUrl,
+    key: stand.apiKey,
+    stream: stand.streamUrl(name).replace('{random_hash}', name),
+    task: speechTask({ source: 'en', targets: ['es'], voice: null, inputRateHz: RATE_HZ }),
+    chunkBytes: CHUNK_BYTES,
+  };
+}

@@ -1,0 +1,197 @@
+import { median, quantile, type Spread } from './quantiles.ts';
+import {
+  againstBare,
+  type CostFigure,
+  difference,
+  GOALS,
+  type Latencies,
+  perRound,
+  type Results,
+  ratio,
+  type SubjectResults,
+} from './results.ts';
+import { SUBJECTS, type SubjectName } from './subject.ts';
+
+/** One line of the results, a column for each subject. */
+export interface Row {
+  readonly label: string;
+  readonly cells: Readonly<Record<SubjectName, string>>;
+}
+
+export interface Verdict {
+  readonly label: string;
+  readonly measured: string;
+  readonly goal: string;
+  /** Null where there was nothing to judge. */
+  readonly isMet: boolean | null;
+}
+
+export const TITLES: Readonly<Record<SubjectName, string>> = {
+  agent: 'agent',
+  bare: 'bare loop',
+  addons: 'packages',
+};
+
+const NOTHING = '-';
+
+/** The middle of several rounds, and between which it lies. */
+export function range(values: readonly number[], digits: number, sign = ''): string {
+  if (values.length === 0) return NOTHING;
+  const show = (value: number): string => `${value > 0 ? sign : ''}${value.toFixed(digits)}`;
+  const middle = show(median(values));
+  if (values.length === 1) return middle;
+  return `${middle} (${show(quantile(values, 0))} to ${show(quantile(values, 1))})`;
+}
+
+function spread(value: Spread | null | undefined): string {
+  if (value == null) return NOTHING;
+  const show = (ms: number): string => (ms < 9.95 ? ms.toFixed(1) : String(Math.round(ms)));
+  return `${show(value.p50)} / ${show(value.p99)} / ${show(value.max)}`;
+}
+
+function row(label: string, cell: (name: SubjectName) => string): Row {
+  return { label, cells: { agent: cell('agent'), bare: cell('bare'), addons: cell('addons') } };
+}
+
+/** The figures, for the terminal and for the page. */
+export function rowsOf(results: Results): Row[] {
+  const { rounds, loadedRounds, subjects } = results;
+  const cost = (label: string, figure: CostFigure, over = rounds): Row =>
+    row(label, (name) => {
+      const values = perRound(over, name, figure);
+      return values.length === 0 ? NOTHING : median(values).toFixed(1);
+    });
+  const latency = (label: string, pick: (subject: SubjectResults) => Latencies): Row[] => {
+    const of = (state: keyof Latencies) => (name: SubjectName) => {
+      const subject = subjects.get(name);
+      return spread(subject === undefined ? null : pick(subject)[state]);
+    };
+    return [row(label, of('quiet')), row('  other cores busy', of('loaded'))];
+  };
+  return [
+    cost('CPU, s per hour of audio', ({ cpu }) => cpu.tree),
+    cost('  Node alone', ({ cpu }) => cpu.node),
+    cost('  other cores busy', ({ cpu }) => cpu.tree, loadedRounds),
+    cost('resident memory, MB', ({ rss }) => rss.tree),
+    cost('  Node alone', ({ rss }) => rss.node),
+    cost('  shared pages in shares', ({ pss }) => pss.tree),
+    ...latency('capture to wire, ms *', ({ captureToWire }) => captureToWire),
+    ...latency('wire to speaker, ms *', ({ wireToSpeaker }) => wireToSpeaker),
+    row('start to first chunk, ms', (name) => {
+      const starts = subjects.get(name)?.startsMs ?? [];
+      return starts.length === 0 ? NOTHING : median(starts).toFixed(0);
+    }),
+  ];
+}
+
+/** What the project asks of itself, and what came of it. */
+export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] {
+  const agent = subjects.get('agent');
+  const state = typeof load === 'string' ? 'quiet' : 'loaded';
+  const cpu = againstBare(rounds, ({ cpu: figure }) => figure.tree, ratio);
+  const rss = againstBare(rounds, ({ rss: figure }) => figure.tree, difference);
+  const latency = (label: string, measured: Spread | null, goalMs: number): Verdict => ({
+    label: `${label}, p99`,
+    measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms of ${measured.count}`,
+    goal: `below ${goalMs} ms`,
+    isMet: measured === null ? null : measured.p99 < goalMs,
+  });
+  return [
+    {
+      label: 'CPU against the bare loop',
+      measured: range(cpu, 2),
+      goal: `at most ${GOALS.cpuRatio}`,
+      isMet: cpu.length === 0 ? null : median(cpu) <= GOALS.cpuRatio,
+    },
+    {
+      label: 'memory over the bare loop, MB',
+      measured: range(rss, 1, '+'),
+      goal: `at most +${GOALS.rssOverMb}`,
+      isMet: rss.length === 0 ? null : median(rss) <= GOALS.rssOverMb,
+    },
+    latency('capture to wire', agent?.captureToWire[state] ?? null, GOALS.captureToWireP99Ms),
+    latency('wire to speaker', agent?.wireToSpeaker[state] ?? null, GOALS.wireToSpeakerP99Ms),
+    {
+      label: `heap growth in ${day.hours} simulated hours`,
+      measured: `${day.mbPerDay.toFixed(2)} MB a day`,
+      goal: `below ${GOALS.heapMbPerDay} MB`,
+      isMet: day.mbPerDay < GOALS.heapMbPerDay,
+    },
+  ];
+}
+
+/** How the figures were come by, in sentences. */
+export function notesOf(results: Results): string[] {
+  const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent } = results;
+  const seconds = plan.roundMs / 1000;
+  const busy =
+    typeof load === 'string'
+      ? `No load on other cores: ${load}.`
+      : `${plan.loadedRounds} more with ${load.cores === 1 ? 'the other core' : `${load.cores} other cores`} busy (the load got ${Math.round(load.share * 100)} % of it).`;
+  const unheard = [...subjects].filter(([, subject]) => subject.unheard > 0);
+  return [
+    '* p50 / p99 / max.',
+    `Medians of ${plan.rounds} rounds of ${seconds} s, all subjects at the same time; ${busy}`,
+    ...(isRelayUrgent
+      ? []
+      : ['Without priority for the relay, latencies to the wire hold its own delay, too.']),
+    ...(own === null
+      ? []
+      : [
+          `The agent's own account since its start: capture to wire ${spread(own.capture_to_wire_ms)}, wire to speaker ${spread(own.wire_to_speaker_ms)}.`,
+        ]),
+    ...unheard.map(
+      ([name, { unheard: count }]) => `${TITLES[name]}: ${count} sentences did not sound as they came.`,
+    ),
+    ...(addonsMissing === null
+      ? []
+      : [`alsa-capture and speaker in one process: not measured: ${addonsMissing}.`]),
+    `Simulated day: ${day.chunks} chunks, ${day.sentences} sentences, ${day.sessions} sessions in ${day.seconds.toFixed(0)} s.`,
+  ];
+}
+
+const WIDTH = 80;
+
+/** Everything on 80 columns. */
+export function formatTable(results: Results): string {
+  const rows = rowsOf(results);
+  const shown = SUBJECTS.filter((name) => results.subjects.has(name));
+  const labelWidth = Math.max(...rows.map(({ label }) => label.length)) + 1;
+  const cellWidth = Math.floor((WIDTH - labelWidth) / shown.length);
+  const line = (label: string, cells: readonly string[]): string =>
+    `${label.padEnd(labelWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`.trimEnd();
+  const verdicts = verdictsOf(results).map(
+    ({ label, measured, goal, isMet }) =>
+      `${label.padEnd(34)}${measured.padEnd(24)}${goal.padEnd(15)}${isMet === null ? '' : isMet ? 'met' : 'missed'}`,
+  );
+  return [
+    '',
+    results.machine,
+    '',
+    line(
+      '',
+      shown.map((name) => TITLES[name]),
+    ),
+    ...rows.map(({ label, cells }) =>
+      line(
+        label,
+        shown.map((name) => cells[name]),
+      ),
+    ),
+    '',
+    ...verdicts,
+    '',
+    ...notesOf(results).flatMap((note) => wrap(note)),
+    '',
+  ].join('\n');
+}
+
+function wrap(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + word.length + 1 > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}
