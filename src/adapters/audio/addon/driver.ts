@@ -20,8 +20,8 @@ export interface AddonOptions {
 
 /** Node starts slowly on a small board, and the packages are native code. */
 const START_LIMIT_MS = 15_000;
-/** `speaker` has a buffer of its own. */
-const LATENCY_MS = 60;
+/** From a write to its sounding, measured. */
+const LATENCY_MS = 10;
 /** These packages leak (tens of MB per hour) or run wild when a device goes (hundreds of MB per second). */
 const RESTING_LIMIT_MB = 200;
 const HARD_LIMIT_MB = 400;

@@ -30,6 +30,8 @@ const UNREACHABLE = /Host is down|Connection refused|Connection terminated|Acces
 const BROKEN =
   /Input\/output error|File descriptor in bad state|Bad file descriptor|Broken pipe|Protocol error/i;
 const TRANSFER = /(?:read|write|poll|status|prepare) ?error/i;
+/** The package `speaker` opens this while it loads, and aborts where it can't. */
+const NEEDS_DEFAULT = /cannot open device default/;
 const MISSING_PROGRAM = /failed to execute|command not found/i;
 
 /** What a line of arecord, aplay, alsa-lib or another program means. */
@@ -42,6 +44,12 @@ export function readComplaint(line: string, device: NamedDevice): Complaint {
 function readFault(line: string, device: NamedDevice): AudioFault | null {
   const { part, name, program } = device;
   const say = (code: AudioFault['code'], message: string): AudioFault => ({ code, message });
+  if (NEEDS_DEFAULT.test(line)) {
+    return say(
+      'not_found',
+      `"${program}" needs an ALSA device called "default" although it plays on "${name}"; define one in /etc/asound.conf, or use the driver "alsa"`,
+    );
+  }
   if (MISSING_PROGRAM.test(line)) return missingProgram(program);
   if (BUSY.test(line)) {
     return say(
