@@ -28,7 +28,7 @@ afterAll(() => surgery.close());
 
 let names = 0;
 const examineBroker = (mqtt: Record<string, unknown>, ...more: string[]) =>
-  surgery.examine(surgery.config(`broker-${names++}`, { mqtt }), '--only', 'broker', ...more);
+  surgery.examine(surgery.config(`broker-${names++}`, { mqtt }), ['--only', 'broker', ...more]);
 const BACKEND_TOO = ['--only', 'backend'];
 
 describe('the way to the broker', { timeout: 60_000 }, () => {

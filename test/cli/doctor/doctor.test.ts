@@ -44,7 +44,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     const stage = await setStage(inProcessHands());
     try {
       const file = surgery.config('json', { mqtt: { url: stage.brokerUrl } });
-      const { exitCode, diagnosis, of, printed } = await surgery.examine(file, '--no-sound');
+      const { exitCode, diagnosis, of, printed } = await surgery.examine(file, ['--no-sound']);
       expect(exitCode, printed).toBe(0);
       expect(printed.trim().split('\n')).toHaveLength(1);
       expect(diagnosis.checks.map(({ check }) => check)).toEqual([...CHECKS]);
@@ -71,7 +71,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
 
   it('looks at what it is asked for only', async () => {
     const file = surgery.config('only');
-    const { exitCode, diagnosis } = await surgery.examine(file, '--only', 'memory', '--only', 'disk');
+    const { exitCode, diagnosis } = await surgery.examine(file, ['--only', 'memory', '--only', 'disk']);
     expect(exitCode).toBe(0);
     expect(diagnosis.checks.map(({ check }) => check)).toEqual(['disk', 'memory']);
   });
@@ -134,7 +134,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
         caFile: join(surgery.folder, 'no-such.pem'),
       },
     });
-    const { exitCode, of } = await surgery.examine(config, '--only', 'configuration');
+    const { exitCode, of } = await surgery.examine(config, ['--only', 'configuration']);
     expect(exitCode).toBe(3);
     expect(of('configuration')).toMatchObject({
       verdict: 'problem',

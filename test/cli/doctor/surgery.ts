@@ -67,9 +67,10 @@ export function createSurgery() {
   /** Runs the doctor with `--json` and reads what it found. */
   const examine = async (
     file: string,
-    ...options: string[]
+    options: readonly string[] = [],
+    env?: Readonly<Record<string, string | undefined>>,
   ): Promise<Consultation & { diagnosis: Diagnosis; of: (check: string) => Finding }> => {
-    const consultation = await consult(['--config', file, '--json', ...options]);
+    const consultation = await consult(['--config', file, '--json', ...options], env);
     const [line = ''] = consultation.printed.trim().split('\n').slice(-1);
     const diagnosis = diagnosisSchema.parse((JSON.parse(line) as { doctor: unknown }).doctor);
     return {

@@ -1,0 +1,75 @@
+import { afterAll, describe, it } from 'vitest';
+import { type CardOptions, openRack } from '../../card/card.ts';
+import { babble } from '../../card/sound.ts';
+import { createSurgery } from './surgery.ts';
+
+const surgery = createSurgery();
+const { rack, missing } = await openRack();
+rack?.use();
+afterAll(async () => {
+  await rack?.close();
+  surgery.close();
+});
+
+const title = `dragoman doctor at a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
+const RATE_HZ = 24_000;
+/** A room with somebody in it: the microphone is never digitally silent. */
+const murmur = (): Int16Array => babble(20 * RATE_HZ, 3).map((sample) => sample / 400);
+
+/** Real time, on a machine that may be busy: each tone is far apart from what would be another verdict. */
+describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
+  const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
+    const card = await rack?.insert(options);
+    const device = card?.device ?? '';
+    const file = surgery.config(options.id, {
+      lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device }, ...lane }],
+    });
+    const env = { ...process.env, ...rack?.env };
+    return { card, ...(await surgery.examine(file, ['--only', 'capture', '--only', 'playback'], env)) };
+  };
+
+  it('hears its own tone: how late and how loud', async ({ expect, annotate }) => {
+    const { exitCode, of, printed } = await examine({
+      ...{ id: 'Hall', capture: { sound: murmur() } },
+      acoustic: { delayMs: 60, gainDb: -18 },
+    });
+    expect(exitCode, printed).toBe(0);
+    expect(of('capture').verdict, printed).toBe('ok');
+    expect(of('playback'), printed).toMatchObject({ verdict: 'ok', data: { heard: true } });
+    const { delay_ms, gain_db } = of('playback').data;
+    await annotate(`a way of 60 ms at -18 dB was measured as ${delay_ms} ms at ${gain_db} dB`);
+    expect(Math.abs(Number(gain_db) + 18)).toBeLessThan(3);
+    expect(Number(delay_ms)).toBeLessThan(300);
+  });
+
+  it('advises against "off" where it hears itself', async ({ expect }) => {
+    const { of, printed } = await examine(
+      { id: 'Open', capture: { sound: murmur() }, acoustic: { delayMs: 40, gainDb: -10 } },
+      { echo: 'off' },
+    );
+    expect(of('playback'), printed).toMatchObject({ verdict: 'warning' });
+    expect(of('playback').mend).toMatch(/half-duplex/);
+  });
+
+  it('does not hear it where there is no way for it', async ({ expect }) => {
+    const { exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: murmur() } });
+    expect(exitCode, printed).toBe(0);
+    expect(of('playback'), printed).toMatchObject({ verdict: 'warning', data: { heard: false } });
+  });
+
+  it('tells a microphone that is muted', async ({ expect }) => {
+    const { exitCode, of, printed } = await examine({ id: 'Muted' });
+    expect(exitCode).toBe(3);
+    expect(of('capture').finding, printed).toMatch(/digital silence/);
+  });
+
+  it('tells a device that is not there', async ({ expect }) => {
+    const { exitCode, of } = await examine(
+      { id: 'Here' },
+      { capture: { device: 'plughw:CARD=Gone' }, playback: { device: 'plughw:CARD=Gone' } },
+    );
+    expect(exitCode).toBe(3);
+    expect(of('capture')).toMatchObject({ verdict: 'problem' });
+    expect(of('playback')).toMatchObject({ verdict: 'problem' });
+  });
+});
