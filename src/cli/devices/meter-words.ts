@@ -1,14 +1,12 @@
 import type { Holder } from '../../adapters/audio/cards/card.ts';
-import type { AudioFault } from '../../ports/audio.ts';
 import { describeHolders } from './holders.ts';
 import type { Reading } from './listener.ts';
 
 /** A room in which nobody speaks is louder than this in any microphone that works. */
 const NEXT_TO_NOTHING_DB = -65;
 
-/** Why a microphone could not be opened, and what to do. */
-export function explainFault(fault: AudioFault, device: string, holders: readonly Holder[]): string {
-  if (fault.code !== 'busy') return fault.message;
+/** Who has a microphone that nobody else can have meanwhile, and how to get it. */
+export function explainBusy(device: string, holders: readonly Holder[]): string {
   if (holders.length === 0) {
     return `the microphone "${device}" is in use by another program; end that program and try again`;
   }

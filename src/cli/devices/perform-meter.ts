@@ -1,8 +1,8 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
-import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { type CardStream, isBusy, MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { createCardWatch } from '../../adapters/audio/cards/card-watch.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
-import { readHolders } from '../../adapters/audio/cards/kernel-cards.ts';
+import { findStream } from '../../adapters/audio/cards/kernel-cards.ts';
 import { surveyDevices } from '../../adapters/audio/cards/survey.ts';
 import { createCapture } from '../../adapters/audio/driver.ts';
 import { AudioFaultError } from '../../adapters/audio/fault.ts';
@@ -18,7 +18,7 @@ import { COLUMNS } from '../text.ts';
 import { suggestDevices } from './advice.ts';
 import { type MeterEnd, type MeterView, runMeter } from './meter.ts';
 import { createJsonMeter, createLineMeter, createLiveMeter } from './meter-view.ts';
-import { explainFault, judgeSound } from './meter-words.ts';
+import { explainBusy, judgeSound } from './meter-words.ts';
 
 export interface MeterWishes {
   /** Named on the command line. */
@@ -38,11 +38,13 @@ export async function performMeter(wishes: MeterWishes, tools: AlsaTools, shell:
     const ending = wishes.seconds === null ? ', until Ctrl-C' : '';
     shell.print(`Listening to ${name}${ending}.\n`);
   }
+  const busy = streamOf(name);
+  // Nobody waits for the driver to find out what the kernel knows.
+  if (busy !== null && isBusy(busy)) throw new Failure(`${explainBusy(name, busy.holders)}.`);
   const { total, fault } = await listen(capture, wishes, chooseView(wishes.isJson, isLive, shell));
   if (fault !== null) {
-    const card = parseDeviceName(name);
-    const holders = card === null ? [] : readHolders(card, 'capture', MACHINE_FOLDERS);
-    throw new Failure(`${explainFault(fault, name, holders)}.`);
+    const message = fault.code === 'busy' ? explainBusy(name, streamOf(name)?.holders ?? []) : fault.message;
+    throw new Failure(`${message}.`);
   }
   if (wishes.isJson) return;
   const card = parseDeviceName(name)?.card ?? null;
@@ -56,6 +58,13 @@ async function chooseCapture({ device, config }: MeterWishes, tools: AlsaTools):
   if (device === null && configured !== undefined) return configured;
   const name = device ?? suggestDevices(await surveyDevices(MACHINE_FOLDERS, tools)).capture ?? 'default';
   return { driver: 'alsa', device: name, sampleRate: configured?.sampleRate ?? SAMPLE_RATE_HZ.default };
+}
+
+/** What the kernel tells of the hardware that a device stands for; null where it stands for none. */
+function streamOf(device: string): CardStream | null {
+  const name = parseDeviceName(device);
+  const isHardware = name?.plugin === 'hw' || name?.plugin === 'plughw';
+  return isHardware ? findStream(name, 'capture', MACHINE_FOLDERS) : null;
 }
 
 function nameOf(capture: CaptureConfig): string {

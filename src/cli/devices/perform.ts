@@ -2,7 +2,7 @@ import { createAlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { type Survey, surveyDevices } from '../../adapters/audio/cards/survey.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
-import { EXIT } from '../../program/problem.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { Config } from '../../protocol/config.ts';
 import { formatProblems } from '../check-config.ts';
@@ -18,6 +18,9 @@ const WIDEST_COLUMNS = 100;
 
 /** Lists the devices, or shows the level of one. */
 export async function performDevices(options: DevicesOptions, shell: Shell): Promise<void> {
+  if (options.seconds !== undefined && options.meter === undefined) {
+    throw new Failure('--seconds is for --meter: name both, or neither.', EXIT.usage);
+  }
   const config = options.config === undefined ? null : readConfig(options.config, shell);
   if (config === undefined) return shell.finish(EXIT.usage);
   const tools = createAlsaTools({ env: shell.env });

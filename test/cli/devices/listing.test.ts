@@ -166,9 +166,7 @@ describe('advice', () => {
     const found = await survey(TWO_HEADSETS);
     const wide = listDevices(found, [], 80);
     expect(wide).toContain('The cards Device and Device_1 are equal');
-    expect(wide).toContain(
-      '\n  SUBSYSTEM=="sound", KERNEL=="card*", KERNELS=="1-1.4:1.0", ATTR{id}="DeviceB"\n',
-    );
+    expect(wide).toContain('\n  ACTION=="add", KERNEL=="card*", KERNELS=="1-1.4:1.0", ATTR{id}="DeviceB"\n');
     const narrow = listDevices(found, [], 60);
     expect(narrow).toContain('KERNELS=="1-1.4:1.0", \\\n  ATTR{id}="DeviceB"\n');
     for (const [text, columns] of [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createListener, type Reading } from '../../../src/cli/devices/listener.ts';
 import { type MeterEnd, type MeterView, runMeter } from '../../../src/cli/devices/meter.ts';
 import { createJsonMeter, createLineMeter, createLiveMeter } from '../../../src/cli/devices/meter-view.ts';
-import { explainFault, judgeSound } from '../../../src/cli/devices/meter-words.ts';
+import { explainBusy, judgeSound } from '../../../src/cli/devices/meter-words.ts';
 import type { AudioFault, CaptureSink } from '../../../src/ports/audio.ts';
 import type { VoiceDetector } from '../../../src/ports/voice.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
@@ -312,11 +312,10 @@ describe('the words at the end', () => {
   });
 
   it('name who holds a microphone, and how to get it', () => {
-    expect(explainFault(BUSY, 'x', [{ pid: 7, program: 'arecord of dragoman' }])).toBe(
+    expect(explainBusy('x', [{ pid: 7, program: 'arecord of dragoman' }])).toBe(
       'the microphone "x" is held by arecord of dragoman (pid 7); stop the agent for the while (sudo systemctl stop dragoman)',
     );
-    expect(explainFault(BUSY, 'x', [{ pid: 7, program: 'sox' }])).toContain('sox (pid 7); end that program');
-    expect(explainFault(BUSY, 'x', [])).toContain('in use by another program; end that program');
-    expect(explainFault(LOST, 'x', [])).toBe(LOST.message);
+    expect(explainBusy('x', [{ pid: 7, program: 'sox' }])).toContain('sox (pid 7); end that program');
+    expect(explainBusy('x', [])).toContain('in use by another program; end that program');
   });
 });

@@ -36,15 +36,14 @@ export function readCards(folders: MachineFolders): Card[] {
   );
 }
 
-/** Who has opened one direction of a card that is named by its id or number; nobody where there is no such card. */
-export function readHolders(
+/** One direction of a device that is named by its card's id or number; null where there is none. */
+export function findStream(
   { card, device }: { readonly card: string | number; readonly device: number },
   direction: Direction,
   folders: MachineFolders,
-): readonly Holder[] {
+): CardStream | null {
   const found = readCards(folders).find(({ id, index }) => id === card || index === card);
-  const stream = found?.streams.find((one) => one.direction === direction && one.device === device);
-  return stream?.holders ?? [];
+  return found?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
 }
 
 function readUsbPlace(index: number, { proc, sys }: MachineFolders): UsbPlace | null {

@@ -45,7 +45,7 @@ function nameSockets(cards: readonly Card[], taken: Set<string>): string[] {
     if (port === null || port === undefined) return [];
     const name = freeName(stemOf(card.id), String.fromCharCode(65 + (place % 26)), taken);
     taken.add(name);
-    rules.push(`SUBSYSTEM=="sound", KERNEL=="card*", KERNELS=="${port}", ATTR{id}="${name}"`);
+    rules.push(`ACTION=="add", KERNEL=="card*", KERNELS=="${port}", ATTR{id}="${name}"`);
   }
   return rules;
 }

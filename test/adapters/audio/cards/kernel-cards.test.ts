@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressOf, type Card, isBusy } from '../../../../src/adapters/audio/cards/card.ts';
-import { hasKernelSound, readCards, readHolders } from '../../../../src/adapters/audio/cards/kernel-cards.ts';
+import { findStream, hasKernelSound, readCards } from '../../../../src/adapters/audio/cards/kernel-cards.ts';
 import {
   headset,
   headsetLines,
@@ -114,10 +114,11 @@ describe('a card that somebody uses', () => {
     expect(stream.holders).toEqual([{ pid: 812, program: 'arecord of dragoman' }]);
     expect(isBusy(stream)).toBe(true);
     expect(isBusy(streamOf(usb, 'playback').stream)).toBe(false);
-    expect(readHolders({ card: 'Device', device: 0 }, 'capture', machine)).toEqual(stream.holders);
-    expect(readHolders({ card: 3, device: 0 }, 'capture', machine)).toEqual(stream.holders);
-    expect(readHolders({ card: 'Device', device: 0 }, 'playback', machine)).toEqual([]);
-    expect(readHolders({ card: 'Gone', device: 0 }, 'capture', machine)).toEqual([]);
+    expect(findStream({ card: 'Device', device: 0 }, 'capture', machine)).toEqual(stream);
+    expect(findStream({ card: 3, device: 0 }, 'capture', machine)).toEqual(stream);
+    expect(findStream({ card: 'Device', device: 0 }, 'playback', machine)?.holders).toEqual([]);
+    expect(findStream({ card: 'Device', device: 1 }, 'capture', machine)).toBeNull();
+    expect(findStream({ card: 'Gone', device: 0 }, 'capture', machine)).toBeNull();
   });
 
   it('tells the program of a thread by the name of the program', () => {

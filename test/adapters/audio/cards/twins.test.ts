@@ -14,8 +14,8 @@ describe('equal cards', () => {
     const twins = findTwins(readCards(machine));
     expect(twins.map(({ cards }) => cards.map(({ id }) => id))).toEqual([['Device', 'Device_1']]);
     expect(twins[0]?.rules).toEqual([
-      'SUBSYSTEM=="sound", KERNEL=="card*", KERNELS=="1-1.1:1.0", ATTR{id}="DeviceA"',
-      'SUBSYSTEM=="sound", KERNEL=="card*", KERNELS=="1-1.4:1.0", ATTR{id}="DeviceB"',
+      'ACTION=="add", KERNEL=="card*", KERNELS=="1-1.1:1.0", ATTR{id}="DeviceA"',
+      'ACTION=="add", KERNEL=="card*", KERNELS=="1-1.4:1.0", ATTR{id}="DeviceB"',
     ]);
     for (const rule of twins[0]?.rules ?? []) expect(rule.length).toBeLessThanOrEqual(80);
   });

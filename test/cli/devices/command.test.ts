@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devicesVerb } from '../../../src/cli/devices/command.ts';
+import { runProgram } from '../../../src/program/program.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-devices-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(words: readonly string[], env: Record<string, string | undefined> = process.env) {
+  let [out, err] = ['', ''];
+  const code = await runProgram({
+    name: 'dragoman',
+    summary: 'A test.',
+    verbs: [devicesVerb],
+    argv: ['devices', ...words],
+    env,
+    print: (text) => (out += text),
+    complain: (text) => (err += text),
+  });
+  return { code, out, err };
+}
+
+/** On whatever machine this is: with cards or without. */
+describe('devices', () => {
+  it('lists what there is, in text and as JSON; only a machine with nothing at all is a failure', async () => {
+    const text = await run([]);
+    const json = await run(['--json']);
+    const report = JSON.parse(json.out);
+    const isDeaf = report.cards.length === 0 && report.software.length === 0;
+    expect([text.code, json.code]).toEqual(isDeaf ? [1, 1] : [0, 0]);
+    expect([text.err, json.err]).toEqual(['', '']);
+    if (report.cards.length === 0) expect(text.out).toMatch(/no sound/);
+    for (const { id } of report.cards) expect(text.out).toContain(`(${id}, card`);
+  }, 60_000);
+
+  it('says how to get the programs of ALSA where they are not', async () => {
+    const { out } = await run([], { PATH: folder });
+    expect(out).toContain('sudo apt install alsa-utils');
+    const report = JSON.parse((await run(['--json'], { PATH: folder })).out);
+    expect(report).toMatchObject({ alsa_tools: false, software: [] });
+  }, 60_000);
+
+  it('looks at the devices of a configuration, whose problems it tells', async () => {
+    const file = join(folder, 'config.json');
+    const device = 'plughw:CARD=NobodyHasThis';
+    const config = {
+      device: { id: 'a', tenant: 'b' },
+      mqtt: { url: 'mqtt://localhost' },
+      lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
+    };
+    writeFileSync(file, JSON.stringify(config));
+    const { out, err } = await run(['--config', file]);
+    expect(err).toBe('');
+    expect(out).toContain(`  lane main, capture: "${device}"\n    not there now`);
+    expect(JSON.parse((await run(['--config', file, '--json'])).out).configured).toMatchObject([
+      { lane: 'main', direction: 'capture', device, there: false },
+      { lane: 'main', direction: 'playback', device, there: false },
+    ]);
+    writeFileSync(file, JSON.stringify({ ...config, lanes: [] }));
+    const refused = await run(['--config', file]);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toContain('lanes: is a list; must hold');
+  }, 60_000);
+
+  it.each([
+    [['--seconds', '0', '--meter'], /must be a number of seconds/],
+    [['--seconds', '3'], /--seconds is for --meter/],
+    [['--metre'], /Did you mean --meter/],
+  ])('%j is no command line', async (words, complaint) => {
+    const { code, out, err } = await run(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(complaint);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
