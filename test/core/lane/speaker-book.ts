@@ -16,6 +16,8 @@ interface Play {
 /** When the loudspeaker sounds: at once where the device tells nothing, else as it tells. */
 export class SpeakerBook {
   private plays: Play[] = [];
+  /** The last write before a flush: what is told of it is of no interest any more. */
+  private flushed = 0;
   /** The device tells when its writes are heard. */
   private tells = false;
 
@@ -27,13 +29,14 @@ export class SpeakerBook {
   }
 
   tell({ write, from, until }: Extract<LaneEvent, { type: 'sounding' }>): void {
-    const play = this.plays.find((one) => one.write === write);
+    const play = this.plays.find((one) => one.write === write && one.write > this.flushed);
     if (play === undefined || (from === null && !play.told)) return;
     this.tells = true;
     Object.assign(play, from === null ? { until } : { from, until, told: true });
   }
 
   silence(now: number): void {
+    this.flushed = this.plays.at(-1)?.write ?? this.flushed;
     this.plays = this.plays.filter(({ from, told }) => from <= now && (told || !this.tells));
     for (const play of this.plays) play.until = Math.min(play.until, now);
   }
