@@ -30,6 +30,8 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
   const tolerance = (CONTINUES_MS * rateHz) / 1000;
   let end = Number.NEGATIVE_INFINITY;
   let unbrokenSince = 0;
+  /** What is written after a cut is another sound, however soon. */
+  let isCut = false;
 
   const placeOf = (at: number): number => Math.round((at * rateHz) / 1000);
   const slotOf = (place: number): number => ((place % size) + size) % size;
@@ -37,7 +39,7 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
   /** Where a write goes: right behind the last one, a sample off where it lags or leads, or somewhere else. */
   const placeFor = (wanted: number): number => {
     const off = wanted - end;
-    if (Math.abs(off) > tolerance) return wanted;
+    if (isCut || Math.abs(off) > tolerance) return wanted;
     return end + Math.sign(off) * Math.min(1, Math.abs(off));
   };
 
@@ -71,6 +73,7 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
       } else if (start > end) {
         ring[slotOf(end)] = samples[0] ?? 0;
       }
+      isCut = false;
       end = start + samples.length;
       visit(Math.max(start, end - size), end, (slot, first, last) =>
         ring.set(samples.subarray(first - start, last - start), slot),
@@ -82,6 +85,7 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
       const kept = Math.max(place, end - size);
       silence(kept, end);
       end = kept;
+      isCut = true;
       unbrokenSince = Math.min(unbrokenSince, end);
     },
     read(from, target) {

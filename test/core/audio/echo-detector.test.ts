@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createEchoDetector, type EchoMeasure } from '../../../src/core/audio/echo-detector.ts';
+import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
+
+const ROOM_DB = -62;
+const PART_S = 20.5;
+
+let people: Float32Array;
+let said: Float32Array;
+let room: Float32Array;
+beforeAll(async () => {
+  people = await visitors();
+  said = interpreter(people, { shift: 0.8, beginS: 6 });
+  room = noise(people.length, ROOM_DB, 5);
+});
+
+function detect(played: Float32Array, heard: Float32Array, pieceMs = 320): EchoMeasure[] {
+  const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+  const measures: EchoMeasure[] = [];
+  perform(
+    { played, heard, pieceMs },
+    {
+      play: (pcm, heardAt) => detector.played(pcm, heardAt),
+      capture: (pcm, capturedAt) => {
+        const measure = detector.hear(pcm, capturedAt);
+        if (measure !== null) measures.push(measure);
+      },
+    },
+  );
+  return measures;
+}
+
+const grid = [20, 70, 150, 250, 400].flatMap((delayMs, row) =>
+  [0, -10, -20, -30].map((gainDb, column) => ({ delayMs, gainDb, rt60S: (row + column) % 2 ? 0.7 : 0.3 })),
+);
+
+describe('the echo detector', () => {
+  it.each(grid)('measures $delayMs ms, $gainDb dB in a room of $rt60S s', (path) => {
+    const part = said.subarray(0, PART_S * VOICE_RATE_HZ);
+    const measures = detect(part, together(through(path, part), room));
+    // Several times in that, and wrong at most once.
+    expect(measures.length).toBeGreaterThanOrEqual(3);
+    const wrong = measures.filter(({ delayMs }) => Math.abs(delayMs - path.delayMs) > 5);
+    expect(wrong.length).toBeLessThanOrEqual(1);
+    const gains = measures.filter((measure) => !wrong.includes(measure)).map(({ gainDb }) => gainDb);
+    expect(Math.abs((gains.toSorted((a, b) => a - b)[gains.length >> 1] ?? 0) - path.gainDb)).toBeLessThan(5);
+  });
+
+  it.each([
+    { delayMs: 150, gainDb: 0, rt60S: 0.3 },
+    { delayMs: 250, gainDb: -10, rt60S: 0.3 },
+    { delayMs: 70, gainDb: -20, rt60S: 0.3 },
+  ])('finds $gainDb dB while a visitor speaks without a pause', (path) => {
+    const measures = detect(said, together(through(path, said), people, room));
+    const right = measures.filter(({ delayMs }) => Math.abs(delayMs - path.delayMs) <= 5);
+    expect(right.length).toBeGreaterThanOrEqual(3);
+    expect(measures.length - right.length).toBeLessThanOrEqual(1);
+  });
+
+  it('takes no other speech for an echo, however much of it there is', () => {
+    let measures = 0;
+    for (let beginS = 2; beginS < 34; beginS += 4) {
+      for (const shift of [0.8, 1.3]) {
+        measures += detect(interpreter(people, { shift, beginS }), together(people, room)).length;
+      }
+    }
+    // Nine minutes in which two people speak at once.
+    expect(measures).toBeLessThanOrEqual(1);
+  });
+
+  it('hears nothing in noise, and nothing in silence', () => {
+    expect(detect(said, noise(said.length, -30, 9))).toEqual([]);
+    expect(detect(said, new Float32Array(said.length))).toEqual([]);
+    expect(detect(new Float32Array(said.length), together(people, room))).toEqual([]);
+  });
+
+  it('forgets what was taken back', () => {
+    const path = { delayMs: 100, gainDb: -10, rt60S: 0.3 };
+    const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+    const measures: EchoMeasure[] = [];
+    perform(
+      { played: said, heard: together(through(path, said), room), pieceMs: 320 },
+      {
+        play: (pcm, heardAt) => {
+          detector.played(pcm, heardAt);
+          detector.flushed(heardAt);
+        },
+        capture: (pcm, capturedAt) => {
+          const measure = detector.hear(pcm, capturedAt);
+          if (measure !== null) measures.push(measure);
+        },
+      },
+    );
+    expect(measures).toEqual([]);
+  });
+
+  it('compares a microphone of another rate', () => {
+    const path = { delayMs: 180, gainDb: -12, rt60S: 0.3 };
+    const echo = together(through(path, said), room);
+    // Every third sample of what is band-limited by the mean of three: 8 kHz.
+    const slow = Float32Array.from({ length: Math.floor(echo.length / 3) }, (_, index) => {
+      const at = index * 3;
+      return ((echo[at] ?? 0) + (echo[at + 1] ?? 0) + (echo[at + 2] ?? 0)) / 3;
+    });
+    const detector = createEchoDetector({ heardRateHz: 8000, playedRateHz: VOICE_RATE_HZ });
+    const delays: number[] = [];
+    perform(
+      { played: said, heard: new Float32Array(said.length), pieceMs: 320 },
+      {
+        play: (pcm, heardAt) => detector.played(pcm, heardAt),
+        capture: (_, capturedAt) => {
+          const from = Math.round(((capturedAt - 1_000_000 - 320) / 1000) * 8000);
+          const samples = Int16Array.from(slow.subarray(from, from + 2560), (sample) => sample * 32_767);
+          const measure = detector.hear(new Uint8Array(samples.buffer), capturedAt);
+          if (measure !== null) delays.push(Math.round(measure.delayMs));
+        },
+      },
+    );
+    expect(delays.length).toBeGreaterThanOrEqual(4);
+    for (const delay of delays) expect(Math.abs(delay - 180)).toBeLessThanOrEqual(3);
+  });
+
+  it('does not mind pieces of any size', () => {
+    const path = { delayMs: 120, gainDb: -14, rt60S: 0.3 };
+    for (const { delayMs } of detect(said, together(through(path, said), room), 10)) {
+      expect(Math.abs(delayMs - 120)).toBeLessThan(5);
+    }
+  });
+});
