@@ -1,14 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+const ALL = 'test/**/*.test.ts';
+/** Programs and sound in real time: their processes must not be starved by the tests that only reckon. */
+const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
+
+const common = {
+  // Far beyond what any test needs: a machine may be slow and busy.
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  maxWorkers: 2,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    // The demos of the end-to-end test all wait for real time, together.
-    maxConcurrency: 8,
-    hookTimeout: 20_000,
-    // Two files at a time: real-time tests of several programs must not starve each other on a small machine.
-    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'reckoned',
+          include: [ALL],
+          exclude: REAL_TIME,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'real-time',
+          include: REAL_TIME,
+          // The demos of the end-to-end test all wait for real time, together.
+          maxConcurrency: 8,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/core/**'],

@@ -23,6 +23,12 @@ export interface TestClient {
   sound(): Buffer;
 }
 
+/** On a busy machine an idle connection may be closed in the very moment in which it is used again. */
+function metClosingConnection(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
+}
+
 /** One JSON request with the API key; the parsed answer. */
 export async function ask(
   emulator: Emulator,
@@ -36,7 +42,11 @@ export async function ask(
     headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
   };
   if (body !== undefined) init.body = JSON.stringify(body);
-  const response = await fetch(emulator.url + path, init);
+  const request = (): Promise<Response> => fetch(emulator.url + path, init);
+  const response = await request().catch((error: unknown) => {
+    if (!metClosingConnection(error)) throw error;
+    return request();
+  });
   const text = await response.text();
   return { status: response.status, json: text === '' ? null : JSON.parse(text), headers: response.headers };
 }
