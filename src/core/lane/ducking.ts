@@ -1,8 +1,8 @@
 import { echoInForce } from './echo.ts';
 import type { Turn } from './turn.ts';
 
-/** A visitor who takes a breath has not finished. */
-const SILENT_FOR_MS = 600;
+/** A visitor who takes a breath has not finished: one chunk without speech, and the next one may be a little late. */
+const SILENT_FOR_MS = 700;
 
 /** Somebody speaks: where both can speak at once, the translation goes down, so that nobody has to shout against it. */
 export function duckUnder(turn: Turn): void {
