@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from 'vitest';
-import { type CardOptions, openRack } from '../../card/card.ts';
-import { babble } from '../../card/sound.ts';
-import { createSurgery } from './surgery.ts';
+import { createSurgery } from '../cli/doctor/surgery.ts';
+import { type CardOptions, openRack } from './card.ts';
+import { babble } from './sound.ts';
 
 const surgery = createSurgery();
 const { rack, missing } = await openRack();
