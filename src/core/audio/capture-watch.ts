@@ -105,7 +105,8 @@ export function createCaptureWatch({
     window = { since: capturedAt, least: Number.POSITIVE_INFINITY };
     if (leasts.length <= SPEED.windows) return;
     const steps = leasts.slice(1).map((least, index) => least - (leasts[index] ?? least));
-    const late = (steps.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0) / SPEED.windowMs;
+    const step = steps.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0;
+    const late = step / (SPEED.windowMs - step);
     const percent = (Math.abs(late) * 100).toFixed(1);
     if (late >= SPEED.from)
       say('too_slow', true, `the microphone delivers ${percent} % too slowly for its rate`);
