@@ -10,11 +10,15 @@ export function explainBusy(device: string, holders: readonly Holder[]): string 
   if (holders.length === 0) {
     return `the microphone "${device}" is in use by another program; end that program and try again`;
   }
-  const isAgent = holders.some(({ program }) => /\bdragoman\b/.test(program));
-  const mend = isAgent
-    ? 'stop the agent for the while (sudo systemctl stop dragoman)'
-    : 'end that program and try again';
-  return `the microphone "${device}" is held by ${describeHolders(holders)}; ${mend}`;
+  return `the microphone "${device}" is held by ${describeHolders(holders)}; ${mendFor(holders)}`;
+}
+
+function mendFor(holders: readonly Holder[]): string {
+  const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
+  if (has(/\bdragoman\b/)) return 'stop the agent for the while (sudo systemctl stop dragoman)';
+  if (has(/^pipewire/)) return 'use the device "pipewire", which shares it, or stop that program';
+  if (has(/^pulseaudio/)) return 'use the device "pulse", which shares it, or stop that program';
+  return 'end that program and try again';
 }
 
 /** What was heard in all, and what it means. One paragraph of sentences. */

@@ -316,6 +316,7 @@ describe('the words at the end', () => {
       'the microphone "x" is held by arecord of dragoman (pid 7); stop the agent for the while (sudo systemctl stop dragoman)',
     );
     expect(explainBusy('x', [{ pid: 7, program: 'sox' }])).toContain('sox (pid 7); end that program');
+    expect(explainBusy('x', [{ pid: 7, program: 'pipewire' }])).toContain('use the device "pipewire"');
     expect(explainBusy('x', [])).toContain('in use by another program; end that program');
   });
 });
