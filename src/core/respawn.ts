@@ -23,10 +23,20 @@ export interface RespawnState {
   readonly loggedAt: number | null;
   /** Failures since the last log line. */
   readonly unlogged: number;
+  /** The log's last word is of a failure. */
+  readonly logIsOpen: boolean;
 }
 
 export function beginRespawn(seed: Seed): RespawnState {
-  return { seed, troubleSince: null, busySince: null, told: false, loggedAt: null, unlogged: 0 };
+  return {
+    seed,
+    troubleSince: null,
+    busySince: null,
+    told: false,
+    loggedAt: null,
+    unlogged: 0,
+    logIsOpen: false,
+  };
 }
 
 export interface Failure {
@@ -57,7 +67,7 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
   const tell = !isPatient && !state.told;
   const unlogged = state.unlogged + (isPatient ? 0 : 1);
   const isDue = state.loggedAt === null || now - state.loggedAt >= LOG_INTERVAL_MS;
-  const log = unlogged > 0 && (tell || isDue) ? unlogged : 0;
+  const log = unlogged > 0 && isDue ? unlogged : 0;
   return {
     state: {
       seed: wait.seed,
@@ -66,6 +76,7 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
       told: state.told || tell,
       loggedAt: log > 0 ? now : state.loggedAt,
       unlogged: log > 0 ? 0 : unlogged,
+      logIsOpen: state.logIsOpen || log > 0,
     },
     waitMs: wait.waitMs,
     tell,
@@ -75,21 +86,20 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
 
 /**
  * The device works: sound came, or it took some.
- * @returns `recovered` when the owner had been told otherwise
+ * @returns `recovered` when the owner had been told otherwise; `log` when the log had been, too
  */
 export function noteWorking(
   state: RespawnState,
   workedMs: number,
-): { state: RespawnState; recovered: boolean } {
+): { state: RespawnState; recovered: boolean; log: boolean } {
   const recovered = state.told;
-  const isStable = workedMs >= STABLE_AFTER_MS;
-  if (!recovered && state.busySince === null && !(isStable && state.troubleSince !== null)) {
-    return { state, recovered };
-  }
-  // The wait only starts over when the device has proven itself: one that comes and goes is not tried in a frenzy.
-  const calm = { told: false, busySince: null, unlogged: 0 };
+  const isStable = workedMs >= STABLE_AFTER_MS && state.troubleSince !== null;
+  if (!recovered && !isStable && state.busySince === null) return { state, recovered, log: false };
+  const calm = { ...state, told: false, busySince: null, logIsOpen: false };
   return {
-    state: isStable ? { ...state, ...calm, troubleSince: null, loggedAt: null } : { ...state, ...calm },
+    // The waits only start over when the device has proven itself: one that comes and goes is not tried in a frenzy.
+    state: isStable ? { ...calm, troubleSince: null, loggedAt: null, unlogged: 0 } : calm,
     recovered,
+    log: recovered && state.logIsOpen,
   };
 }

@@ -31,26 +31,21 @@ export function createCaptureClock(rateHz: number): CaptureClock {
   let counted = 0;
   let seenAt = 0;
   let answered = Number.NEGATIVE_INFINITY;
-  let window = { since: 0, sightings: 0, earliest: Number.POSITIVE_INFINITY };
+  /** Sightings behind the line, one after the other; what a blocked loop reads all at once takes no time. */
+  let late: { since: number; sightings: number; earliest: number } | null = null;
 
-  const openWindow = (now: number): void => {
-    window = { since: now, sightings: 0, earliest: Number.POSITIVE_INFINITY };
-  };
   const settle = (sighting: number, now: number): number => {
-    if (origin === null) {
-      openWindow(now);
+    if (origin === null || sighting <= origin) {
+      late = null;
       return sighting;
     }
-    if (sighting <= origin) {
-      openWindow(now);
-      return sighting;
-    }
-    window.sightings++;
-    window.earliest = Math.min(window.earliest, sighting);
+    late ??= { since: now, sightings: 0, earliest: sighting };
+    late.sightings++;
+    late.earliest = Math.min(late.earliest, sighting);
     const risen = origin + Math.min(sighting - origin, Math.max(0, now - seenAt) * FASTEST_DRIFT);
-    if (now - window.since < WINDOW_MS || window.sightings < WINDOW_SIGHTINGS) return risen;
-    const { earliest } = window;
-    openWindow(now);
+    if (now - late.since < WINDOW_MS || late.sightings < WINDOW_SIGHTINGS) return risen;
+    const { earliest } = late;
+    late = null;
     return earliest - risen > SILENT_LOSS_MS ? earliest : risen;
   };
 

@@ -28,8 +28,9 @@ export async function openMixer(device: string, log: Log): Promise<Mixer | null>
   const control = controlDevice(device);
   if (control === null) return null;
   const simple = await amixer(['-D', control, 'scontents']);
-  const name = simple === null ? null : chooseControl(simple);
-  if (name === null) return null;
+  const chosen = simple === null ? null : chooseControl(simple);
+  if (chosen === null) return null;
+  const { name, canMute } = chosen;
   let wanted: number | null = null;
   let isBusy = false;
   const set = (): void => {
@@ -47,7 +48,7 @@ export async function openMixer(device: string, log: Log): Promise<Mixer | null>
       name,
       'playback',
       `${percent}%`,
-      ...(percent > 0 ? ['unmute'] : []),
+      ...(canMute ? ['unmute'] : []),
     ];
     void amixer(words).then((said) => {
       isBusy = false;
@@ -63,15 +64,23 @@ export async function openMixer(device: string, log: Log): Promise<Mixer | null>
   };
 }
 
-/** The name of the control that is the loudness, from what `amixer scontents` tells. */
-export function chooseControl(contents: string): string | null {
-  const playing = new Set<string>();
+/** A card's playback control. */
+export interface VolumeControl {
+  readonly name: string;
+  readonly canMute: boolean;
+}
+
+/** The control that is the loudness, from what `amixer scontents` tells. */
+export function chooseControl(contents: string): VolumeControl | null {
+  const playing = new Map<string, VolumeControl>();
   for (const part of contents.split(/^(?=Simple mixer control )/m)) {
     const name = /^Simple mixer control '([^']+)',0/.exec(part)?.[1];
-    if (name !== undefined && /^\s*Capabilities:.*\b(?:volume|pvolume|pvolume-joined)\b/m.test(part))
-      playing.add(name);
+    const abilities = /^\s*Capabilities:(.*)/m.exec(part)?.[1]?.trim().split(/\s+/) ?? [];
+    if (name === undefined || !abilities.some((ability) => ability === 'pvolume' || ability === 'volume'))
+      continue;
+    playing.set(name, { name, canMute: abilities.some((ability) => /^p?switch$/.test(ability)) });
   }
-  return CONTROLS.find((name) => playing.has(name)) ?? null;
+  return CONTROLS.flatMap((name) => playing.get(name) ?? [])[0] ?? null;
 }
 
 /** What amixer said; null when it failed. */

@@ -77,6 +77,10 @@ export function runPlayback(
   let told = Number.NEGATIVE_INFINITY;
   /** Since when what waits is not heard, because no child is ready. */
   let absentFrom: number | null = clock.now();
+  /** Until when what should have been heard meanwhile is accounted for. */
+  let accountedUntil = clock.now();
+  /** The present child works, as far as can be told. */
+  let isSettled = false;
   let startedAt = clock.now();
   let usualStartMs = 20;
   let isOverflowing = false;
@@ -148,7 +152,7 @@ export function runPlayback(
     if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
     const heard = line.heard(now);
     underway = underway.filter(({ end }) => end > heard);
-    supervisor.working();
+    if (isSettled) supervisor.working();
     tell();
     if (waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0) return rest();
     cancelLook = clock.at(now + LOOK_MS, pump);
@@ -180,10 +184,14 @@ export function runPlayback(
   /** While there is no device, what should have been heard is past. */
   const forgetMissed = (): void => {
     const now = clock.now();
-    if (absentFrom === null || now - absentFrom < PATIENCE_MS) return;
-    waiting.take(Math.round(((now - absentFrom) * rateHz) / 1000) * BYTES_PER_SAMPLE);
-    // What comes from now on is missed as soon as it is due.
-    absentFrom = now - PATIENCE_MS;
+    if (line !== null || absentFrom === null || now - absentFrom < PATIENCE_MS) return;
+    waiting.take(Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE);
+    accountedUntil = now;
+  };
+  const settle = (): void => {
+    isSettled = true;
+    absentFrom = null;
+    supervisor.working();
   };
 
   const ready = async (buffering: Buffering, mine: Child): Promise<void> => {
@@ -194,19 +202,18 @@ export function runPlayback(
     conversion = made;
     usualStartMs = (usualStartMs * 3 + Math.min(1000, clock.now() - startedAt)) / 4;
     periodBytes = buffering.periodFrames * frameBytesOf(shape);
-    line?.close();
+    forgetMissed();
     line = createSpeakerLine(mine, shape, buffering);
     hasSounded = false;
     cancelStart();
-    forgetMissed();
-    absentFrom = null;
-    if (kind.line !== null) supervisor.working();
-    else cancelStart = clock.at(clock.now() + SETTLED_MS, () => supervisor.working());
+    if (kind.line !== null) settle();
+    else cancelStart = clock.at(clock.now() + SETTLED_MS, settle);
     pump();
   };
   const unplayed = (): void => {
     if (line === null) return;
-    const heard = line.heard(clock.now());
+    // A child that ended before it was known to work has let nobody hear anything.
+    const heard = isSettled ? line.heard(clock.now()) : 0;
     for (const { pcm, end } of underway.toReversed()) if (end > heard) waiting.unshift(pcm);
   };
 
@@ -217,7 +224,8 @@ export function runPlayback(
     line?.close();
     line = null;
     carry = new Uint8Array(0);
-    absentFrom ??= clock.now();
+    isSettled = false;
+    if (absentFrom === null) absentFrom = accountedUntil = clock.now();
   };
 
   const supervisor = supervise(
@@ -228,7 +236,6 @@ export function runPlayback(
       started(next) {
         child = next;
         startedAt = clock.now();
-        absentFrom ??= startedAt;
         cancelStart = clock.at(startedAt + kind.startLimitMs, hang);
         if (kind.line === null) startPlain(next);
       },

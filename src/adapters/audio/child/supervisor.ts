@@ -167,7 +167,7 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
       policy = noted.state;
       if (!noted.recovered) return;
       const { part, name } = use.device();
-      log.info({ part, device: name }, `the ${part} device works again`);
+      if (noted.log) log.info({ part, device: name }, `the ${part} device works again`);
       use.back();
     },
     condemn(fault) {

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { createLadder } from '../../../../src/adapters/audio/alsa/ladder.ts';
+import { chooseControl, controlDevice } from '../../../../src/adapters/audio/alsa/mixer.ts';
+import { createSetupReader } from '../../../../src/adapters/audio/alsa/setup.ts';
+
+describe('what a device granted', () => {
+  const DUMP = [
+    'Plug PCM: Rate conversion PCM (48000, sformat=S16_LE)',
+    'Its setup is:',
+    '  stream       : CAPTURE',
+    '  format       : S16_LE',
+    '  channels     : 1',
+    '  rate         : 24000',
+    '  exact rate   : 24000 (24000/1)',
+    '  buffer_size  : 4096',
+    '  period_size  : 480',
+    '  period_time  : 20000',
+    '  boundary     : 9223372036854775807',
+    'Slave: Hardware PCM card 1',
+    'Its setup is:',
+    '  channels     : 2',
+    '  rate         : 48000',
+    '  buffer_size  : 8192',
+    '  period_size  : 960',
+  ].map((line) => line.trim());
+
+  it('is read once, from the top', () => {
+    const reader = createSetupReader();
+    const read = DUMP.map((line) => reader.read(line)).filter((setup) => setup !== null);
+    expect(read).toEqual([{ rateHz: 24_000, channels: 1, periodFrames: 480, bufferFrames: 4096 }]);
+  });
+
+  it('is not read from anything else', () => {
+    const reader = createSetupReader();
+    for (const line of ['rate: fast', 'Warning: rate is not accurate (requested = 24000Hz)', '']) {
+      expect(reader.read(line)).toBeNull();
+    }
+  });
+});
+
+describe('the ways to ask for sound', () => {
+  it('are the operator’s first, then ALSA’s conversion, then forms that cards have', () => {
+    const ladder = createLadder('hw:CARD=Mic', 24_000);
+    expect(ladder.rung).toEqual({ device: 'hw:CARD=Mic', rateHz: 24_000, channels: 1 });
+    expect(ladder.refuse()).toMatch(
+      /"hw:CARD=Mic" does not take 24000 Hz mono; write "plughw:CARD=Mic" instead/,
+    );
+    expect(ladder.rung).toEqual({ device: 'plughw:CARD=Mic', rateHz: 24_000, channels: 1 });
+    expect(ladder.refuse()).toMatch(/trying 48000 Hz mono$/);
+    expect(ladder.rung).toEqual({ device: 'hw:CARD=Mic', rateHz: 48_000, channels: 1 });
+  });
+
+  it('come to an end, and begin again', () => {
+    const ladder = createLadder('my_mic', 24_000);
+    let ways = 1;
+    while (ladder.refuse() !== null) ways++;
+    expect(ways).toBe(8);
+    expect(ladder.rung).toEqual({ device: 'my_mic', rateHz: 24_000, channels: 1 });
+  });
+
+  it('take the rate that the device gives', () => {
+    const ladder = createLadder('hw:1', 24_000);
+    ladder.accept(32_000);
+    expect(ladder.rung).toEqual({ device: 'hw:1', rateHz: 32_000, channels: 1 });
+  });
+});
+
+describe('a card’s volume', () => {
+  it.each([
+    ['plughw:CARD=Speaker,DEV=0', 'hw:CARD=Speaker'],
+    ['hw:1,0', 'hw:1'],
+    ['plughw:Speaker', 'hw:CARD=Speaker'],
+    ['default', 'default'],
+    ['default:CARD=Kiosk', 'hw:CARD=Kiosk'],
+    ['my_speaker', null],
+    ['plug:my_speaker', null],
+  ])('belongs to the card behind %s', (device, control) => {
+    expect(controlDevice(device)).toBe(control);
+  });
+
+  const CONTENTS = `Simple mixer control 'Mic',0
+  Capabilities: cvolume cvolume-joined cswitch cswitch-joined
+  Capture channels: Mono
+Simple mixer control 'PCM',0
+  Capabilities: pvolume pswitch pswitch-joined
+  Playback channels: Front Left - Front Right
+Simple mixer control 'Headphone',0
+  Capabilities: pswitch
+Simple mixer control 'Auto Gain Control',0
+  Capabilities: pswitch pswitch-joined
+`;
+
+  it('is the control that plays and means the whole card', () => {
+    expect(chooseControl(CONTENTS)).toEqual({ name: 'PCM', canMute: true });
+    expect(chooseControl(CONTENTS.replace('pvolume pswitch pswitch-joined', 'pvolume'))).toEqual({
+      name: 'PCM',
+      canMute: false,
+    });
+    expect(chooseControl(CONTENTS.replace('pvolume', 'cvolume'))).toBeNull();
+    expect(chooseControl('')).toBeNull();
+  });
+});

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { findProgram } from '../../../../src/adapters/audio/child/process.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/command.ts';
+import { makeFolder } from '../wav-files.ts';
+import { createListener, isAlive, makeProgram, RATE_HZ, startsOf } from './fake.ts';
+
+/** Hears a program. */
+async function hear(code: string, ...words: string[]) {
+  const listener = createListener();
+  const program = makeProgram(code);
+  const command = [program, ...words];
+  const openCapture = createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, world: listener.world });
+  const capture = await openCapture(listener.captureSink);
+  onTestFinished(() => capture.close());
+  return { ...listener, capture, program };
+}
+const within = { timeout: 15_000, interval: 20 };
+
+describe('a program that records', () => {
+  it('is heard, sample by sample, with the time of their capture', async () => {
+    const { heard, capture } = await hear('deliver();');
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(20);
+    await capture.close();
+    const bytes = Buffer.concat(heard.pieces.map(({ pcm }) => pcm));
+    const perPiece = (RATE_HZ / 50) * 2;
+    for (let at = 0; at < bytes.length; at += perPiece) expect(bytes[at]).toBe(((at / perPiece) % 251) + 1);
+    const times = heard.pieces.map(({ capturedAt }) => capturedAt);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    for (const { at, capturedAt } of heard.pieces) expect(capturedAt).toBeLessThanOrEqual(at);
+    const count = heard.pieces.length;
+    await sleep(100);
+    expect(heard.pieces.length).toBe(count);
+  });
+
+  it('gets its words as they stand: no shell ever sees them', async () => {
+    const { program } = await hear(
+      "fs.writeFileSync(process.argv[1] + '.words', JSON.stringify([process.argv.slice(2), process.env.LC_ALL])); deliver();",
+      'a b',
+      '$HOME; exit',
+    );
+    const words = () => {
+      try {
+        return JSON.parse(readFileSync(`${program}.words`, 'utf8')) as unknown;
+      } catch {
+        return null;
+      }
+    };
+    await expect.poll(words, within).toEqual([['a b', '$HOME; exit'], 'C']);
+  });
+
+  it('is started again when it crashes: told once, and heard again', async () => {
+    const { heard, program, capture } = await hear(
+      "if (count < 4) { console.error('main:12: it broke \\x1b[31m'); process.exit(7); } deliver();",
+    );
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(3);
+    expect(startsOf(program)).toBe(4);
+    expect(heard.faults).toHaveLength(1);
+    expect(heard.faults[0]?.code).toBe('failed');
+    expect(heard.faults[0]?.message).toMatch(
+      /exit code 7 after saying "main:12: it broke \[31m"; it is started again$/,
+    );
+    expect(heard.lines.at(-1)).toBe('the capture device works again');
+    expect(capture.figures).toMatchObject({ starts: 4, failures: 3 });
+  });
+
+  it('is ended and started again when it hangs', async () => {
+    const { heard, capture } = await hear(
+      "if (count === 1) { deliver(1, 5); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); } else deliver();",
+    );
+    await expect.poll(() => heard.faults.length, within).toBe(1);
+    expect(heard.faults[0]).toMatchObject({
+      code: 'hung',
+      message: expect.stringContaining('delivers nothing'),
+    });
+    const count = heard.pieces.length;
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(count);
+    expect(capture.figures?.hangs).toBe(1);
+  });
+
+  it('may start slowly', async () => {
+    const { heard } = await hear('setTimeout(deliver, 3500);');
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(2);
+    expect(heard.faults).toEqual([]);
+  });
+
+  it('is ended when it delivers faster than real time, and what it floods is bounded', async () => {
+    const { heard } = await hear(
+      "if (count > 1) deliver(); else { const flood = () => { while (process.stdout.write(Buffer.alloc(65536, 1))); }; process.stdout.on('drain', flood); flood(); }",
+    );
+    await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['too_fast']);
+    const seconds = heard.pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0) / 2 / RATE_HZ;
+    expect(seconds).toBeLessThan(20);
+    await expect.poll(() => heard.lines.at(-1), within).toBe('the capture device works again');
+  });
+
+  it('may complain without end: nobody listens to more than a little', async () => {
+    const { heard } = await hear(
+      "deliver(); const nag = () => { while (process.stderr.write('overrun!!! (at least 1.0 ms long)\\n'.repeat(500))); }; process.stderr.on('drain', nag); nag();",
+    );
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(20);
+    expect(heard.faults).toEqual([]);
+    expect(heard.lines.length).toBeLessThan(5);
+  });
+
+  it.each([
+    ['audio open error: No such device', 'not_found'],
+    ['audio open error: Device or resource busy', 'busy'],
+    ['audio open error: Permission denied', 'failed'],
+    ['pcm_read:2221: read error: No such device', 'lost'],
+    ['set_params:1339: Sample format non available', 'format'],
+  ])('tells what its last words mean: %s', async (words, code) => {
+    const { heard } = await hear(`console.error(${JSON.stringify(words)}); process.exit(1);`);
+    await expect.poll(() => heard.faults.map((fault) => fault.code), within).toEqual([code]);
+  });
+
+  it('that is not there is said to be so, and looked for again', async () => {
+    const { heard, world, captureSink } = createListener();
+    const command = ['/nonexistent/recorder'];
+    const capture = await createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, world })(captureSink);
+    onTestFinished(() => capture.close());
+    await expect.poll(() => heard.faults.length, within).toBe(1);
+    expect(heard.faults[0]?.message).toMatch(/"\/nonexistent\/recorder" is not there; install it/);
+    await expect.poll(() => capture.figures?.failures, within).toBeGreaterThan(2);
+  });
+});
+
+const missing = findProgram('setpriv') === null ? 'no setpriv (util-linux)' : null;
+describe.skipIf(missing !== null)(`a killed agent${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+  const agents = new Set<ChildProcess>();
+  afterEach(() => {
+    for (const agent of agents) agent.kill('SIGKILL');
+    agents.clear();
+  });
+
+  it('leaves no child behind, even one that never touches its pipe', async () => {
+    const folder = makeFolder();
+    const child = makeProgram(
+      "fs.writeFileSync(process.argv[1] + '.pid', String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
+      folder,
+    );
+    const agent = join(folder, 'agent.mjs');
+    const module = (path: string): string =>
+      JSON.stringify(fileURLToPath(new URL(`../../../../src/adapters/${path}`, import.meta.url)));
+    await build({
+      stdin: {
+        contents: `import { createCommandCapture } from ${module('audio/command.ts')};
+          import { createSystemClock } from ${module('clock.ts')};
+          const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+          const world = { clock: createSystemClock(), log };
+          createCommandCapture({ command: [process.argv[2]], rateHz: 16000, seed: 1, world })({ frames() {}, ended() {}, fault() {} });`,
+        resolveDir: folder,
+        loader: 'ts',
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      outfile: agent,
+      external: ['@alexanderolsen/libsamplerate-js'],
+      logLevel: 'error',
+    });
+    const started = spawn(process.execPath, [agent, child], { stdio: 'ignore' });
+    agents.add(started);
+    const pid = (): number => {
+      try {
+        return Number(readFileSync(`${child}.pid`, 'utf8'));
+      } catch {
+        return 0;
+      }
+    };
+    await expect.poll(pid, within).toBeGreaterThan(0);
+    expect(isAlive(pid())).toBe(true);
+    started.kill('SIGKILL');
+    await once(started, 'exit');
+    await expect.poll(() => isAlive(pid()), within).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCommandPlayback } from '../../../../src/adapters/audio/command.ts';
+import { durationMs } from '../../../../src/core/audio/pcm.ts';
+import { createListener, makeProgram, RATE_HZ, startsOf } from './fake.ts';
+
+const within = { timeout: 15_000, interval: 10 };
+
+/** Speaks through a program. `taken` is what it was given, over all its lives. */
+async function speak(code: string) {
+  const listener = createListener();
+  const program = makeProgram(code);
+  const openPlayback = createCommandPlayback({
+    ...{ command: [program], rateHz: RATE_HZ, seed: 1, world: listener.world },
+  });
+  const playback = await openPlayback(listener.playbackSink);
+  onTestFinished(() => playback.close());
+  const taken = (): Buffer =>
+    existsSync(`${program}.taken`) ? readFileSync(`${program}.taken`) : Buffer.alloc(0);
+  return { ...listener, playback, program, taken };
+}
+const TAKES = "process.stdin.on('data', (pcm) => fs.appendFileSync(process.argv[1] + '.taken', pcm));";
+
+/** Sound in which each place is told by its value; never silent. */
+function ramp(ms: number, from = 1): Uint8Array {
+  const samples = Int16Array.from({ length: (RATE_HZ * ms) / 1000 }, (_, at) => ((from + at) % 30_000) + 1);
+  return new Uint8Array(samples.buffer);
+}
+const sounding = (taken: Buffer): Buffer => {
+  const samples = new Int16Array(
+    taken.buffer.slice(taken.byteOffset, taken.byteOffset + (taken.length & ~1)),
+  );
+  return Buffer.from(samples.filter((sample) => sample !== 0).buffer);
+};
+
+describe('a program that plays', () => {
+  it('is given the sound in real time, bit by bit, behind a little silence', async () => {
+    const { playback, taken, clock } = await speak(TAKES);
+    await sleep(300);
+    const sound = ramp(2000);
+    const heardAt = playback.write(sound);
+    expect(heardAt).toBeGreaterThan(clock.now());
+    expect(heardAt - clock.now()).toBeLessThan(200);
+    // It is never far ahead of what is heard.
+    while (clock.now() < heardAt + 1000) {
+      const ahead = durationMs(taken().length, RATE_HZ) - (clock.now() - heardAt);
+      expect(ahead).toBeLessThan(450);
+      await sleep(50);
+    }
+    await expect.poll(() => sounding(taken()).length, within).toBe(sound.length);
+    expect(sounding(taken()).equals(Buffer.from(sound))).toBe(true);
+    expect(taken()[0]).toBe(0);
+  });
+
+  it('is given what follows without a gap, and says when that is heard', async () => {
+    const { playback, taken } = await speak(TAKES);
+    await sleep(300);
+    const first = playback.write(ramp(300));
+    const second = playback.write(ramp(300, 5000));
+    expect(second - first).toBeCloseTo(300, 0);
+    const all = Buffer.concat([ramp(300), ramp(300, 5000)]);
+    await expect.poll(() => sounding(taken()).length, within).toBe(all.length);
+    const at = taken().indexOf(all.subarray(0, 64));
+    expect(
+      taken()
+        .subarray(at, at + all.length)
+        .equals(all),
+    ).toBe(true);
+  });
+
+  it('is given nothing while there is nothing to say', async () => {
+    const { playback, taken, program } = await speak(TAKES);
+    await sleep(300);
+    playback.write(ramp(100));
+    await sleep(700);
+    const bytes = taken().length;
+    await sleep(500);
+    expect(taken().length).toBe(bytes);
+    expect(startsOf(program)).toBe(1);
+  });
+
+  it('forgets at once what it is told to, and speaks again', async () => {
+    const { playback, taken, program, heard } = await speak(TAKES);
+    await sleep(300);
+    playback.write(ramp(5000));
+    await expect.poll(() => sounding(taken()).length, within).toBeGreaterThan(0);
+    playback.flush();
+    const next = ramp(200, 20_000);
+    playback.write(next);
+    await expect.poll(() => taken().includes(Buffer.from(next).subarray(0, 64)), within).toBe(true);
+    await sleep(400);
+    expect(durationMs(sounding(taken()).length, RATE_HZ)).toBeLessThan(2500);
+    expect(startsOf(program)).toBe(2);
+    expect(heard.faults).toEqual([]);
+    // Where nothing sounds there is nothing to forget.
+    playback.flush();
+    await sleep(200);
+    expect(startsOf(program)).toBe(2);
+  });
+
+  it('is started again when it crashes, and what had not been heard is heard then', async () => {
+    const crashing = `let seen = 0; process.stdin.on('data', (pcm) => {
+      fs.appendFileSync(process.argv[1] + '.taken', pcm);
+      seen += pcm.length;
+      if (count === 1 && seen > ${RATE_HZ}) process.exit(3);
+    });`;
+    const { playback, taken, heard } = await speak(crashing);
+    await sleep(300);
+    const sound = ramp(1500);
+    playback.write(sound);
+    await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['failed']);
+    await expect.poll(() => heard.backs, within).toBe(1);
+    await expect.poll(() => heard.measured.length, within).toBeGreaterThan(0);
+    // The end is there, and nothing in between is missing.
+    await expect.poll(() => taken().includes(Buffer.from(sound).subarray(-64)), within).toBe(true);
+    for (let at = 0; at + 320 <= sound.length; at += 320) {
+      expect(taken().includes(Buffer.from(sound).subarray(at, at + 32))).toBe(true);
+    }
+  });
+
+  it('misses what was to be heard while it could not be started', async () => {
+    const { playback, taken, heard, clock } = await speak(
+      `const first = process.argv[1] + '.first';
+      if (!fs.existsSync(first)) fs.writeFileSync(first, String(Date.now()));
+      if (Date.now() - Number(fs.readFileSync(first, 'utf8')) < 3000) process.exit(1);
+      ${TAKES}`,
+    );
+    await sleep(300);
+    const began = clock.now();
+    // Each sample tells its millisecond.
+    const sound = Int16Array.from({ length: RATE_HZ * 12 }, (_, at) => Math.floor((at * 1000) / RATE_HZ) + 1);
+    playback.write(new Uint8Array(sound.buffer));
+    await expect.poll(() => sounding(taken()).length, within).toBeGreaterThan(0);
+    const absentMs = clock.now() - began;
+    expect(Math.abs(sounding(taken()).readInt16LE(0) - absentMs)).toBeLessThan(700);
+    expect(heard.faults).toHaveLength(1);
+    await expect.poll(() => heard.backs, within).toBe(1);
+  });
+
+  it('is ended and started again when it takes nothing', async () => {
+    const { playback, heard, program } = await speak(
+      `if (count === 1) setInterval(() => {}, 1000); else { ${TAKES} }`,
+    );
+    await sleep(300);
+    // More than the system's own buffers hold.
+    playback.write(ramp(30_000));
+    await expect
+      .poll(() => heard.faults.map(({ code }) => code), { ...within, timeout: 40_000 })
+      .toEqual(['hung']);
+    await expect.poll(() => startsOf(program), within).toBe(2);
+  }, 60_000);
+
+  it('never holds more than a minute of sound', async () => {
+    const { playback, heard } = await speak(TAKES);
+    const before = process.memoryUsage().rss;
+    const piece = ramp(1000);
+    for (let second = 0; second < 3600; second++) playback.write(piece);
+    expect(heard.lines).toHaveLength(1);
+    expect(heard.lines[0]).toMatch(/more than 60 s/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
+  });
+});

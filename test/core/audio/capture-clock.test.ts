@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { createCaptureClock } from '../../../src/core/audio/capture-clock.ts';
+import { draw } from '../../../src/core/random.ts';
+
+const RATE_HZ = 24_000;
+const PIECE = 1920;
+const PIECE_MS = 80;
+
+/** A device off by some ppm, whose pieces are seen late by a scheduler of one's choice. */
+function run(options: {
+  ppm?: number;
+  seconds: number;
+  lateMs?: (index: number, dueAt: number) => number;
+  /** Sound that is missing before a piece, milliseconds. */
+  missing?: (index: number) => number;
+  onPiece?: (index: number, clock: ReturnType<typeof createCaptureClock>) => void;
+}) {
+  const { ppm = 0, seconds, lateMs = () => 0, missing = () => 0, onPiece } = options;
+  const clock = createCaptureClock(RATE_HZ);
+  const pieceMs = PIECE_MS / (1 + ppm * 1e-6);
+  const errors: { at: number; error: number }[] = [];
+  let captured = 5000;
+  let seen = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < (seconds * 1000) / PIECE_MS; index++) {
+    captured += pieceMs + missing(index);
+    onPiece?.(index, clock);
+    seen = Math.max(seen, captured + lateMs(index, captured));
+    const answer = clock.observe(PIECE, seen);
+    if (answer > seen || answer < last) throw new Error(`${answer} after ${last}, seen at ${seen}`);
+    last = answer;
+    errors.push({ at: captured, error: answer - captured });
+  }
+  return errors;
+}
+const worst = (errors: readonly { error: number }[]): number =>
+  errors.reduce((most, { error }) => Math.max(most, Math.abs(error)), 0);
+
+/** Late by 0 to 30 ms, prompt now and then. */
+function jitter() {
+  let seed = 7;
+  return () => {
+    const drawn = draw(seed);
+    seed = drawn.seed;
+    return drawn.value < 0.2 ? 0 : drawn.value * 30;
+  };
+}
+
+describe('the time line of a capture', () => {
+  it('is exact where pieces are seen at once', () => {
+    expect(worst(run({ seconds: 10 }))).toBeLessThan(0.01);
+  });
+
+  it('does not jitter with the scheduler', () => {
+    expect(worst(run({ seconds: 60, lateMs: jitter() }).slice(10))).toBeLessThan(1.5);
+  });
+
+  it.each([300, -300])('follows a device that is off by %d ppm for hours', (ppm) => {
+    expect(worst(run({ ppm, seconds: 3 * 3600, lateMs: jitter() }).slice(25))).toBeLessThan(3);
+  });
+
+  it('does not move when the loop was blocked for three seconds', () => {
+    const blocked = (_: number, dueAt: number): number =>
+      dueAt > 20_000 && dueAt < 23_000 ? 23_000 - dueAt : 0;
+    expect(worst(run({ seconds: 40, lateMs: blocked }))).toBeLessThan(2);
+  });
+
+  it('finds the truth although the first piece was seen late', () => {
+    const errors = run({ seconds: 10, lateMs: (index) => (index === 0 ? 900 : 0) });
+    expect(errors[0]?.error).toBeCloseTo(900, 0);
+    // Time does not run backwards: it stands until the truth has caught up.
+    expect(worst(errors.slice(Math.ceil(900 / PIECE_MS) + 1))).toBeLessThan(0.01);
+  });
+
+  it('begins anew where samples are known to be missing', () => {
+    const errors = run({
+      seconds: 20,
+      missing: (index) => (index === 100 ? 512 : 0),
+      onPiece: (index, clock) => {
+        if (index === 100) clock.restart();
+      },
+    });
+    expect(worst(errors)).toBeLessThan(0.01);
+  });
+
+  it('notices within seconds that samples are missing although nobody said so', () => {
+    const errors = run({ seconds: 20, missing: (index) => (index === 100 ? 512 : 0), lateMs: jitter() });
+    expect(worst(errors.slice(100 + 5000 / PIECE_MS))).toBeLessThan(6);
+  });
+
+  it('tells when a sample is due', () => {
+    const clock = createCaptureClock(RATE_HZ);
+    expect(clock.timeOf(0)).toBeNull();
+    clock.observe(PIECE, 1080);
+    expect(clock.timeOf(0)).toBeCloseTo(1000);
+    expect(clock.timeOf(2 * PIECE)).toBeCloseTo(1160);
+  });
+});
