@@ -27,6 +27,13 @@ const BLUR = 4;
 const STANDS_OUT = 13;
 /** As clear as it gets. */
 const STANDS_OUT_WELL = 40;
+/**
+ * And from the best of all other lags by this one. A sound that repeats itself (a hum, a beep) is like itself at many
+ * lags, and tells nothing.
+ */
+const STANDS_ALONE = { factor: 1.5, beyondMs: 4 };
+/** Where the longest and the shortest lag are, the cuts of the blocks lie on each other and sound alike. */
+const EDGE_MS = 4;
 /** So many of the last blocks must each, by themselves, find the same lag within so many milliseconds. */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };
 /** Noise can hide the gain; no more than this is ever taken off for it. */
@@ -52,6 +59,7 @@ export function createEchoLags(options: {
   const cross = { re: new Float64Array(lastBin + 1), im: new Float64Array(lastBin + 1) };
   const playedPower = new Float64Array(lastBin + 1);
   const evidence = new Float64Array(blockSamples);
+  const blurred = new Float64Array(blockSamples);
   const block = new Float64Array(blockSamples);
   const stretches = new Float64Array(STRETCHES);
   let votes: readonly number[] = [];
@@ -141,11 +149,13 @@ export function createEchoLags(options: {
   };
 
   /** What this block says of each lag, its own best one, and the best of all blocks together. */
-  const weigh = (): { own: number; best: number; ratio: number } => {
+  const weigh = (): { own: number; best: number; ratio: number; lead: number } => {
     spectrum.inverse(re, im);
     let mean = 1e-30;
     for (let lag = 0; lag < blockSamples; lag++) mean += (re[lag] ?? 0) ** 2 / blockSamples;
     const own = { sum: 0, best: 0, at: 0 };
+    const edge = (EDGE_MS * rateHz) / 1000;
+    const beyond = (STANDS_ALONE.beyondMs * rateHz) / 1000;
     const all = { sum: 0, best: 0, at: 0, mean: 0 };
     for (let lag = 0; lag < blockSamples; lag++) {
       const share = (re[lag] ?? 0) ** 2 / mean;
@@ -157,11 +167,18 @@ export function createEchoLags(options: {
         own.sum -= (re[lag - BLUR] ?? 0) ** 2 / mean;
         all.sum -= evidence[lag - BLUR] ?? 0;
       }
+      blurred[lag] = all.sum;
+      if (lag < edge || lag >= blockSamples - edge) continue;
       if (own.sum > own.best) Object.assign(own, { best: own.sum, at: lag });
       if (all.sum > all.best) Object.assign(all, { best: all.sum, at: lag });
     }
+    let second = 1e-30;
+    for (let lag = edge; lag < blockSamples - edge; lag++) {
+      if (Math.abs(lag - all.at) > beyond) second = Math.max(second, blurred[lag] ?? 0);
+    }
     const middle = BLUR / 2;
-    return { own: own.at - middle, best: all.at - middle, ratio: all.best / (all.mean * BLUR) };
+    const ratio = all.best / (all.mean * BLUR);
+    return { own: own.at - middle, best: all.at - middle, ratio, lead: all.best / second };
   };
 
   /** The level of the path from loudspeaker to microphone around this lag. */
@@ -201,11 +218,11 @@ export function createEchoLags(options: {
     compare(played, heard, end) {
       if (!transform(played, heard, end)) return null;
       crossSpectrum();
-      const { own, best, ratio } = weigh();
+      const { own, best, ratio, lead } = weigh();
       votes = [...votes, own].slice(-VOTES.of);
       const within = (VOTES.withinMs * rateHz) / 1000;
       const agreeing = votes.filter((vote) => Math.abs(vote - best) <= within).length;
-      if (agreeing < VOTES.needed || ratio < STANDS_OUT) return null;
+      if (agreeing < VOTES.needed || ratio < STANDS_OUT || lead < STANDS_ALONE.factor) return null;
       const measure = {
         delayMs: ((best - leadSamples) * 1000) / rateHz,
         gainDb: gainDb(best),

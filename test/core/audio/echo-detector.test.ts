@@ -74,6 +74,20 @@ describe('the echo detector', () => {
     expect(detect(new Float32Array(said.length), together(people, room))).toEqual([]);
   });
 
+  it('learns nothing from what repeats itself: it is like itself at many lags', () => {
+    const length = people.length;
+    const tone = Float32Array.from(
+      { length },
+      (_, at) => 0.2 * Math.sin((2 * Math.PI * 440 * at) / VOICE_RATE_HZ),
+    );
+    const click = Float32Array.from({ length }, (_, at) => (at % 480 < 4 ? 0.5 : 0));
+    const grain = noise(480, -20, 4);
+    const rattle = Float32Array.from({ length }, (_, at) => grain[at % 480] ?? 0);
+    for (const played of [tone, click, rattle]) {
+      for (const heard of [tone, rattle]) expect(detect(played, together(heard, room))).toEqual([]);
+    }
+  });
+
   it('forgets what was taken back', () => {
     const path = { delayMs: 100, gainDb: -10, rt60S: 0.3 };
     const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
