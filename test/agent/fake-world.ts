@@ -1,6 +1,6 @@
 import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
-import type { AudioFault, CaptureSink } from '../../src/ports/audio.ts';
+import type { AudioFault, CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { BusListener, BusMessage, BusOptions, PublishOptions } from '../../src/ports/bus.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { StreamListener, StreamMessage } from '../../src/ports/stream.ts';
@@ -44,13 +44,16 @@ export function testConfig(lane: Record<string, unknown> = {}, more: Record<stri
 }
 
 /** An agent whose broker, service, microphone and loudspeaker are the test's, on a virtual clock. */
-export function createFakeWorld(config: Config = testConfig()) {
+export function createFakeWorld(config: Config = testConfig(), more: Partial<AgentWorld> = {}) {
   const clock = createVirtualClock();
   const published: Published[] = [];
   const streams: FakeStream[] = [];
   const played: Uint8Array[] = [];
   const logged: unknown[][] = [];
   const microphones: CaptureSink[] = [];
+  const loudspeakers: PlaybackSink[] = [];
+  let speakerDelayMs = 20;
+  let speakerFreeAt = 0;
   let openMicrophones = 0;
   let flushes = 0;
   let hashes = 0;
@@ -110,20 +113,27 @@ export function createFakeWorld(config: Config = testConfig()) {
           },
         };
       },
-      openPlayback: async () => ({
-        mixer: null,
-        write: (pcm) => {
-          played.push(pcm);
-          return clock.now() + 20;
-        },
-        flush: () => {
-          flushes += 1;
-        },
-        close: async () => {},
-      }),
+      openPlayback: async (sink) => {
+        loudspeakers.push(sink);
+        return {
+          mixer: null,
+          write: (pcm) => {
+            played.push(pcm);
+            const heardAt = Math.max(clock.now() + speakerDelayMs, speakerFreeAt);
+            speakerFreeAt = heardAt + pcm.byteLength / 48;
+            return heardAt;
+          },
+          flush: () => {
+            flushes += 1;
+            speakerFreeAt = 0;
+          },
+          close: async () => {},
+        };
+      },
     }),
     random: () => 0.5,
     randomHash: () => `hash${hashes++}-abcdefgh`,
+    ...more,
   };
   const agent = new Agent(config, world);
 
@@ -179,6 +189,15 @@ export function createFakeWorld(config: Config = testConfig()) {
     get bus() {
       return connection();
     },
+    /** From a write to its being heard. */
+    delayLoudspeaker(ms: number) {
+      speakerDelayMs = ms;
+    },
+    get loudspeaker(): PlaybackSink {
+      const sink = loudspeakers.at(-1);
+      if (sink === undefined) throw new Error('no loudspeaker was opened');
+      return sink;
+    },
     failCapture(error: Error) {
       captureError = error;
     },
@@ -211,8 +230,8 @@ export function createFakeWorld(config: Config = testConfig()) {
       this.service({ message_type: 'current_task', data: {} });
     },
     /** One chunk of a steady tone at the microphone, captured just now. */
-    speak(amplitude = 8000) {
-      clock.advance(320);
+    speak(amplitude = 8000, afterMs = 320) {
+      clock.advance(afterMs);
       const pcm = new Uint8Array(5120 * 2);
       const view = new DataView(pcm.buffer);
       for (let i = 0; i < 5120; i++) view.setInt16(i * 2, i % 2 === 0 ? amplitude : -amplitude, true);
