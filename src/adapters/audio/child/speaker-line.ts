@@ -36,12 +36,17 @@ const LOOKS_TO_BELIEVE = 12;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
 
-export function createSpeakerLine(child: Child, shape: Shape, buffering: Buffering): SpeakerLine {
+export function createSpeakerLine(
+  child: Child,
+  shape: Shape,
+  buffering: Buffering,
+  openMeter = openConsumption,
+): SpeakerLine {
   const msPerFrame = 1000 / shape.rateHz;
   const frameBytes = frameBytesOf(shape);
   const { periodFrames, bufferFrames } = buffering;
   let meter: Consumption | null =
-    child.pid === null || bufferFrames === null ? null : openConsumption(child.pid, periodFrames, frameBytes);
+    child.pid === null || bufferFrames === null ? null : openMeter(child.pid, periodFrames, frameBytes);
   let sent = 0;
   /** When frame 0 would have been heard. */
   let origin = 0;
@@ -120,8 +125,8 @@ export function createSpeakerLine(child: Child, shape: Shape, buffering: Bufferi
         takenAt = now;
       }
       const inFront = (bufferFrames ?? 0) + periodFrames;
-      // Only a device with a full buffer tells its pace.
-      if (taken >= refilledFrom + inFront && taken < inStretch) {
+      // Only a device with a full buffer tells its pace; the filling of it does not.
+      if (taken > refilledFrom + inFront && taken < inStretch) {
         const played = taken - inFront;
         line.observe(played - lined, now);
         lined = played;
