@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
 import { type CardOptions, openRack, type Side } from './card.ts';
 import { cardNow, type Ears, listen, RATE_HZ, speak, until } from './line.ts';
-import { babble, findOnset, pitchHz } from './sound.ts';
+import { babble, findOnset, pitchHz, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
 rack?.use();
@@ -306,13 +306,4 @@ function lastSound(timeline: Int16Array): number {
   let at = timeline.length;
   while (at > 0 && timeline[at - 1] === 0) at--;
   return at;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-function spread(values: readonly number[]): string {
-  return [0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)).join(' / ');
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,27 +13,35 @@ import type { Log } from '../../src/ports/log.ts';
 import { inProcessHands } from '../e2e/stage-hands.ts';
 import type { Card } from './card.ts';
 
-export const RATE_HZ = 24_000;
-const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
+export const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
 
-/** The visitors that ship with the project. */
-export async function visitors(): Promise<Int16Array> {
-  return samplesOf((await loadWav(RECORDING)).pcm);
+/** The visitors that ship with the project: their sound, and when each of their sentences is said. */
+export async function visitors(): Promise<{
+  sound: Int16Array;
+  sentences: { start: number; end: number }[];
+}> {
+  const { sentences } = JSON.parse(await readFile(RECORDING.replace(/wav$/, 'json'), 'utf8'));
+  return { sound: samplesOf((await loadWav(RECORDING)).pcm), sentences };
+}
+
+interface KioskOptions extends Partial<DemoOptions> {
+  /** How long it hears. */
+  readonly seconds: number;
+  readonly service?: EmulatorOptions;
+  /** The first stream is live. */
+  onLive?(): void;
 }
 
 /** Lets a whole agent, with broker, backend and service around it, hear and speak with a card. */
 export async function serve(
   card: Card,
-  {
-    seconds,
-    service = {},
-    ...options
-  }: { seconds: number; service?: EmulatorOptions } & Partial<DemoOptions>,
+  { seconds, service = {}, onLive = () => {}, ...options }: KioskOptions,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-kiosk-'));
   const hands = inProcessHands({ recordBytes: 16 * 2 ** 20, ...service });
   const stage = await setStage(hands);
   const logged: string[] = [];
+  let wasLive = false;
   const note = (fields: object, sentence: string): void =>
     void logged.push(`${sentence} ${JSON.stringify(fields)}`);
   const log: Log = { trace() {}, debug() {}, info: note, warn: note, error: note };
@@ -45,14 +54,28 @@ export async function serve(
       faults: [],
       clock: createSystemClock(),
       log,
-      view: { update: () => {}, close: () => {} },
+      view: {
+        update({ phase }) {
+          if (phase !== 'live' || wasLive) return;
+          wasLive = true;
+          onLive();
+        },
+        close() {},
+      },
       abort: new AbortController().signal,
       ...options,
     });
     const emulator = hands.emulator();
     const streams = emulator.reports();
-    const received = streams.map(({ id }) => samplesOf(emulator.recording(id).received));
-    return { summary, streams, received, logged };
+    const recordings = streams.map(({ id }) => emulator.recording(id));
+    return {
+      summary,
+      streams,
+      logged,
+      /** By the service, from this agent; and what it answered. */
+      received: samplesOf(Buffer.concat(recordings.map(({ received }) => received))),
+      sent: samplesOf(Buffer.concat(recordings.map(({ sent }) => sent))),
+    };
   } finally {
     await stage.close();
     rmSync(folder, { recursive: true, force: true });

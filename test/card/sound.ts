@@ -24,9 +24,64 @@ export function findOnset(timeline: Int16Array, sound: Int16Array, from = 0): nu
   return -1;
 }
 
-/** Of a tone: by how often it passes through zero. */
+/** A place in a sound that can be told from any other. */
+export interface Marker {
+  /** Sample of the sound. */
+  readonly at: number;
+  /** Sample of the timeline in which it was looked for; -1 where it is not. */
+  readonly found: number;
+}
+
+/** A marker in speech is as loud as this at least. */
+const LOUD = 500;
+
+/** Looks for places of a sound, ten a second wherever it is loud, in a timeline that has them in the same order. */
+export function findMarkers(timeline: Int16Array, sound: Int16Array, rateHz: number): Marker[] {
+  const markers: Marker[] = [];
+  let from = 0;
+  for (let at = 0; at + CERTAIN <= sound.length; at += Math.round(rateHz / 10)) {
+    const piece = sound.subarray(at, at + CERTAIN);
+    if (!piece.some((sample) => Math.abs(sample) > LOUD)) continue;
+    const found = findOnset(timeline, piece, from);
+    markers.push({ at, found });
+    if (found >= 0) from = found;
+  }
+  return markers;
+}
+
+/** Stretches of sound with at least `quietS` of silence between them, from their first sample to their last. */
+export function findUtterances(
+  timeline: Int16Array,
+  rateHz: number,
+  quietS = 0.2,
+): { from: number; to: number }[] {
+  const utterances: { from: number; to: number }[] = [];
+  for (const [at, sample] of timeline.entries()) {
+    if (sample === 0) continue;
+    const last = utterances.at(-1);
+    if (last !== undefined && at - last.to < quietS * rateHz) last.to = at;
+    else utterances.push({ from: at, to: at });
+  }
+  return utterances;
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** The middle, the worst but for one in a hundred, and the worst. */
+export function spread(values: readonly number[]): string {
+  return [0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)).join(' / ');
+}
+
+/** Of a tone: by how often it passes through zero, in most of its tenths of a second. */
 export function pitchHz(tone: Int16Array, rateHz: number): number {
-  let crossings = 0;
-  for (let at = 1; at < tone.length; at++) if ((tone[at - 1] ?? 0) < 0 !== (tone[at] ?? 0) < 0) crossings++;
-  return (crossings * rateHz) / 2 / tone.length;
+  const tenth = Math.round(rateHz / 10);
+  const pitches = Array.from({ length: Math.floor(tone.length / tenth) }, (_, index) => {
+    const part = tone.subarray(index * tenth, (index + 1) * tenth);
+    const crossings = part.filter((sample, at) => at > 0 && sample < 0 !== (part[at - 1] ?? 0) < 0);
+    return (crossings.length * 10) / 2;
+  });
+  return pitches.toSorted((a, b) => a - b)[Math.floor(pitches.length / 2)] ?? 0;
 }

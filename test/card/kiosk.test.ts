@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, it } from 'vitest';
+import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
+import { serve, visitors } from './kiosk.ts';
+import { cardNow, RATE_HZ, until } from './line.ts';
+import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
+
+const { rack, missing } = await openRack();
+rack?.use();
+afterAll(() => rack?.close());
+const { sound, sentences } = await visitors();
+
+const title = `a kiosk with a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
+
+/** How long the answer to the last visitor is. */
+const LAST_ANSWER_MS = 2600;
+
+/** The whole agent, with the service around it, in real time: the card's files tell exactly what was heard, and when. */
+describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
+  it('gives back what it hears sample by sample, and always as late', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'Echoing', capture: { sound } });
+    // The microphone comes when the stream is live: nothing waits from before, and the service never stops answering.
+    card.capture.control('unplug');
+    const { streams } = await serve(card, {
+      seconds: 60,
+      service: { translate: 'echo', setupMs: 200 },
+      onLive: () => card.capture.control(),
+      abort: AbortSignal.timeout(25_000),
+    });
+    const [mic, speaker] = await epochs(card);
+    const markers = findMarkers(await card.playback.sound(), sound, RATE_HZ);
+    const heard = markers.filter(({ found }) => found >= 0);
+    const latencies = heard.map(({ at, found }) => speaker.atMs(found) - mic.atMs(at));
+    await annotate(`mouth to ear ${spread(latencies)} ms, ${heard.length} places of speech`);
+    // Between the first and the last that came back, no more than soft edges are missing.
+    const between = markers.filter(({ at }) => at <= (heard.at(-1)?.at ?? 0));
+    expect(heard.length).toBeGreaterThan(60);
+    expect(heard.length / between.length).toBeGreaterThan(0.9);
+    // A chunk is 320 ms long, and leaves when its last sample has been captured.
+    expect(Math.min(...latencies)).toBeGreaterThan(320);
+    expect(quantile(latencies, 0.5)).toBeLessThan(3000);
+    expect(quantile(latencies, 0.9) - quantile(latencies, 0.1)).toBeLessThan(1500);
+    expect(streams[0]).toMatchObject({ pacing_violations: 0, out_of_order_frames: 0, duplicate_frames: 0 });
+  });
+
+  /**
+   * Cards differ by 300 ppm at most. Here both are off by 167 times that, in opposite directions: what drifts apart in
+   * half a minute is what drifts apart in an hour and a half.
+   */
+  it.for([
+    ['Hurried', 'a fast microphone and a slow loudspeaker', 50_000],
+    ['Sluggish', 'a slow microphone and a fast loudspeaker', -50_000],
+  ] as const)('%s: does not get later and later with %s', async ([id, , ppm], { expect, annotate }) => {
+    const card = await insert({ id, capture: { sound, ppm }, playback: { ppm: -ppm } });
+    const { summary, sent } = await serve(card, { seconds: 34 });
+    const [mic, speaker] = await epochs(card);
+    const timeline = await card.playback.sound();
+    const heard = findMarkers(timeline, sent, RATE_HZ).filter(({ found }) => found >= 0);
+    expect(summary).toMatchObject({ sentences: 8, translations: 8, lost_audio_ms: 0, dropped_chunks: 0 });
+    // From the first word of the first answer to the last word of the last one, and what they answer.
+    const answering = speaker.atMs(heard.at(-1)?.found ?? 0) - speaker.atMs(heard[0]?.found ?? 0);
+    const [first, last] = [sentences[0]?.end ?? 0, sentences.at(-1)?.end ?? 0];
+    const growth = answering - LAST_ANSWER_MS - (mic.atMs(last * RATE_HZ) - mic.atMs(first * RATE_HZ));
+    await annotate(
+      `from the first sentence to the last, answers fell back by ${growth.toFixed(0)} ms ` +
+        `while the clocks went ${((Math.abs(ppm) * 2 * (last - first)) / 1000).toFixed(0)} ms apart; ${lagsOf(timeline, mic, speaker)}`,
+    );
+    expect(growth).toBeLessThan(1500);
+  });
+
+  it('loses no word but those that were said while the microphone was unplugged', async ({
+    expect,
+    annotate,
+  }) => {
+    const card = await insert({ id: 'Unplugged', capture: { sound } });
+    const serving = serve(card, { seconds: 16, service: { setupMs: 500 } });
+    await until('the second sentence', async () => (await micSeconds(card)) > 7);
+    const unplugged = await micSeconds(card);
+    card.capture.control('unplug');
+    await sleep(2000);
+    const replugged = cardNow();
+    card.capture.control();
+    const { received, summary } = await serving;
+    const [mic] = await epochs(card);
+    const back = (await card.capture.log()).find(({ event, atMs }) => event === 'start' && atMs > replugged);
+    const resumed = (back?.frame ?? 0) / RATE_HZ;
+    // It heard 16 s, and the time without a microphone does not count.
+    const lost = findMarkers(received, sound.subarray(0, 16 * RATE_HZ), RATE_HZ)
+      .filter(({ found }) => found < 0)
+      .map(({ at }) => at / RATE_HZ);
+    await annotate(
+      `back ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; unheard: ${lost.map((at) => at.toFixed(1)).join(' ')}`,
+    );
+    expect(resumed).toBeGreaterThan(0);
+    expect(mic.framesPerMs).toBeCloseTo(24, 3);
+    // A chunk is begun anew, and what an unplugged card still held is gone.
+    expect(lost.filter((at) => at < unplugged - 0.5 || at > resumed + 0.5)).toEqual([]);
+    expect(resumed - unplugged).toBeLessThan(12);
+    expect(summary.sessions).toBe(1);
+  });
+
+  it('goes on speaking after the loudspeaker was unplugged', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'Mute', capture: { sound } });
+    const serving = serve(card, { seconds: 14, service: { setupMs: 500 } });
+    await until('the first translation', async () => (await card.playback.sound()).length > 0);
+    await until('more than a chime', async () => spokenSeconds(await card.playback.sound()) > 1.5);
+    card.playback.control('unplug');
+    await sleep(2000);
+    const replugged = cardNow();
+    card.playback.control();
+    const { sent, summary } = await serving;
+    const markers = findMarkers(await card.playback.sound(), sent, RATE_HZ);
+    const unheard = markers.filter(({ found }) => found < 0);
+    const back = (await card.playback.log()).find(({ event, atMs }) => event === 'open' && atMs > replugged);
+    await annotate(
+      `opened ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; ${unheard.length} of ${markers.length} places unheard`,
+    );
+    expect(back).toBeDefined();
+    // The last words have been heard, and what was missed is no more than the time without a loudspeaker.
+    expect(markers.at(-1)?.found).toBeGreaterThan(0);
+    expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
+    expect(summary.translations).toBeGreaterThanOrEqual(3);
+  });
+});
+
+function insert(options: CardOptions): Promise<Card> {
+  if (rack === null) throw new Error('there is no rack');
+  return rack.insert(options);
+}
+
+async function epochs(card: Card): Promise<[Epoch, Epoch]> {
+  const [mic, speaker] = [await card.capture.epoch(), await card.playback.epoch()];
+  if (mic === null || speaker === null) throw new Error('the card was not used');
+  return [mic, speaker];
+}
+
+/** How long the card's microphone has been hearing. */
+async function micSeconds(card: Card): Promise<number> {
+  const epoch = await card.capture.epoch();
+  return epoch === null ? 0 : ((cardNow() - epoch.startMs) * epoch.framesPerMs) / RATE_HZ;
+}
+
+/** How long after each sentence its answer began, where each of them is in one piece. */
+function lagsOf(timeline: Int16Array, mic: Epoch, speaker: Epoch): string {
+  const answers = findUtterances(timeline, RATE_HZ).filter(({ from, to }) => to - from > RATE_HZ);
+  if (answers.length !== sentences.length) return `${answers.length} pieces`;
+  const lags = answers.map(
+    ({ from }, index) => speaker.atMs(from) - mic.atMs((sentences[index]?.end ?? 0) * RATE_HZ),
+  );
+  return `lags ${lags.map((lag) => lag.toFixed(0)).join(', ')} ms`;
+}
+
+function spokenSeconds(timeline: Int16Array): number {
+  return timeline.filter((sample) => sample !== 0).length / RATE_HZ;
+}

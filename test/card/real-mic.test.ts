@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { loadWav } from '../../src/adapters/audio/sound-source.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { RECORDING, visitors } from './kiosk.ts';
+import { RATE_HZ, until } from './line.ts';
+import { findMarkers, findUtterances } from './sound.ts';
+import { openSoundServer } from './sound-server.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const { server, missing } = await openSoundServer();
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-real-mic-'));
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const because = missing === null ? '' : `: skipped, ${missing}`;
+
+describe('demo --real-mic', { timeout: 150_000 }, () => {
+  beforeAll(() => {
+    const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (built.status !== 0) throw new Error(built.stderr);
+  }, 120_000);
+
+  it.skipIf(server === null)(
+    `translates what a sound server's microphone hears${because}`,
+    async ({ expect, annotate }) => {
+      if (server === null) throw new Error('there is no server');
+      const [heard, spoken] = await Promise.all([server.record('micfeed'), server.record('spk')]);
+      const output = join(folder, 'spoken.wav');
+      const env = { ...server.env, DRAGOMAN_LANES_0_ECHO: 'off' };
+      const demo = demoWith(['--seconds', '22', '--output', output], env);
+      await until('the stream', () => /phase +live/.test(demo.said()), 60_000);
+      const visitor = server.playToMicrophone(RECORDING);
+      expect(await demo.ended, demo.said()).toBe(0);
+      visitor.kill('SIGTERM');
+      const [mic, speaker] = [await heard.stop(), await spoken.stop()];
+      const { sentences } = await visitors();
+
+      // What was understood and translated.
+      expect(count(demo.said(), /said en/g)).toBeGreaterThanOrEqual(3);
+      expect(count(demo.said(), /to es/g)).toBeGreaterThanOrEqual(3);
+      // What was heard from the loudspeaker is what was spoken.
+      const wanted = samplesOf((await loadWav(output)).pcm);
+      const markers = findMarkers(speaker, wanted, RATE_HZ);
+      const there = markers.filter(({ found }) => found >= 0);
+      expect(markers.length).toBeGreaterThan(50);
+      expect(there.length / markers.length).toBeGreaterThan(0.9);
+      // Each of the first sentences is answered after it was said, and before long.
+      const onset = heard.startedAt + (mic.findIndex((sample) => Math.abs(sample) > 500) / RATE_HZ) * 1000;
+      const began = onset - firstLoud(await visitors().then(({ sound }) => sound));
+      const answers = findUtterances(speaker, RATE_HZ, 0.3).filter(({ from, to }) => to - from > RATE_HZ);
+      const lags = sentences.slice(0, 3).map(({ end }, index) => {
+        const answer = answers[index]?.from ?? Number.NaN;
+        return spoken.startedAt + (answer / RATE_HZ) * 1000 - (began + end * 1000);
+      });
+      await annotate(
+        `answered after ${lags.map((lag) => lag.toFixed(0)).join(', ')} ms; ${there.length} of ${markers.length} places heard`,
+      );
+      for (const lag of lags) {
+        expect(lag).toBeGreaterThan(300);
+        expect(lag).toBeLessThan(12_000);
+      }
+    },
+  );
+
+  it('says what is missing where there is no sound card', async ({ expect }) => {
+    const nowhere = demoWith(['--seconds', '5', '--json'], {
+      ...process.env,
+      DRAGOMAN_LANES_0_CAPTURE_DEVICE: 'plughw:CARD=Nowhere',
+    });
+    expect(await nowhere.ended).toBe(1);
+    expect(nowhere.complained()).toMatch(/^dragoman: --real-mic.+(can not be opened \(.+\)|alsa-utils)/);
+    expect(nowhere.complained().trim()).not.toContain('\n');
+    expect(nowhere.said()).toBe('');
+  });
+
+  it('says what is missing where there is no arecord', async ({ expect }) => {
+    const bare = demoWith(['--seconds', '5'], { PATH: folder });
+    expect(await bare.ended).toBe(1);
+    expect(bare.complained()).toBe(
+      'dragoman: --real-mic needs arecord and aplay: install the package alsa-utils.\n',
+    );
+  });
+
+  it('takes a microphone or a file, not both', async ({ expect }) => {
+    const both = demoWith(['--input', RECORDING], process.env);
+    expect(await both.ended).toBe(2);
+    expect(both.complained()).toContain("'--real-mic' cannot be used with option '--input <wav>'");
+  });
+
+  function demoWith(words: string[], env: NodeJS.ProcessEnv) {
+    const program = join(folder, 'dragoman.mjs');
+    const child: ChildProcess = spawn(process.execPath, [program, 'demo', '--real-mic', ...words], { env });
+    const [said, complained] = [collect(child.stdout), collect(child.stderr)];
+    return { said, complained, ended: once(child, 'close').then(([code]) => code as number | null) };
+  }
+});
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  return () => text;
+}
+
+const count = (text: string, pattern: RegExp): number => [...text.matchAll(pattern)].length;
+
+/** Where a recording begins to speak, milliseconds. */
+function firstLoud(sound: Int16Array): number {
+  return (sound.findIndex((sample) => Math.abs(sample) > 500) / RATE_HZ) * 1000;
+}
