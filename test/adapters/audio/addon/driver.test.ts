@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createAddonCapture,
+  createAddonPlayback,
+  overweight,
+} from '../../../../src/adapters/audio/addon/driver.ts';
+import { PACKAGES } from '../../../../src/adapters/audio/addon/wire.ts';
+import { createListener, RATE_HZ } from '../child/fake.ts';
+import { makeFolder } from '../wav-files.ts';
+
+const within = { timeout: 20_000, interval: 20 };
+const ENTRY = fileURLToPath(new URL('../../../../src/adapters/audio/addon/main.ts', import.meta.url));
+
+/** The child as it is shipped, in a folder with packages of a test's own beside it. */
+function install(packages: Readonly<Record<string, string>>): string {
+  const folder = makeFolder();
+  const script = join(folder, 'audio-addon.mjs');
+  buildSync({
+    entryPoints: [ENTRY],
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+  for (const [name, code] of Object.entries(packages)) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'index.js'), code);
+  }
+  return script;
+}
+
+async function hear(code: string) {
+  const listener = createListener();
+  const script = install({ [PACKAGES.capture]: code });
+  const open = createAddonCapture({
+    device: 'plughw:CARD=Mic',
+    rateHz: RATE_HZ,
+    seed: 1,
+    world: listener.world,
+    script,
+  });
+  const capture = await open(listener.captureSink);
+  onTestFinished(() => capture.close());
+  return { ...listener, capture };
+}
+/** A package with the face of `alsa-capture`. */
+const CAPTURE = (body: string): string => `
+  const { EventEmitter } = require('node:events');
+  module.exports = class extends EventEmitter { constructor(options) { super(); ${body} } };`;
+const STEADY =
+  'setInterval(() => this.emit("audio", Buffer.alloc(options.rate / 10 * 2, options.device.length)), 100);';
+
+describe('a package that records', () => {
+  it('is heard through a child', async () => {
+    const { heard } = await hear(CAPTURE(STEADY));
+    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(3);
+    expect(heard.pieces[0]?.pcm[0]).toBe('plughw:CARD=Mic'.length);
+    expect(heard.faults).toEqual([]);
+  });
+
+  it('is started again when it says that it failed, or is killed by what it does', async () => {
+    const failing = await hear(
+      CAPTURE('setTimeout(() => this.emit("error", new Error("No such device")), 50);'),
+    );
+    await expect.poll(() => failing.heard.faults.map(({ code }) => code), within).toEqual(['lost']);
+    const crashing = await hear('process.abort();');
+    await expect.poll(() => crashing.capture.figures?.failures, within).toBeGreaterThan(1);
+    expect(crashing.heard.faults).toHaveLength(1);
+  });
+
+  it('is ended when it delivers the same over and over, as fast as it can', async () => {
+    const { heard } = await hear(
+      CAPTURE(
+        'const flood = () => { this.emit("audio", Buffer.alloc(30720)); setImmediate(flood); }; flood();',
+      ),
+    );
+    await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['too_fast']);
+  });
+
+  it('is started again, with no fault, when it has grown too large', async () => {
+    const { heard, capture } = await hear(
+      CAPTURE(
+        `const kept = []; setInterval(() => { if (kept.length < 60) kept.push(Buffer.alloc(10 * 2 ** 20, 1)); }, 10); ${STEADY}`,
+      ),
+    );
+    await expect.poll(() => capture.figures?.starts, within).toBeGreaterThan(1);
+    expect(heard.lines).toContain(`${PACKAGES.capture} has grown too large and is started again`);
+    expect(heard.faults).toEqual([]);
+  });
+
+  it('that is not installed is said to be so', async () => {
+    const listener = createListener();
+    const script = install({});
+    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+    const capture = await createAddonCapture(options)(listener.captureSink);
+    onTestFinished(() => capture.close());
+    await expect.poll(() => listener.heard.faults.length, within).toBe(1);
+    expect(listener.heard.faults[0]?.message).toContain('install it with "npm install alsa-capture"');
+  });
+
+  it('needs the child’s program beside the agent’s', () => {
+    const { world } = createListener();
+    const options = {
+      device: 'default',
+      rateHz: RATE_HZ,
+      seed: 1,
+      world,
+      script: '/nonexistent/audio-addon.mjs',
+    };
+    expect(() => createAddonCapture(options)).toThrow(/npm run build/);
+  });
+});
+
+describe('a package that plays', () => {
+  it('is given the sound', async () => {
+    const listener = createListener();
+    const folder = makeFolder();
+    const taken = join(folder, 'taken');
+    writeFileSync(taken, '');
+    const script = install({
+      [PACKAGES.playback]: `module.exports = class extends require('node:stream').Writable {
+        _write(pcm, _encoding, done) { require('node:fs').appendFileSync(${JSON.stringify(taken)}, pcm); done(); } };`,
+    });
+    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+    const playback = await createAddonPlayback(options)(listener.playbackSink);
+    onTestFinished(() => playback.close());
+    const sound = Buffer.alloc(RATE_HZ, 7);
+    playback.write(sound);
+    await expect
+      .poll(() => readFileSync(taken).filter((byte) => byte === 7).length, within)
+      .toBe(sound.length);
+    expect(listener.heard.faults).toEqual([]);
+  });
+});
+
+describe('the weight of a child', () => {
+  it('is not known where there is none', () => {
+    expect(overweight({ pid: null })).toBeNull();
+    expect(overweight({ pid: 2 ** 22 + 1 })).toBeNull();
+  });
+});
+
+/** Whether the real package is installed and can be loaded here; it may abort, so a process of its own tries. */
+function whyNot(name: string): string | null {
+  try {
+    createRequire(import.meta.url).resolve(name);
+  } catch {
+    return `${name} is not installed`;
+  }
+  const tried = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(name)})`]);
+  return tried.status === 0 ? null : `${name} can't be loaded`;
+}
+
+const missing = whyNot(PACKAGES.capture);
+describe.skipIf(missing !== null)(
+  `the real package${missing === null ? '' : `: skipped, ${missing}`}`,
+  () => {
+    it('says that there is no such card', async () => {
+      const listener = createListener();
+      const script = install({});
+      const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+      const capture = await createAddonCapture(options)(listener.captureSink);
+      onTestFinished(() => capture.close());
+      await expect.poll(() => listener.heard.faults.length, within).toBe(1);
+    });
+  },
+);
