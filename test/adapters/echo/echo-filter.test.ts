@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type EchoFilter, loadEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
+import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
+import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
+import {
+  interpreter,
+  levelDb,
+  noise,
+  type Path,
+  perform,
+  through,
+  together,
+  VOICE_RATE_HZ,
+  visitors,
+} from '../../acoustics.ts';
+
+const SECONDS = 20;
+const FROM_MS = 1_000_000;
+
+let people: Float32Array;
+let said: Float32Array;
+let room: Float32Array;
+beforeAll(async () => {
+  const all = await visitors();
+  people = all.subarray(0, SECONDS * VOICE_RATE_HZ);
+  said = interpreter(all, { shift: 0.8, beginS: 6 }).subarray(0, SECONDS * VOICE_RATE_HZ);
+  room = noise(people.length, -65, 5);
+});
+
+interface Scene {
+  readonly played: Float32Array;
+  readonly heard: Float32Array;
+  readonly pieceMs?: number;
+  /** What the filter hears of the moments at which sounds are heard and captured. */
+  readonly playedTime?: (at: number) => number;
+}
+
+/** What is left of a scene, every sample where it was captured by its time. */
+async function clean({ played, heard, pieceMs = 80, playedTime = (at) => at }: Scene) {
+  const filter: EchoFilter = await loadEchoFilter({
+    heardRateHz: VOICE_RATE_HZ,
+    playedRateHz: VOICE_RATE_HZ,
+  });
+  const left = new Float32Array(heard.length);
+  const echo = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+  let sightings = 0;
+  perform(
+    { played, heard, pieceMs, fromMs: FROM_MS },
+    {
+      play(pcm, heardAt) {
+        filter.played(pcm, playedTime(heardAt));
+        echo.played(pcm, playedTime(heardAt));
+      },
+      capture(pcm, capturedAt) {
+        const out = filter.filter(pcm, capturedAt);
+        const samples = toFloat(out.pcm);
+        const begin = Math.round(((out.capturedAt - FROM_MS) * VOICE_RATE_HZ) / 1000) - samples.length;
+        left.set(begin < 0 ? samples.subarray(-begin) : samples, Math.max(0, begin));
+        const measure = echo.hear(out.pcm, out.capturedAt);
+        if (measure !== null && measure.gainDb > -40) sightings += 1;
+      },
+    },
+  );
+  filter.close();
+  return { left, sightings };
+}
+
+/** How alike two sounds are, -1 to 1, over some seconds. */
+function likeness(one: Float32Array, other: Float32Array, fromS: number, untilS: number): number {
+  let [product, power, otherPower] = [0, 1e-12, 1e-12];
+  for (let at = Math.round(fromS * VOICE_RATE_HZ); at < untilS * VOICE_RATE_HZ; at++) {
+    const [a, b] = [one[at] ?? 0, other[at] ?? 0];
+    product += a * b;
+    power += a * a;
+    otherPower += b * b;
+  }
+  return product / Math.sqrt(power * otherPower);
+}
+
+const PATHS: Path[] = [
+  { delayMs: 20, gainDb: -6, rt60S: 0.3 },
+  { delayMs: 120, gainDb: -12, rt60S: 0.4 },
+  { delayMs: 250, gainDb: -20, rt60S: 0.4 },
+  { delayMs: 400, gainDb: 0, rt60S: 0.5 },
+];
+
+describe('the echo filter', () => {
+  it.each(PATHS)('takes out an echo of $delayMs ms and $gainDb dB', async (path) => {
+    const heard = together(through(path, said), room);
+    const { left, sightings } = await clean({ played: said, heard });
+    const lossDb = (from: number, until: number): number =>
+      levelDb(heard, from, until) - levelDb(left, from, until);
+    // Measured: 21 to 33 dB, where the noise of the room is all that is left.
+    expect(lossDb(3, SECONDS)).toBeGreaterThan(18);
+    expect(levelDb(left, 3, SECONDS)).toBeLessThan(-50);
+    expect(sightings).toBeLessThanOrEqual(1);
+  });
+
+  it.each(PATHS)(
+    'lets a visitor through who speaks over an echo of $delayMs ms and $gainDb dB',
+    async (path) => {
+      const quiet = people.map((sample, index) => (index < 6 * VOICE_RATE_HZ ? 0 : sample));
+      const heard = together(through(path, said), quiet, room);
+      const { left } = await clean({ played: said, heard });
+      const lostDb = levelDb(quiet, 6, SECONDS) - levelDb(left, 6, SECONDS);
+      expect(lostDb).toBeLessThan(4);
+      expect(likeness(quiet, left, 6, SECONDS - 0.1)).toBeGreaterThan(path.gainDb === 0 ? 0.6 : 0.8);
+    },
+  );
+
+  it('leaves a visitor alone while nothing is played, and every sound in its place', async () => {
+    const { left } = await clean({ played: new Float32Array(people.length), heard: people });
+    expect(Math.abs(levelDb(people) - levelDb(left))).toBeLessThan(0.5);
+    expect(likeness(people, left, 1, SECONDS - 0.1)).toBeGreaterThan(0.97);
+  });
+
+  it('keeps up with a loudspeaker whose clock is 300 ppm off, and with times that waver', async () => {
+    const path = { delayMs: 150, gainDb: -10, rt60S: 0.3 };
+    const heard = together(through(path, said), room);
+    let wobble = 0;
+    const { left } = await clean({
+      played: said,
+      heard,
+      playedTime: (at) => at + (at - FROM_MS) * 300e-6 + (wobble++ % 3) - 1,
+    });
+    expect(levelDb(heard, 5, SECONDS) - levelDb(left, 5, SECONDS)).toBeGreaterThan(12);
+  });
+
+  it.each([8000, 16_000, 22_050, 44_100, 48_000])(
+    'takes sound of %i Hz, as much as it gives',
+    async (rateHz) => {
+      const filter = await loadEchoFilter({ heardRateHz: rateHz, playedRateHz: VOICE_RATE_HZ });
+      let given = 0;
+      let taken = 0;
+      for (let piece = 1; piece <= 50; piece++) {
+        const samples = Math.round((piece * rateHz) / 12) - given;
+        given += samples;
+        const wave = Float32Array.from(
+          { length: samples },
+          (_, index) => 0.3 * Math.sin((2 * Math.PI * 300 * (given + index)) / rateHz),
+        );
+        const out = filter.filter(toPcm(wave), (given * 1000) / rateHz);
+        taken += out.pcm.byteLength / 2;
+        expect(taken).toBeLessThanOrEqual(given);
+        expect(given - taken).toBeLessThanOrEqual(rateHz / 100);
+        // The time is that of the last sample which came out: less the canceller's delay, and what it kept.
+        const keptMs = ((given - taken) * 1000) / rateHz;
+        const delayMs = (given * 1000) / rateHz - keptMs - out.capturedAt;
+        expect(delayMs).toBeGreaterThan(9);
+        expect(delayMs).toBeLessThan(10);
+      }
+      filter.close();
+    },
+  );
+
+  it('leaves the errors of the process to the program', async () => {
+    const before = [process.listenerCount('uncaughtException'), process.listenerCount('unhandledRejection')];
+    (await loadEchoFilter({ heardRateHz: 16_000, playedRateHz: 24_000 })).close();
+    expect([process.listenerCount('uncaughtException'), process.listenerCount('unhandledRejection')]).toEqual(
+      before,
+    );
+  });
+});
