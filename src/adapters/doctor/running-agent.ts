@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 
 /** The program's name as it is installed, and as it is run from its bundle. */
 const PROGRAM = /^dragoman(\.mjs)?$/;
+const RUNTIME = /^(node|nodejs|bun)$/;
 
 /**
  * The process of an agent that runs on this machine: null when none does, undefined where that can't be told. The
@@ -25,7 +26,9 @@ function isAgent(proc: string, pid: number): boolean {
     const words = readFileSync(join(proc, String(pid), 'cmdline'), 'utf8').split('\0');
     const at = words.findIndex((word) => PROGRAM.test(basename(word)));
     // The program itself or the script of a runtime; "grep dragoman run" is neither.
-    return (at === 0 || at === 1) && words[at + 1] === 'run';
+    const [first = '', ...flags] = words.slice(0, at);
+    const isScript = RUNTIME.test(basename(first)) && flags.every((word) => word.startsWith('-'));
+    return (at === 0 || isScript) && words[at + 1] === 'run';
   } catch {
     return false;
   }

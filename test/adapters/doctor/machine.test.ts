@@ -1,0 +1,143 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readDisk, readMemory, readPower, readTemperature } from '../../../src/adapters/doctor/machine.ts';
+import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
+import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program.ts';
+import { findRunningAgent } from '../../../src/adapters/doctor/running-agent.ts';
+import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let machines = 0;
+/** A machine's kernel folders, made up. */
+function machine(files: Readonly<Record<string, string>>): { proc: string; sys: string } {
+  const folder = join(root, String(machines++));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return { proc: join(folder, 'proc'), sys: join(folder, 'sys') };
+}
+const nothing: RunProgram = async () => ({ ok: false, missing: true, text: '' });
+
+describe('looking at the machine', () => {
+  it('reads memory and its limit', () => {
+    const folders = machine({
+      'proc/meminfo': 'MemTotal:        1000000 kB\nMemFree:  5 kB\nMemAvailable:     400000 kB\n',
+      'sys/fs/cgroup/memory.max': '104857600\n',
+    });
+    expect(readMemory(folders)).toEqual({ total: 1_024_000_000, available: 409_600_000, limit: 104_857_600 });
+    expect(
+      readMemory(machine({ 'proc/meminfo': 'MemTotal: 9 kB\n', 'sys/fs/cgroup/memory.max': 'max\n' })).limit,
+    ).toBeNull();
+    expect(readMemory(machine({})).total).toBeGreaterThan(0);
+  });
+
+  it('reads the hottest place, and passes over sensors that are not there', () => {
+    expect(
+      readTemperature(
+        machine({
+          'sys/class/thermal/thermal_zone0/temp': '48312\n',
+          'sys/class/thermal/thermal_zone1/temp': '61500\n',
+          'sys/class/thermal/thermal_zone2/temp': '-274000\n',
+          'sys/class/thermal/cooling_device0/temp': '99000\n',
+        }),
+      ),
+    ).toBe(61.5);
+    expect(readTemperature(machine({}))).toBeNull();
+  });
+
+  it('reads the supply from wherever a board tells it', async () => {
+    const firmware = machine({ 'sys/devices/platform/soc/soc:firmware/get_throttled': '50005\n' });
+    expect(await readPower(firmware, nothing)).toEqual({ throttled: 0x50005, alarm: null });
+    const alarm = machine({
+      'sys/class/hwmon/hwmon0/name': 'cpu_thermal\n',
+      'sys/class/hwmon/hwmon1/name': 'rpi_volt\n',
+      'sys/class/hwmon/hwmon1/in0_lcrit_alarm': '1\n',
+    });
+    expect(await readPower(alarm, nothing)).toEqual({ throttled: null, alarm: true });
+    const asked: string[] = [];
+    const answering: RunProgram = async (program) => {
+      asked.push(program);
+      return { ok: true, text: 'throttled=0x0\n' };
+    };
+    expect(await readPower(machine({}), answering)).toEqual({ throttled: 0, alarm: null });
+    expect(asked).toEqual(['vcgencmd']);
+    expect(await readPower(machine({}), nothing)).toEqual({ throttled: null, alarm: null });
+  });
+
+  it('reads a disk', () => {
+    const purpose = { purpose: 'things', isNeeded: true };
+    expect(readDisk({ folder: root, ...purpose })).toMatchObject({ access: 'writable', ...purpose });
+    expect(readDisk({ folder: root, ...purpose }).freeBytes).toBeGreaterThan(0);
+    expect(readDisk({ folder: join(root, 'none'), ...purpose })).toMatchObject({ access: 'missing' });
+    writeFileSync(join(root, 'file'), '');
+    expect(readDisk({ folder: join(root, 'file'), ...purpose })).toMatchObject({ access: 'missing' });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('knows a folder that it may not write to (skipped for root)', () => {
+    const folder = join(root, 'closed');
+    mkdirSync(folder, { mode: 0o555 });
+    expect(readDisk({ folder, purpose: 'things', isNeeded: true })).toMatchObject({ access: 'forbidden' });
+  });
+
+  it('finds an agent among the processes, and nobody else', () => {
+    const line = (...words: string[]): string => `${words.join('\0')}\0`;
+    const { proc } = machine({
+      'proc/1/cmdline': line('/sbin/init'),
+      'proc/20/cmdline': line('grep', 'dragoman', 'run'),
+      'proc/21/cmdline': line('vi', '/opt/dragoman/dragoman.mjs'),
+      'proc/22/cmdline': line('node', '/opt/dragoman/dragoman.mjs', 'doctor', '--config', 'c.json'),
+      'proc/self/cmdline': line('node', '/opt/dragoman/dragoman.mjs', 'run'),
+      'proc/meminfo': '',
+    });
+    expect(findRunningAgent(proc, 22)).toBeNull();
+    const running = line('/usr/bin/node', '--no-warnings', '/opt/dragoman/dragoman.mjs', 'run');
+    const more = machine({ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running });
+    expect(findRunningAgent(more.proc, 22)).toBe(333);
+    expect(findRunningAgent(more.proc, 333)).toBeNull();
+    const named = machine({ 'proc/7/cmdline': line('/usr/bin/dragoman', 'run', '--config', 'c.json') });
+    expect(findRunningAgent(named.proc, 22)).toBe(7);
+    expect(findRunningAgent(machine({}).proc, 22)).toBeUndefined();
+  });
+
+  it('knows who may use the sound cards', () => {
+    const { proc, sys } = machine({
+      'proc/asound/cards': ' 0 [Mic            ]: USB-Audio - USB Mic\n                      Maker\n',
+    });
+    const group = (process.getgroups?.() ?? [0])[0] ?? 0;
+    writeFileSync(join(root, 'group'), `root:x:0:\naudio:x:${group}:pulse\n`);
+    const access = readSoundAccess({ proc, sys, dev: join(root, 'dev') }, join(root, 'group'));
+    expect(access).toMatchObject({ hasSound: true, isInAudio: true, cards: [{ id: 'Mic', index: 0 }] });
+    expect(access.user).not.toBe('');
+    writeFileSync(join(root, 'group'), 'audio:x:54321:\n');
+    const other = readSoundAccess({ proc: root, sys, dev: root }, join(root, 'group'));
+    expect(other).toMatchObject({ hasSound: false, isInAudio: false, cards: [] });
+  });
+
+  it('knows a file that everyone may change', () => {
+    const file = join(root, 'open.json');
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o666);
+    expect(isOpenToAll(file)).toBe(true);
+    chmodSync(file, 0o644);
+    expect(isOpenToAll(file)).toBe(false);
+    expect(isOpenToAll(join(root, 'none'))).toBe(false);
+  });
+
+  it('runs programs, and is not harmed by those that fail or are not there', async () => {
+    const run = createProgramRunner({ PATH: process.env['PATH'] });
+    const node = process.execPath;
+    expect(await run(node, ['-e', 'process.stdout.write(process.env.LC_ALL)'])).toEqual({
+      ok: true,
+      text: 'C',
+    });
+    expect(await run(node, ['-e', 'console.error("no"); process.exit(3)'])).toEqual({
+      ...{ ok: false, missing: false, text: 'no' },
+    });
+    expect(await run('no-such-program-here', [])).toMatchObject({ ok: false, missing: true });
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import type { BackendProbe, Probed } from '../../../src/agent/doctor/backend-probe.ts';
+import { runChecks } from '../../../src/agent/doctor/check.ts';
+import { lineChecks } from '../../../src/agent/doctor/line-checks.ts';
+import { ok } from '../../../src/core/doctor/finding.ts';
+import type { Bus } from '../../../src/ports/bus.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
+import { findOpenssl, makeCertificates } from '../../adapters/mqtt/bench.ts';
+
+const BUS: Bus = { connected: true, publish: () => {}, close: async () => {} };
+const TOKEN = 'token-that-nobody-may-see';
+const servers: Server[] = [];
+const asked: IncomingMessage[] = [];
+afterEach(async () => {
+  asked.splice(0);
+  await Promise.all(
+    servers.splice(0).map((server) => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    }),
+  );
+});
+
+/** A service that answers every opening of a stream in the same way. */
+async function serve(
+  answer: (response: ServerResponse) => void,
+  tls: { key: Buffer; cert: Buffer } | null = null,
+): Promise<string> {
+  const hear = (request: IncomingMessage, response: ServerResponse): void => {
+    asked.push(request);
+    answer(response);
+  };
+  const server = tls === null ? createServer(hear) : createTlsServer(tls, hear);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const refuse =
+  (status: number, date = new Date()) =>
+  (response: ServerResponse): void => {
+    response.sendDate = false;
+    response.writeHead(status, { date: date.toUTCString() }).end();
+  };
+
+async function examine(
+  streamUrl: string | null,
+  more: Partial<Probed> & { ca?: Buffer; clock?: Clock } = {},
+) {
+  const clock = more.clock ?? createSystemClock();
+  const probe: BackendProbe = {
+    ask: async () => ({
+      answer: { kind: 'probed', session: 'deleted' },
+      ...{ tookMs: 20, streamUrl, sight: null },
+      ...more,
+    }),
+    receive: () => false,
+  };
+  const findings = await runChecks(
+    lineChecks({
+      ...{ clock, probe, lane: 'main' },
+      topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
+      join: async () => ({ outcome: ok('joined'), bus: BUS }),
+      serviceCa: () => more.ca,
+    }),
+    { clock },
+  );
+  expect(JSON.stringify(findings)).not.toContain(TOKEN);
+  return (check: string): Finding => {
+    const finding = findings.find((one) => one.check === check);
+    if (finding === undefined) throw new Error(`nothing about ${check}`);
+    return finding;
+  };
+}
+
+describe('the stream host', () => {
+  it.each([
+    [401, 'ok'],
+    [403, 'ok'],
+    [400, 'ok'],
+    [426, 'ok'],
+    [200, 'warning'],
+    [404, 'problem'],
+    [503, 'warning'],
+  ])('that answers an opening without a token with HTTP %i is %s', async (status, verdict) => {
+    const host = await serve(refuse(status));
+    const of = await examine(`ws://${host}/streaming-api/{random_hash}/v1/stream?token=${TOKEN}`);
+    expect(of('stream')).toMatchObject({ verdict, data: { http_status: status } });
+    // What was asked was a stream, with everything but the token.
+    expect(asked[0]?.headers).toMatchObject({ upgrade: 'websocket', connection: 'Upgrade' });
+    expect(asked[0]?.url).toMatch(/^\/streaming-api\/[\w-]{20,}\/v1\/stream$/);
+  });
+
+  it('that hangs up is a problem, and so is one that is not there', async () => {
+    const host = await serve((response) => response.destroy());
+    expect((await examine(`ws://${host}/x`))('stream')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('does not answer the opening'),
+    });
+    expect((await examine('ws://127.0.0.1:1/x'))('stream')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('nothing listens there'),
+      mend: expect.stringContaining('streamUrl'),
+    });
+  });
+
+  it.each([
+    ['ws://stream.example/x', 'not encrypted'],
+    [`http://stream.example/x?token=${TOKEN}`, 'not encrypted'],
+    ['nonsense', 'none'],
+  ])('is not asked at the address %s', async (url, words) => {
+    expect((await examine(url))('stream')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining(words),
+    });
+  });
+
+  it('is not looked for without an address', async () => {
+    expect((await examine(null))('stream').verdict).toBe('skipped');
+  });
+});
+
+describe('the clock', () => {
+  const HOUR_MS = 3_600_000;
+  it.each([
+    [0, 'ok'],
+    [60_000, 'warning'],
+    [-60_000, 'warning'],
+    [HOUR_MS, 'problem'],
+    [-72 * HOUR_MS, 'problem'],
+  ])('that is %i ms away from that of the stream host is %s', async (offMs, verdict) => {
+    const host = await serve((response) => refuse(401, new Date(Date.now() + offMs))(response));
+    expect((await examine(`ws://${host}/x`))('clock')).toMatchObject({
+      verdict,
+      data: { compared_with: 'the stream host' },
+    });
+  });
+
+  it('is compared with the backend, whose answer says it more exactly', async () => {
+    const sight = { who: 'the backend', offsetMs: 90_000, uncertaintyMs: 10 };
+    const host = await serve(refuse(401));
+    expect((await examine(`ws://${host}/x`, { sight }))('clock')).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringContaining('90 s behind the backend'),
+    });
+  });
+
+  it('that was never set is a problem', async () => {
+    const clock = { ...createSystemClock(), wall: () => null };
+    expect((await examine(null, { clock }))('clock')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('not set'),
+    });
+  });
+});
+
+describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped without openssl)', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-stream-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let pems: ReturnType<typeof makeCertificates>;
+  beforeAll(() => {
+    pems = makeCertificates(folder);
+  });
+  const read = (file: string): Buffer => readFileSync(file);
+  const start = (): Promise<string> =>
+    serve(refuse(401), { key: read(pems.server.key), cert: read(pems.server.crt) });
+
+  it('is trusted by service.caFile, and warned of when it ends soon', async () => {
+    const of = await examine(`wss://${await start()}/{random_hash}/stream`, { ca: read(pems.ca.crt) });
+    expect(of('stream')).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringContaining('is good only until'),
+      data: { http_status: 401 },
+    });
+  });
+
+  it('is a problem where nobody trusts it, and nothing is asked there', async () => {
+    const of = await examine(`wss://${await start()}/{random_hash}/stream`);
+    expect(of('stream')).toMatchObject({
+      verdict: 'problem',
+      mend: expect.stringContaining('service.caFile'),
+    });
+    expect(asked).toEqual([]);
+  });
+});
