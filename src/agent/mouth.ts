@@ -139,7 +139,7 @@ export class Mouth {
     const at = this.written.find(({ from, until }) => from <= now && now < until);
     if (at === undefined) return null;
     const { rateHz } = this.world;
-    const first = Math.floor(((now - at.from) * rateHz) / 1000);
+    const first = Math.ceil(((now - at.from) * rateHz) / 1000);
     return at.pcm.subarray(first * 2, (first + Math.round((FADE_MS * rateHz) / 1000)) * 2);
   }
 }

@@ -114,8 +114,12 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     },
     flush() {
       render();
-      waiting.length = 0;
-      waitingUntil = waitingFrom;
+      // The sample that sounds at this very moment is heard to its end.
+      const begun = Math.min(Math.ceil(placeAt(clock.now())), waitingUntil) - waitingFrom;
+      const kept = silence(Math.max(0, begun) * BYTES_PER_SAMPLE);
+      takeInto(kept, waiting);
+      waiting.splice(0, waiting.length, kept);
+      waitingUntil = waitingFrom + sampleCount(kept);
     },
     async close() {
       if (closed) return;

@@ -21,9 +21,17 @@ async function start(options: Partial<FilePlaybackOptions> = {}) {
   const clock = createVirtualClock(START_MS);
   const path = options.path ?? join(makeFolder(), 'out.wav');
   const faults: AudioFault[] = [];
+  const news: string[] = [];
   const open = createFilePlayback({ path, rateHz: RATE_HZ, clock, ...options });
-  const playback = await open({ fault: (fault) => faults.push(fault), back: () => {}, measured: () => {} });
-  return { clock, path, faults, playback };
+  const playback = await open({
+    fault: (fault) => {
+      faults.push(fault);
+      news.push('fault');
+    },
+    back: () => news.push('back'),
+    measured: () => {},
+  });
+  return { clock, path, faults, news, playback };
 }
 
 /** The file as any reader sees it: its header must account for all of it. */
@@ -106,6 +114,21 @@ describe('file playback', () => {
     expect(samples.slice(3120)).toEqual([...zeros(1680), 9, ...zeros(1199)]);
   });
 
+  it('goes on from the very sample that is heard when it is written to right after a flush', async () => {
+    const { clock, path, playback } = await start();
+    expect(playback.seamless).toBe(true);
+    playback.write(makeNumbered(24_000));
+    clock.advance(130.37);
+    const heard = Math.ceil(130.37 * SAMPLES_PER_MS);
+    playback.flush();
+    playback.write(makePcm([9, 8]));
+    clock.advance(50);
+    await playback.close();
+    const samples = readTimeline(path);
+    expect(samples.slice(0, heard + 2)).toEqual([...readSamples(makeNumbered(heard)), 9, 8]);
+    expect(samples.slice(heard + 2).every((sample) => sample === 0)).toBe(true);
+  });
+
   it('keeps every sample in its place, whatever is written when', async () => {
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 400 }),
@@ -162,8 +185,9 @@ describe('file playback', () => {
 describe('file playback in trouble', () => {
   it('tells of a missing folder once, and begins when it is there', async () => {
     const path = join(makeFolder(), 'later', 'out.wav');
-    const { clock, faults, playback } = await start({ path });
+    const { clock, faults, news, playback } = await start({ path });
     clock.advance(500);
+    expect(news).toEqual(['fault']);
     expect(faults).toEqual(
       [
         {
@@ -177,6 +201,7 @@ describe('file playback in trouble', () => {
     clock.advance(300);
     await playback.close();
     expect(faults).toHaveLength(1);
+    expect(news).toEqual(['fault', 'back']);
     expect(readTimeline(path)).toEqual([
       ...zeros(12_000),
       ...readSamples(makeNumbered(2400)),
@@ -216,7 +241,7 @@ describe('file playback in trouble', () => {
   });
 
   it('refuses a backlog that would fill the memory, and recovers', async () => {
-    const { clock, faults, playback } = await start();
+    const { clock, faults, news, playback } = await start();
     const minute = Buffer.alloc(60 * RATE_HZ * 2);
     expect(playback.write(minute)).toBe(START_MS);
     for (let i = 0; i < 3; i++) expect(playback.write(minute)).toBe(START_MS + 60_000);
@@ -225,6 +250,7 @@ describe('file playback in trouble', () => {
     clock.advance(30_000);
     expect(playback.write(makeNumbered(2400))).toBe(START_MS + 60_000);
     expect(faults).toHaveLength(1);
+    expect(news).toEqual(['fault', 'back']);
     await playback.close();
   });
 
