@@ -116,6 +116,22 @@ describe('the device’s bundle', () => {
     expect(statSync(join(folder, 'visitor.wav')).size).toBeGreaterThan(10_000);
   });
 
+  it('has the child of the driver "addon" beside it, which needs nothing but Node and the package it wraps', () => {
+    const script = join(folder, 'audio-addon.mjs');
+    const { inputs } = JSON.parse(readFileSync(join(folder, 'audio-addon.meta.json'), 'utf8')) as Meta;
+    expect(Object.keys(inputs).filter((path) => path.includes('node_modules'))).toEqual([]);
+    const { stderr, signal } = spawnSync(process.execPath, [script, 'capture', 'default', '24000'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(signal).toBe('SIGKILL');
+    expect(stderr).toContain('install it with "npm install alsa-capture"');
+    // The agent itself never loads the packages.
+    for (const name of ['alsa-capture', 'speaker']) {
+      expect(textOf('dragoman')).not.toMatch(new RegExp(`(require|import)\\(['"]${name}['"]\\)`));
+    }
+  });
+
   it('carries the licences of what went into it', () => {
     const licenses = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
     for (const name of ['mqtt', 'ws', 'zod', 'pino', 'commander', 'hono']) {

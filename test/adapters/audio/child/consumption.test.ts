@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openConsumption } from '../../../../src/adapters/audio/child/consumption.ts';
+
+const PERIOD = 480;
+const within = { timeout: 15_000, interval: 20 };
+const missing = existsSync('/proc/self/io') ? null : 'no /proc/PID/io';
+
+describe.skipIf(missing !== null)(
+  `what a child has taken${missing === null ? '' : `: skipped, ${missing}`}`,
+  () => {
+    it('is told by the kernel, in whole periods', async () => {
+      // Takes ten periods and then no more, as a device with a full buffer.
+      const child = spawn('dd', ['of=/dev/null', `bs=${PERIOD * 2}`, 'iflag=fullblock'], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await sleep(500);
+      const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
+      expect(meter?.frames()).toBe(0);
+      child.stdin.write(Buffer.alloc(PERIOD * 2 * 10));
+      await expect.poll(() => meter?.frames(), within).toBe(10 * PERIOD);
+      meter?.begin();
+      expect(meter?.frames()).toBe(0);
+      child.stdin.write(Buffer.alloc(PERIOD * 2 * 3));
+      await expect.poll(() => meter?.frames(), within).toBe(3 * PERIOD);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(meter?.frames()).toBeNull();
+      meter?.close();
+    });
+
+    it('is not known of a process that is not there', () => {
+      expect(openConsumption(2 ** 22 + 1, PERIOD, 2)).toBeNull();
+    });
+  },
+);

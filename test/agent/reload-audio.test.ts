@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { mergeRunning, restartKeys } from '../../src/agent/reload.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+
+const configuration = (lane: object = {}, rest: object = {}) =>
+  configSchema.parse({
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    mqtt: { url: 'mqtt://broker.example' },
+    lanes: [{ source: 'en', targets: ['es'], ...lane }],
+    ...rest,
+  });
+
+describe('a configuration that is read again', () => {
+  const running = configuration();
+
+  it.each([
+    ['another driver', configuration({ capture: { driver: 'command', command: ['rec'] } }), ['lanes']],
+    ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
+    ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
+    ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
+    ['another volume', configuration({ playback: { volume: 50 } }), []],
+  ])('says whether %s needs a restart', (_what, next, keys) => {
+    expect(restartKeys(running, next)).toEqual(keys);
+  });
+
+  it('keeps what needs a restart as it runs', () => {
+    const next = configuration({ rolloverLead: 60, capture: { driver: 'command', command: ['rec'] } });
+    expect(mergeRunning(running, next).lanes[0]).toMatchObject({
+      rolloverLead: 22,
+      capture: { driver: 'alsa' },
+    });
+  });
+});
