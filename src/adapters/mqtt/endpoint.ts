@@ -60,6 +60,8 @@ export function clientOptions(
     queueQoSZero: false,
     resubscribe: false,
     timerVariant: 'native',
+    // It would make 65,536 small buffers beforehand, 7 MB that a daemon with a few messages a minute never needs.
+    writeCache: false,
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},
     ...(version === 5 && { properties: { maximumPacketSize: MOST_INBOUND_BYTES + 1024 } }),
