@@ -1,36 +1,41 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { type Card, openRack } from './card.ts';
 import { RECORDING, visitors } from './kiosk.ts';
-import { RATE_HZ, until } from './line.ts';
+import { cardNow, RATE_HZ, until } from './line.ts';
 import { findMarkers, findUtterances } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { server, missing } = await openSoundServer();
-const folder = mkdtempSync(join(tmpdir(), 'dragoman-real-mic-'));
+const { rack, missing: rackMissing } = await openRack();
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-program-'));
+/** Programs that a failed test may have left running. */
+const started: ChildProcess[] = [];
 afterAll(async () => {
-  await server?.close();
+  for (const child of started) child.kill('SIGKILL');
+  await Promise.all([server?.close(), rack?.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
+beforeAll(() => {
+  const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (built.status !== 0) throw new Error(built.stderr);
+}, 120_000);
+
 const because = missing === null ? '' : `: skipped, ${missing}`;
 
-describe('demo --real-mic', { timeout: 150_000 }, () => {
-  beforeAll(() => {
-    const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    if (built.status !== 0) throw new Error(built.stderr);
-  }, 120_000);
-
+describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
   it.skipIf(server === null)(
     `translates what a sound server's microphone hears${because}`,
     async ({ expect, annotate }) => {
@@ -101,10 +106,80 @@ describe('demo --real-mic', { timeout: 150_000 }, () => {
   function demoWith(words: string[], env: NodeJS.ProcessEnv) {
     const program = join(folder, 'dragoman.mjs');
     const child: ChildProcess = spawn(process.execPath, [program, 'demo', '--real-mic', ...words], { env });
+    started.push(child);
     const [said, complained] = [collect(child.stdout), collect(child.stderr)];
     return { said, complained, ended: once(child, 'close').then(([code]) => code as number | null) };
   }
 });
+
+const daemonTitle = `dragoman run with a virtual card${rackMissing === null ? '' : `: skipped, ${rackMissing}`}`;
+
+/** The daemon, whose children hold the sound card. */
+describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () => {
+  it('leaves no child behind when it is killed', async ({ expect, annotate }) => {
+    const { card, daemon } = await startDaemon('Killed');
+    expect(await areGone(card)).toBe(false);
+    daemon.kill('SIGKILL');
+    const killed = cardNow();
+    await until('nobody holds the card', () => areGone(card));
+    await annotate(`gone after ${(cardNow() - killed).toFixed(0)} ms`);
+  });
+
+  it('leaves no child behind when it is killed while the card hangs', async ({ expect }) => {
+    const { card, daemon } = await startDaemon('KilledHanging');
+    expect(await areGone(card)).toBe(false);
+    card.capture.control('stall');
+    card.playback.control('stall');
+    daemon.kill('SIGKILL');
+    await until('nobody holds the card', () => areGone(card));
+  });
+
+  it('frees the card and ends when it is told to', async ({ expect, annotate }) => {
+    const { card, daemon } = await startDaemon('Told');
+    expect(await areGone(card)).toBe(false);
+    const told = cardNow();
+    daemon.kill('SIGTERM');
+    const [code] = await once(daemon, 'close');
+    await annotate(`ended after ${(cardNow() - told).toFixed(0)} ms`);
+    expect(code).toBe(0);
+    expect(await areGone(card)).toBe(true);
+  });
+
+  async function startDaemon(id: string): Promise<{ card: Card; daemon: ChildProcess }> {
+    if (rack === null) throw new Error('there is no rack');
+    const card = await rack.insert({ id });
+    const config = join(folder, `${id}.json`);
+    const { device } = card;
+    const lane = { source: 'en', targets: ['es'], capture: { device }, playback: { device } };
+    const mqtt = { url: 'mqtt://127.0.0.1:9' };
+    writeFileSync(config, JSON.stringify({ device: { id: 'kiosk', tenant: 'test' }, mqtt, lanes: [lane] }));
+    const words = [join(folder, 'dragoman.mjs'), 'run', '--config', config];
+    const daemon = spawn(process.execPath, words, { env: rack.env, stdio: 'ignore' });
+    started.push(daemon);
+    await until('both children', async () => {
+      const [capture, playback] = await Promise.all([card.capture.log(), card.playback.log()]);
+      return capture.some(({ event }) => event === 'start') && playback.some(({ event }) => event === 'open');
+    });
+    return { card, daemon };
+  }
+});
+
+/** Every process that has had the card open. */
+async function users(card: Card): Promise<number[]> {
+  const logs = await Promise.all([card.capture.log(), card.playback.log()]);
+  return logs.flat().map(({ pid }) => pid);
+}
+
+const areGone = async (card: Card): Promise<boolean> => (await users(card)).every(isGone);
+
+/** Dead, although its parent may not have heard of it yet. */
+function isGone(pid: number): boolean {
+  try {
+    return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
 
 function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = '';
