@@ -2,8 +2,17 @@ import type { LaneOrders } from '../core/lane/settings.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 
 /** The part of a lane's configuration that can change while it runs. */
-export function liveKeys({ source, targets, voice, echo, start, standbyAfter, earcons }: LaneConfig) {
-  return { source, targets, voice, echo, start, standbyAfter, earcons };
+export function liveKeys({
+  source,
+  targets,
+  voice,
+  echo,
+  start,
+  standbyAfter,
+  earcons,
+  bargeIn,
+}: LaneConfig) {
+  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn };
 }
 
 /** The same as orders to the lane's core. */
@@ -15,10 +24,11 @@ export function ordersOf({
   start,
   standbyAfter,
   earcons,
+  bargeIn,
   playback,
 }: LaneConfig): Omit<LaneOrders, 'muted' | 'volume'> {
   return {
-    ...{ source, targets, voice, echo, start },
+    ...{ source, targets, voice, echo, start, bargeIn },
     standbyAfterMs: standbyAfter * 1000,
     // A recording holds what the service said, and nothing else.
     earcons: earcons ?? playback.driver !== 'file',

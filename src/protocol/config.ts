@@ -16,6 +16,7 @@ const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
 const UNFIXABLE_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
 
 export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
+export const BARGE_IN_MODES = ['duck', 'flush'] as const;
 export const START_MODES = ['boot', 'command', 'voice'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -183,6 +184,10 @@ const laneSchema = z.strictObject({
   id: nameSchema.default('main').describe('Name of the lane, unique on this device.'),
   capture: captureSchema.prefault({}),
   playback: playbackSchema.prefault({}),
+  bargeIn: z
+    .enum(BARGE_IN_MODES)
+    .default('duck')
+    .describe('A visitor speaks over the translation (echo "cancel"): turn it down, or end it.'),
   earcons: z
     .boolean()
     .nullable()

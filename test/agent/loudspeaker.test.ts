@@ -160,7 +160,7 @@ describe('speech that lags', () => {
     }
     const events = world.sent('event/speech_dropped').map(({ body }) => body);
     expect(events).toHaveLength(3);
-    expect(events[0]).toMatchObject({ lane: 'main', sentences: 1, dropped_ms: 6000 });
+    expect(events[0]).toMatchObject({ lane: 'main', why: 'lag', sentences: 1, dropped_ms: 6000 });
     expect(world.logged.filter(([, text]) => text === 'event speech_dropped')).toHaveLength(3);
     world.command('status', { id: 's' });
     expect(world.answers('status')[0]).toMatchObject({

@@ -35,6 +35,7 @@ describe('the configuration', () => {
           id: 'main',
           capture: { driver: 'alsa', device: 'default', sampleRate: 24_000 },
           playback: { driver: 'alsa', device: 'default', volume: 100 },
+          bargeIn: 'duck',
           earcons: null,
           source: 'en',
           targets: ['es'],
@@ -83,7 +84,10 @@ describe('the configuration', () => {
       log: { level: 'info' },
     };
     const [lane] = example.lanes;
-    expect(configSchema.parse(example)).toEqual({ ...example, lanes: [{ ...lane, earcons: null }] });
+    expect(configSchema.parse(example)).toEqual({
+      ...example,
+      lanes: [{ ...lane, bargeIn: 'duck', earcons: null }],
+    });
   });
 
   it('takes a program or an add-on for a sound card', () => {

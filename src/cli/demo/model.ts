@@ -127,7 +127,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'capture_problem_over':
       return text('message');
     case 'speech_dropped':
-      return `speech lagged: ${text('sentences')} sentences were dropped unheard`;
+      return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':
       return 'nobody speaks: the stream is given up until somebody does';
     case 'wake':

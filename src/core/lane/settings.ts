@@ -99,6 +99,8 @@ export interface LaneOrders {
   readonly muted: boolean;
   /** Of the loudspeaker, 0-100. */
   readonly volume: number;
+  /** Somebody speaks over the translation: it is turned down, or ended. */
+  readonly bargeIn: 'duck' | 'flush';
   /** Short chimes tell what happens to the lane. */
   readonly earcons: boolean;
   /** What begins a session. */

@@ -40,6 +40,7 @@ function tellShed(turn: Turn, before: Playout): void {
   if (sentences === 0) return;
   const inMs = (bytes: number): number => Math.round(bytes / settings.playoutBytesPerMs);
   turn.notify('speech_dropped', {
+    why: 'lag',
     sentences,
     dropped_ms: inMs(playout.shed.bytes - before.shed.bytes),
     waiting_ms: inMs(playout.queuedBytes),

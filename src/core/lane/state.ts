@@ -172,6 +172,8 @@ export interface LaneState {
   readonly playout: Playout;
   /** The translation is turned down because somebody speaks. */
   readonly ducked: boolean;
+  /** The one who speaks has been counted as speaking over the translation, or there was none. */
+  readonly bargedIn: boolean;
   readonly chimes: Chimes;
   readonly counts: LaneCounts;
 }
@@ -232,6 +234,7 @@ export function createLane(given: {
     pacer: IDLE_PACER,
     playout: SILENT_PLAYOUT,
     ducked: false,
+    bargedIn: false,
     chimes: NO_CHIMES,
     counts: NO_COUNTS,
   };

@@ -20,6 +20,7 @@ export const LANE: LaneState = createLane({
     muted: false,
     volume: 100,
     earcons: false,
+    bargeIn: 'duck',
     start: 'boot',
     standbyAfterMs: 0,
   },

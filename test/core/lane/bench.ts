@@ -53,6 +53,7 @@ export class Bench {
           muted: false,
           volume: 100,
           earcons: false,
+          bargeIn: 'duck',
           start: 'boot',
           standbyAfterMs: 0,
           ...given.orders,

@@ -100,6 +100,62 @@ describe('a visitor who speaks over the translation', () => {
   });
 });
 
+describe('a visitor who interrupts', () => {
+  const interrupted = (bargeIn: 'duck' | 'flush'): World => {
+    const world = cancelling();
+    world.orders({ bargeIn });
+    world.hear('a', 5000);
+    world.hear('b', 2000, true);
+    return world;
+  };
+
+  it('ends the translation with the second chunk of speech: the first may be a cough', () => {
+    const world = interrupted('flush');
+    const flushes = world.all('flush_playback').length;
+    world.speak(1);
+    expect(world.all('flush_playback')).toHaveLength(flushes);
+    world.speak(1);
+    expect(world.all('flush_playback')).toHaveLength(flushes + 1);
+    expect(world.last('notify')).toMatchObject({
+      kind: 'speech_dropped',
+      detail: { why: 'barge_in', sentences: 2, waiting_ms: 0 },
+    });
+    const played = world.all('play').length;
+    // The rest of the sentence that was cut short comes too late.
+    world.hear('a', 1000, true);
+    world.speak(3);
+    expect(world.all('play')).toHaveLength(played);
+  });
+
+  it('does not keep what is said later from being heard', () => {
+    const world = interrupted('flush');
+    world.speak(3);
+    const played = world.all('play').length;
+    world.hear('c', 1000, true);
+    world.speak(4);
+    expect(
+      world
+        .all('play')
+        .slice(played)
+        .reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0),
+    ).toBe(1000);
+    world.hush(4);
+    world.hear('d', 3000, true);
+    world.speak(2);
+    expect(world.notes.filter((kind) => kind === 'speech_dropped')).toHaveLength(2);
+  });
+
+  it('ends nothing where he is to turn it down only, nor where nothing sounds', () => {
+    const world = interrupted('duck');
+    world.speak(5);
+    expect(world.notes).not.toContain('speech_dropped');
+    const quiet = cancelling();
+    quiet.orders({ bargeIn: 'flush' });
+    quiet.speak(5);
+    expect(quiet.all('flush_playback')).toEqual([]);
+  });
+});
+
 describe('the loudspeaker', () => {
   it('is told a new volume, and only a new one', () => {
     const world = new World().goLive();
@@ -146,7 +202,12 @@ describe('the loudspeaker', () => {
     for (const name of ['b', 'c', 'd']) world.hear(name, 1500, true);
     expect(world.notes.at(-1)).toBe('speech_dropped');
     // 3 s sound (0.3 s of them are written), c and d wait.
-    expect(world.last('notify').detail).toEqual({ sentences: 1, dropped_ms: 1500, waiting_ms: 5800 });
+    expect(world.last('notify').detail).toEqual({
+      why: 'lag',
+      sentences: 1,
+      dropped_ms: 1500,
+      waiting_ms: 5800,
+    });
     expect(world.state.playout.shed.sentences).toBe(1);
     world.pass(10_000);
     expect(world.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0)).toBe(6000);
