@@ -103,8 +103,10 @@ function openMicrophone(world: EarsWorld): Microphone {
       const heard = path.isCancelling ? 'cancelled' : 'microphone';
       if (measure !== null) post({ type: 'echo_heard', heard, measure });
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
-      const levels = { ...measureFrames(chunk.pcm, rateHz), isSpeech };
-      post({ type: 'captured', capturedAt: chunk.capturedAt, pcm: chunk.pcm, levels });
+      // What fills a chunk up says nothing of how quiet the room is.
+      const levels = { ...measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz), isSpeech };
+      const { beganAt, capturedAt: endedAt } = chunk;
+      post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
     }
   });
   const report = (news: readonly CaptureNews[]): void => {

@@ -14,6 +14,8 @@ export interface HeldChunk {
   readonly pcm: Uint8Array | null;
   /** False only where it is clearly a pause. */
   readonly voiced: boolean;
+  /** Level of its loudest frame, dBFS; not told for silence in place of sound. */
+  readonly loudestDb?: number;
   /** It could not go out when it came in: there was no stream, or others were before it. */
   readonly queued: boolean;
 }

@@ -30,6 +30,10 @@ const SENTENCE_PAUSE_CHUNKS = 3;
 export const FORGOTTEN_AFTER_MS = 30_000;
 /** A sentence that ran on without a pause that we could hear is understood up to about so long ago. */
 const BEHIND_CHUNKS = 4;
+/** What is this much lower than the loudest of a sentence can be its pause in a room too loud for us to be sure. */
+const HUSH_DB = 4;
+/** Levels of one and the same room differ by so much. */
+const ALIKE_DB = 2;
 /** More is not kept: about as much as the hold takes back. */
 const MOST_CHUNKS = 90;
 
@@ -85,7 +89,16 @@ function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): nu
   if (quietRun > 0) return chunks.length;
   const lastPause = chunks.findLastIndex(isQuiet);
   if (lastPause >= 0) return lastPause + 1;
-  return isOldest ? Math.max(0, chunks.length - BEHIND_CHUNKS) : 0;
+  if (!isOldest) return 0;
+  return hushEnd(chunks) ?? Math.max(0, chunks.length - BEHIND_CHUNKS);
+}
+
+/** The service has heard a pause where we could not be sure of one: where what stands out as quietest ends. */
+function hushEnd(chunks: readonly HeldChunk[]): number | null {
+  const levels = chunks.map(({ loudestDb }) => loudestDb ?? 0);
+  const quietest = Math.min(...levels);
+  if (Math.max(...levels) - quietest < HUSH_DB) return null;
+  return levels.findLastIndex((level) => level <= quietest + ALIKE_DB) + 1;
 }
 
 /** The service has understood a sentence: everything of ours that has had a pause after it is its, or older. */

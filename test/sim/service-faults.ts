@@ -42,7 +42,7 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
     ),
   late_messages: (stage) => {
     const forMs = stage.dice.between(5000, 60_000);
-    stage.distort(forMs + 20_000);
+    stage.spoil();
     stage.belate(LATE_MS);
     const ms = stage.dice.between(200, 3000);
     return lasting(
@@ -59,7 +59,7 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
     return undefined;
   },
   spoiled_sound: (stage) => {
-    stage.distort(30_000);
+    stage.spoil();
     const kind = stage.dice.pick(['reorder', 'omit_last_chunk', 'duplicate_audio', 'lose_audio']);
     stage.host.fault({ kind, times: 3 });
     return undefined;

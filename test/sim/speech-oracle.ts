@@ -25,12 +25,17 @@ const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
 /** A service grows impatient with sentences of this length, and cuts them. */
 const CUT_BY_SERVICE_MS = 9000;
+/** The sound of a rendering has left the service within this. */
+const UNDER_WAY_MS = 20_000;
 
 interface Job {
   readonly id: number;
   readonly stream: string;
   readonly language: string;
   readonly ticks: readonly number[];
+  /** The service spoils its sound: its order and number tell nothing. */
+  spoilt: boolean;
+  readonly renderedAt: number;
   delivered: boolean;
   playedUpTo: number;
 }
@@ -61,6 +66,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let saidTicks = 0;
   let lastJob: Job | null = null;
   let newestSaid = 0;
+  let newestJob: Job | null = null;
 
   const mark = (tick: number, flag: number): void => {
     flags[tick] = (flags[tick] ?? 0) | flag;
@@ -91,7 +97,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       effects.some((e) => e.type === 'send_audio' && e.capturedAt === capturedAt && e.pcm === null) ||
       after.hold.chunks.some((chunk) => chunk.capturedAt === capturedAt && chunk.pcm === null);
     if (!silenced) return;
-    const justified = before.orders.muted || setup.wasLoud(capturedAt - 320 - 420, capturedAt + 100);
+    const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
+    const justified = before.orders.muted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
     for (const tick of ticks) mark(tick, GATED);
   };
@@ -147,9 +154,15 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       mark(tick, SAID);
     }
     const first = job.ticks[0] ?? newestSaid;
-    if (first < newestSaid && !setup.isDistorted() && !setup.isLate())
+    if (first < newestSaid && !job.spoilt && newestJob?.spoilt !== true && !setup.isLate())
       violations.add('order', `rendering ${job.id} (tick ${first}) was played after tick ${newestSaid}`);
-    newestSaid = Math.max(newestSaid, first);
+    if (first < newestSaid) return;
+    newestSaid = first;
+    newestJob = job;
+  };
+  const spoil = (job: Job): void => {
+    job.spoilt = true;
+    for (const tick of job.ticks) mark(tick, DISTORTED);
   };
 
   const excuse = (tick: number): Excuse | null => {
@@ -232,13 +245,16 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     },
     rendered(given) {
       const job: Job = { ...given, delivered: false, playedUpTo: -1 };
+      if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
       for (const tick of job.ticks) {
         jobOf[tick] ??= job;
         if (((flags[tick] ?? 0) & SAID) === 0) jobOf[tick] = job;
-        if (setup.isDistorted()) mark(tick, DISTORTED);
       }
+    },
+    spoiling(now) {
+      for (const job of jobs.values()) if (now - job.renderedAt < UNDER_WAY_MS) spoil(job);
     },
     delivered(pcm, now) {
       const found = pcm.byteLength === 0 ? null : readRendering(pcm);
@@ -255,9 +271,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (found === null || job === undefined)
         return violations.add('playout', 'a sound was played that nobody rendered');
       if (job.playedUpTo < 0) play(job);
-      else if (job !== lastJob && !setup.isDistorted())
+      else if (job !== lastJob && !job.spoilt && lastJob?.spoilt !== true)
         violations.add('interleaved', `rendering ${job.id} went on after ${lastJob?.id}`);
-      if (found.place <= job.playedUpTo && !setup.isDistorted())
+      if (found.place <= job.playedUpTo && !job.spoilt)
         violations.add('repeated', `rendering ${job.id} was played again from ${found.place * TICK_MS} ms`);
       job.playedUpTo = Math.max(job.playedUpTo, found.place + found.ticks - 1);
       lastJob = job;

@@ -19,7 +19,17 @@ export interface SpeechOracle {
   connectionOver(connection: number, now: number): void;
   live(now: number): void;
   heard(stream: string, sound: Int16Array, running: boolean): void;
-  rendered(job: { id: number; stream: string; language: string; ticks: readonly number[] }): void;
+  /** @param job `spoilt`: the service spoils its sound, so that its order and number tell nothing */
+  rendered(job: {
+    id: number;
+    stream: string;
+    language: string;
+    ticks: readonly number[];
+    spoilt: boolean;
+    renderedAt: number;
+  }): void;
+  /** The service begins to spoil sound: what is under way is spoilt, too. */
+  spoiling(now: number): void;
   delivered(pcm: Uint8Array, now: number): void;
   written(pcm: Uint8Array): void;
   /** @param heldSince when the oldest chunk was captured that the lane still holds: nothing from then on is judged */
@@ -31,8 +41,6 @@ export interface SpeechOracleSetup {
   readonly echo: boolean;
   /** Whether the loudspeaker was heard between two moments. */
   readonly wasLoud: (from: number, until: number) => boolean;
-  /** Sound may come late, doubled or not at all, so that its order tells nothing. */
-  readonly isDistorted: () => boolean;
   /** One stream may be far behind another: two sentences that overlap in a rollover may change places. */
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */

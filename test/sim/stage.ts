@@ -31,8 +31,8 @@ export interface Stage {
   readonly speaker: Loudspeaker;
   readonly device: Device;
   readonly operator: Operator;
-  /** From now on until so long, the order and number of sounds from the service tell nothing. */
-  distort(ms: number): void;
+  /** The order and number of the sounds that are under way from the service tell nothing any more. */
+  spoil(): void;
   /** From now on until so long, one stream may be far behind another. */
   belate(ms: number): void;
 }

@@ -70,8 +70,6 @@ export interface World extends Stage {
 }
 
 const START_MS = 1000;
-/** Sound that the service spoils is played within this. */
-const SPOILT_MS = 300_000;
 
 function agentConfig(lane: Record<string, unknown>): Config {
   return configSchema.parse({
@@ -117,7 +115,6 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     liveSince = streams ? clock.now() : null;
     for (const listener of turns) listener(clock.now(), streams);
   };
-  let distortedUntil = 0;
   let lateUntil = 0;
   let trace = 0;
   let liveSince: number | null = null;
@@ -130,9 +127,10 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const host = createServiceHost(clock, dice.fork(), terms.profile, terms.choices, {
     heard: (stream, sound, running) => speech.heard(stream, sound, running),
     rendered(job) {
-      const spoilt = host.service.stream(job.stream)?.sender.impairments;
-      if (spoilt !== undefined && Object.values(spoilt).some((times) => times > 0)) world.distort(SPOILT_MS);
-      speech.rendered(job);
+      const sender = host.service.stream(job.stream)?.sender;
+      const isDelayed = sender !== undefined && sender.delay !== null;
+      const spoilt = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
+      speech.rendered({ ...job, spoilt, renderedAt: clock.now() });
     },
   });
   const speaker = createLoudspeaker(
@@ -144,7 +142,6 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     violations,
     echo: terms.echo && terms.lane['echo'] !== 'off',
     wasLoud: (from, until) => speaker.wasDriven(from, until),
-    isDistorted: () => clock.now() < distortedUntil,
     isLate: () => clock.now() < lateUntil,
     named: terms.profile === 'live',
   });
@@ -306,9 +303,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     belate(ms) {
       lateUntil = Math.max(lateUntil, clock.now() + ms);
     },
-    distort(ms) {
-      distortedUntil = Math.max(distortedUntil, clock.now() + ms);
-    },
+    spoil: () => speech.spoiling(clock.now()),
     judge() {
       speech.judge(clock.now(), device.lane?.hold.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY);
       commands.judge(clock.now());

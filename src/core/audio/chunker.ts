@@ -4,9 +4,13 @@ import { BYTES_PER_SAMPLE, durationMs } from './pcm.ts';
 export interface Chunk {
   /** Counts up by one, without gaps, from the chunker's first. */
   readonly seq: number;
+  /** When its first sample was captured: earlier than its length tells where sound was missing in between. */
+  readonly beganAt: number;
   /** When the last sample was captured, in monotonic milliseconds. */
   readonly capturedAt: number;
   readonly pcm: Uint8Array;
+  /** So much of it was captured; the rest is silence that fills it up. */
+  readonly soundBytes: number;
 }
 
 export interface ChunkerOptions {
@@ -45,17 +49,19 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
   let partial = new Uint8Array(chunkBytes);
   let held = 0;
   let seq = firstSeq;
-
-  const complete = (pcm: Uint8Array, capturedAt: number): Chunk => ({ seq: seq++, capturedAt, pcm });
-
+  let beganAt = 0;
   let endedAt = Number.NEGATIVE_INFINITY;
 
+  const complete = (pcm: Uint8Array, began: number, capturedAt: number, soundBytes = chunkBytes): Chunk => {
+    return { seq: seq++, beganAt: Math.min(began, capturedAt), capturedAt, pcm, soundBytes };
+  };
+
   /** What was heard before a gap is a chunk of its own: it must not pass for what is heard after it. */
-  const closeGap = (beganAt: number): Chunk[] => {
-    if (held === 0 || beganAt - endedAt <= LONGEST_GAP_MS) return [];
+  const closeGap = (nextAt: number): Chunk[] => {
+    if (held === 0 || nextAt - endedAt <= LONGEST_GAP_MS) return [];
     const missingMs = durationMs(chunkBytes - held, rateHz);
     partial.fill(0, held);
-    const chunk = complete(partial, endedAt + missingMs);
+    const chunk = complete(partial, beganAt, endedAt + missingMs, held);
     partial = new Uint8Array(chunkBytes);
     held = 0;
     return [chunk];
@@ -63,7 +69,9 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
 
   return {
     push(pcm, capturedAt) {
-      const chunks = closeGap(capturedAt - durationMs(pcm.byteLength, rateHz));
+      const startsAt = capturedAt - durationMs(pcm.byteLength, rateHz);
+      const chunks = closeGap(startsAt);
+      if (held === 0) beganAt = startsAt;
       endedAt = capturedAt;
       let taken = 0;
       while (held + pcm.byteLength - taken >= chunkBytes) {
@@ -71,14 +79,14 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
         const part = pcm.subarray(taken, taken + needed);
         taken += needed;
         const cutAt = capturedAt - durationMs(pcm.byteLength - taken, rateHz);
-        if (held === 0) {
-          chunks.push(complete(part, cutAt));
-          continue;
+        if (held === 0) chunks.push(complete(part, beganAt, cutAt));
+        else {
+          partial.set(part, held);
+          chunks.push(complete(partial, beganAt, cutAt));
+          partial = new Uint8Array(chunkBytes);
+          held = 0;
         }
-        partial.set(part, held);
-        chunks.push(complete(partial, cutAt));
-        partial = new Uint8Array(chunkBytes);
-        held = 0;
+        beganAt = cutAt;
       }
       partial.set(pcm.subarray(taken), held);
       held += pcm.byteLength - taken;

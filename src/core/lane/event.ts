@@ -65,6 +65,8 @@ export type LaneEvent =
   | { readonly type: 'ended'; readonly stream: number; readonly code: number; readonly reason: string }
   | {
       readonly type: 'captured';
+      /** When its first sample was captured, where that is earlier than its length tells. */
+      readonly beganAt?: number;
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;

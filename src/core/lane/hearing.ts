@@ -1,4 +1,4 @@
-import { type ChunkLevels, observe } from '../activity.ts';
+import { observe } from '../activity.ts';
 import { judge } from '../gate.ts';
 import { type HeldChunk, take } from '../hold.ts';
 import { heardLately } from '../playout.ts';
@@ -18,9 +18,13 @@ function isListening(turn: Turn): boolean {
   return phase !== 'idle' && phase !== 'draining' && phase !== 'closed';
 }
 
-export function onCaptured(turn: Turn, capturedAt: number, pcm: Uint8Array, levels: ChunkLevels): void {
+/** What the microphone has heard. */
+export type Captured = Extract<LaneEvent, { type: 'captured' }>;
+
+export function onCaptured(turn: Turn, captured: Captured): void {
   if (!isListening(turn)) return;
-  const chunk = passGate(turn, capturedAt, pcm, levels);
+  const { levels } = captured;
+  const chunk = passGate(turn, captured);
   if (turn.state.captureLost) turn.notify('audio_back', { device: 'capture' });
   turn.set({ captureLost: false, starved: false, capturedCount: turn.state.capturedCount + 1 });
   // For what costs money both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
@@ -36,20 +40,21 @@ export function onCaptured(turn: Turn, capturedAt: number, pcm: Uint8Array, leve
 }
 
 /** Decides what of a chunk may be heard, and whether it is speech. */
-function passGate(turn: Turn, capturedAt: number, pcm: Uint8Array, levels: ChunkLevels): HeldChunk {
+function passGate(turn: Turn, { capturedAt, beganAt, pcm, levels }: Captured): HeldChunk {
   const { settings, orders, playout, capturedCount: seq, hold, activity } = turn.state;
   const { mode, tailMs } = echoInForce(turn.state);
   const decision = judge(
     { muted: orders.muted, echo: mode, heard: heardLately(playout), tailMs },
     capturedAt,
-    settings.chunkMs,
+    // A chunk can have a gap in it, and its first sound be older than its length tells.
+    Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),
   );
   const isHeldUp = turn.state.stream?.congestedSince != null;
   const queued = !isStreaming(turn) || isHeldUp || hold.chunks.length > 0;
   if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
   const heard = observe(activity, levels);
   turn.set({ activity: heard.activity });
-  return { seq, capturedAt, pcm, voiced: heard.voiced, queued };
+  return { seq, capturedAt, pcm, voiced: heard.voiced, loudestDb: levels.loudestDb, queued };
 }
 
 /** Either a held chunk is due, or the microphone is late. */

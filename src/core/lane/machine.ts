@@ -57,7 +57,7 @@ function handle(turn: Turn, event: LaneEvent): void {
     case 'denied':
       return onDenied(turn, event.id, event.denial);
     case 'captured':
-      return onCaptured(turn, event.capturedAt, event.pcm, event.levels);
+      return onCaptured(turn, event);
     case 'capture_ended':
       return turn.set({ captureEnded: true });
     case 'audio_fault':

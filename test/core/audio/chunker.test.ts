@@ -86,6 +86,16 @@ describe('chunker', () => {
     expect(chunk?.capturedAt).toBe(900 - (2 * 1000) / RATE_HZ);
   });
 
+  it('tells when the first sample of a chunk was captured, whatever was lost after it', () => {
+    const ofSamples = (samples: number): number => (samples * 1000) / RATE_HZ;
+    const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
+    chunker.push(numbered(8), 100);
+    const chunks = chunker.push(numbered(24), 900);
+    expect(chunks.map(({ beganAt }) => beganAt)).toEqual([100 - ofSamples(4), 900 - ofSamples(8)]);
+    const [only] = pushAll(numbered(14), [3, 4]).chunks;
+    expect(only?.beganAt).toBeCloseTo(START_MS, 9);
+  });
+
   it('ends a chunk with silence where the device fell silent for long', () => {
     const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
     expect(chunker.push(numbered(10), 100)).toEqual([]);
@@ -93,6 +103,8 @@ describe('chunker', () => {
     const ofSamples = (samples: number): number => (samples * 1000) / RATE_HZ;
     expect(chunks.map(({ capturedAt }) => capturedAt)).toEqual([100 + ofSamples(3), 60_000]);
     expect([...(chunks[0]?.pcm ?? [])]).toEqual([...numbered(10), 0, 0, 0, 0, 0, 0]);
+    expect(chunks.map(({ soundBytes }) => soundBytes)).toEqual([10, 16]);
+    expect(chunks.map(({ beganAt }) => beganAt)).toEqual([100 - ofSamples(5), 60_000 - ofSamples(8)]);
     expect(chunks[1]?.pcm).toEqual(numbered(16));
     expect(chunker.heldBytes).toBe(0);
   });
