@@ -1,3 +1,5 @@
+import type { ChunkLevels } from './activity.ts';
+
 /**
  * The audio that has been captured and not yet sent. In normal running it is empty: a chunk goes
  * out as it comes in. Without a stream it fills up to its bound; after that, pauses are taken out
@@ -14,8 +16,8 @@ export interface HeldChunk {
   readonly pcm: Uint8Array | null;
   /** False only where it is clearly a pause. */
   readonly voiced: boolean;
-  /** Level of its loudest frame, dBFS; not told for silence in place of sound. */
-  readonly loudestDb?: number;
+  /** Not told for silence in place of sound. */
+  readonly levels?: ChunkLevels;
   /** It could not go out when it came in: there was no stream, or others were before it. */
   readonly queued: boolean;
 }

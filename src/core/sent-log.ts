@@ -32,6 +32,8 @@ export const FORGOTTEN_AFTER_MS = 30_000;
 const BEHIND_CHUNKS = 4;
 /** What is this much lower than the loudest of a sentence can be its pause in a room too loud for us to be sure. */
 const HUSH_DB = 4;
+/** A frame this much lower is a pause that began, or one too short to fill a chunk. */
+const DIP_DB = 20;
 /** Levels of one and the same room differ by so much. */
 const ALIKE_DB = 2;
 /** More is not kept: about as much as the hold takes back. */
@@ -93,12 +95,22 @@ function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): nu
   return hushEnd(chunks) ?? Math.max(0, chunks.length - BEHIND_CHUNKS);
 }
 
-/** The service has heard a pause where we could not be sure of one: where what stands out as quietest ends. */
+/**
+ * The service has heard a pause where we could not be sure of one: it ends with the last whole chunk that stands out as
+ * quiet, or, where a service cuts a long sentence at a short pause, with the last chunk that has such a frame.
+ */
 function hushEnd(chunks: readonly HeldChunk[]): number | null {
-  const levels = chunks.map(({ loudestDb }) => loudestDb ?? 0);
-  const quietest = Math.min(...levels);
-  if (Math.max(...levels) - quietest < HUSH_DB) return null;
-  return levels.findLastIndex((level) => level <= quietest + ALIKE_DB) + 1;
+  const loudest = chunks.map(({ levels }) => levels?.loudestDb ?? 0);
+  const quietest = chunks.map(({ levels }) => levels?.quietestDb ?? 0);
+  const top = Math.max(...loudest);
+  return lastLow(loudest, top - HUSH_DB) ?? lastLow(quietest, top - DIP_DB);
+}
+
+/** One after the last of those levels that are about as low as the lowest one, where that is low enough. */
+function lastLow(levels: readonly number[], enough: number): number | null {
+  const lowest = Math.min(...levels);
+  if (lowest > enough) return null;
+  return levels.findLastIndex((level) => level <= lowest + ALIKE_DB) + 1;
 }
 
 /** The service has understood a sentence: everything of ours that has had a pause after it is its, or older. */

@@ -11,7 +11,10 @@ import {
   unspoken,
 } from '../../src/core/sent-log.ts';
 
-/** s: speech, q: a quiet room, r: a room too loud to be told from speech for sure, m: muted, f: our own silence; a number in the middle is what the service says then. */
+/**
+ * s: speech, q: a quiet room, r: a room too loud to be told from speech for sure, d: speech with a short pause,
+ * m: muted, f: our own silence; a number in the middle is what the service says then.
+ */
 function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
   let at = from;
   return [...story].reduce((told, letter) => {
@@ -23,9 +26,10 @@ function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
     if (letter === 'B') return noteSpoken(told, 'b');
     if (letter === 'X') return noteSpoken(told, null);
     const pcm = letter === 'm' ? null : Uint8Array.of(1);
-    const voiced = letter === 's' || letter === 'r';
-    const loudestDb = { s: -18, r: -24 }[letter] ?? -60;
-    const chunk: HeldChunk = { seq: at / 320, capturedAt: at, pcm, voiced, loudestDb, queued: false };
+    const voiced = 'srd'.includes(letter);
+    const loudestDb = { s: -18, d: -18, r: -24 }[letter] ?? -60;
+    const levels = { loudestDb, quietestDb: letter === 'd' ? -60 : loudestDb };
+    const chunk: HeldChunk = { seq: at / 320, capturedAt: at, pcm, voiced, levels, queued: false };
     return noteSent(told, chunk, at);
   }, log);
 }
@@ -53,6 +57,8 @@ describe('what a stream has been sent and not spoken', () => {
     ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
     ['the last of it, where there was no breath', 'ssssssssssUA', 'ssss'],
     ['none of it, where only a loud room followed', 'ssrrUA', ''],
+    ['none of it, where the pause had just begun', 'ssdssdUA', ''],
+    ['what followed a short pause', 'ssssdssUA', 'ss'],
     ['what followed a pause in a loud room', 'ssssrrsssUA', 'sss'],
     ['all of a beginning, where an older sentence was meant', 'ssqqqssssssUA', 'ssssss'],
     ['nothing that our own silence ended', 'ssssfUA', ''],

@@ -9,7 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { runDay, runRollovers } from './day.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run.ts';
-import { EXCUSES } from './speech-excuses.ts';
+import { EXCUSES, REPEATS } from './speech-excuses.ts';
 
 interface Options {
   readonly seeds: number;
@@ -62,6 +62,7 @@ async function simulate(options: Options): Promise<number> {
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
+  const repeated: Record<string, number> = {};
   const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, rollovers: 0, sessions: 0 };
   const startedAt = process.hrtime.bigint();
   if (!json) write(`${seeds} seeds from ${seed}, ${hours} h each, ${options.threads} threads`);
@@ -69,6 +70,7 @@ async function simulate(options: Options): Promise<number> {
     merge(faults, result.faults, true);
     merge(worst, result.worstRecoveryS, false);
     merge(excused, result.excusedS, true);
+    merge(repeated, result.repeatedS, true);
     totals.hours += result.hours;
     totals.spokenS += result.spokenS;
     totals.saidS += result.saidS;
@@ -98,10 +100,12 @@ async function simulate(options: Options): Promise<number> {
     write(
       `${totals.sessions} sessions, ${totals.rollovers} rollovers, ${totals.violations} seeds with violations`,
     );
-    const unsaid = EXCUSES.map((name) => `${name} ${Math.round(excused[name] ?? 0)}`).join(', ');
+    const list = (names: readonly string[], of: Record<string, number>): string =>
+      names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');
     write(
-      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s; unsaid with a reason (s): ${unsaid}`,
+      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s; unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
+    write(`said twice with a reason (s): ${list(REPEATS, repeated)}`);
     for (const [kind, count] of Object.entries(sorted(faults))) {
       write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   worst recovery ${worst[kind] ?? '-'} s`);
     }

@@ -1,6 +1,6 @@
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, mendAll } from './faults.ts';
-import { EXCUSES, type Excuse } from './speech-excuses.ts';
+import type { Excuse, Repeat } from './speech-excuses.ts';
 import type { Violation } from './violations.ts';
 import { EAGER, OCCASIONAL } from './visitors.ts';
 import { createWorld, type Meddling, type Tallies, type Terms, type World } from './world.ts';
@@ -17,6 +17,7 @@ export interface RunResult {
   readonly spokenS: number;
   readonly saidS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
+  readonly repeatedS: Readonly<Record<Repeat, number>>;
   readonly trace: number;
 }
 
@@ -191,6 +192,16 @@ async function calm(world: World, until: number): Promise<void> {
   );
 }
 
+/** Ticks of 20 ms in seconds. */
+function seconds(ticks: number): number {
+  return Math.round(ticks / 5) / 10;
+}
+
+function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): Record<Name, number> {
+  const entries = Object.entries<number>(ticks).map(([name, count]) => [name, seconds(count)]);
+  return Object.fromEntries(entries) as Record<Name, number>;
+}
+
 /**
  * One seed: stretches of up to an hour with faults, each with twelve calm minutes at its end.
 
@@ -224,15 +235,12 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     violations.add('crash', error instanceof Error ? `${error.message} ${error.stack ?? ''}` : String(error));
   }
   world.judge();
-  const seconds = (ticks: number): number => Math.round(ticks / 5) / 10;
   return {
     ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults, worstRecoveryS },
     ...{ tallies, trace: world.trace },
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),
-    excusedS: Object.fromEntries(EXCUSES.map((name) => [name, seconds(speech.excused[name])])) as Record<
-      Excuse,
-      number
-    >,
+    excusedS: inSeconds(speech.excused),
+    repeatedS: inSeconds(speech.repeated),
   };
 }

@@ -16,8 +16,9 @@
  * - shed: more than a minute of translated speech waited for the loudspeaker;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one.
  *
- * Said twice it may be in two cases, on a stream that then broke off: a sentence so long that the service cut it where
- * nobody paused, for nothing tells where; and a line so late that the service was more than a sentence behind.
+ * Said twice it may be in two cases, on a stream that then broke off:
+ * - cut: of a sentence so long that the service cut it where nobody paused, for nothing tells where;
+ * - late: on a line so late that the service was more than a sentence behind.
  */
 export const EXCUSES = [
   'gated',
@@ -32,3 +33,7 @@ export const EXCUSES = [
   'asleep',
 ] as const;
 export type Excuse = (typeof EXCUSES)[number];
+
+/** Why something may be said twice. */
+export const REPEATS = ['cut', 'late'] as const;
+export type Repeat = (typeof REPEATS)[number];

@@ -4,7 +4,7 @@ import type { HeldChunk } from '../../src/core/hold.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
 import { readRendering, readTicks, TICK_MS } from './sound.ts';
-import { EXCUSES, type Excuse } from './speech-excuses.ts';
+import { EXCUSES, type Excuse, REPEATS, type Repeat } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
 
 const SAID = 1;
@@ -23,8 +23,11 @@ const NOISE_TICKS = 16;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
-/** A service grows impatient with sentences of this length, and cuts them. */
-const CUT_BY_SERVICE_MS = 9000;
+/**
+ * A service grows impatient with sentences of 9 s, and cuts them at the next pause of 250 ms. It begins to count 240 ms
+ * before the first word, and the pause counts, too.
+ */
+const CUT_BY_SERVICE_MS = 9000 - 240 - 260;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
@@ -62,6 +65,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const soundAt = new Map<number, number>();
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
+  const repeated = Object.fromEntries(REPEATS.map((name) => [name, 0])) as Record<Repeat, number>;
   let spokenTicks = 0;
   let saidTicks = 0;
   let lastJob: Job | null = null;
@@ -139,11 +143,18 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
+  const whyAgain = (again: readonly number[], lengthMs: number): Repeat | null => {
+    if (lengthMs >= CUT_BY_SERVICE_MS) return 'cut';
+    return again.some((tick) => late[tick]) ? 'late' : null;
+  };
+
   const play = (job: Job): void => {
     const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
     const earlier = jobOf[again[0] ?? 0];
     const earlierMs = ((earlier?.ticks.at(-1) ?? 0) - (earlier?.ticks[0] ?? 0)) * TICK_MS;
-    if (again.length > 0 && earlierMs < CUT_BY_SERVICE_MS && !again.some((tick) => late[tick]))
+    const why = whyAgain(again, earlierMs);
+    if (why !== null) repeated[why] += again.length;
+    else if (again.length > 0)
       violations.add(
         'twice',
         `${again.length * TICK_MS} ms were said twice in ${job.language}: rendering ${job.id} has ticks ${span(job.ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
@@ -196,6 +207,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       return saidTicks;
     },
     excused,
+    repeated,
     spoken(tick, at) {
       spokenTicks++;
       flags[tick] = 0;

@@ -54,7 +54,7 @@ function passGate(turn: Turn, { capturedAt, beganAt, pcm, levels }: Captured): H
   if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
   const heard = observe(activity, levels);
   turn.set({ activity: heard.activity });
-  return { seq, capturedAt, pcm, voiced: heard.voiced, loudestDb: levels.loudestDb, queued };
+  return { seq, capturedAt, pcm, voiced: heard.voiced, levels, queued };
 }
 
 /** Either a held chunk is due, or the microphone is late. */
