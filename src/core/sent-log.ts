@@ -8,6 +8,10 @@ import type { HeldChunk } from './hold.ts';
 export interface SentLog {
   /** Stretches of speech with the pauses in them, oldest first. */
   readonly sentences: readonly Sentence[];
+  /** The service says what it has understood; one that never does is judged by what it says. */
+  readonly isTold: boolean;
+  /** The name of what it spoke last: its sound comes in many pieces. */
+  readonly spokenId: string | null;
 }
 
 interface Sentence {
@@ -22,7 +26,7 @@ interface Sentence {
   readonly id: string | null;
 }
 
-export const EMPTY_LOG: SentLog = { sentences: [] };
+export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, spokenId: null };
 
 /** A pause this long ends a sentence: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 const SENTENCE_PAUSE_CHUNKS = 3;
@@ -32,8 +36,8 @@ export const FORGOTTEN_AFTER_MS = 30_000;
 const BEHIND_CHUNKS = 4;
 /** What is this much lower than the loudest of a sentence can be its pause in a room too loud for us to be sure. */
 const HUSH_DB = 4;
-/** A frame this much lower is a pause that began, or one too short to fill a chunk. */
-const DIP_DB = 20;
+/** The quietest frame of a chunk is this much lower than usual: a pause that began, or one too short to fill a chunk. */
+const DIP_DB = 10;
 /** Levels of one and the same room differ by so much. */
 const ALIKE_DB = 2;
 /** More is not kept: about as much as the hold takes back. */
@@ -43,15 +47,15 @@ function isOpen(sentence: Sentence | undefined): sentence is Sentence {
   return sentence !== undefined && !sentence.understood && sentence.quietRun < SENTENCE_PAUSE_CHUNKS;
 }
 
-function prune(sentences: readonly Sentence[], now: number): SentLog {
+function prune(log: SentLog, sentences: readonly Sentence[], now: number): SentLog {
   const recent = sentences.filter(({ spokenAt }) => now - spokenAt < FORGOTTEN_AFTER_MS);
   let size = recent.reduce((sum, { chunks }) => sum + chunks.length, 0);
   while (size > MOST_CHUNKS && recent.length > 1) size -= recent.shift()?.chunks.length ?? 0;
   const [only] = recent;
   if (size > MOST_CHUNKS && only !== undefined) {
-    return { sentences: [{ ...only, chunks: only.chunks.slice(-MOST_CHUNKS) }] };
+    return { ...log, sentences: [{ ...only, chunks: only.chunks.slice(-MOST_CHUNKS) }] };
   }
-  return { sentences: recent };
+  return { ...log, sentences: recent };
 }
 
 /** Notes a chunk that went out. */
@@ -60,9 +64,9 @@ export function noteSent(log: SentLog, chunk: HeldChunk, now: number): SentLog {
   const last = log.sentences.at(-1);
   const before = log.sentences.slice(0, -1);
   if (!isOpen(last)) {
-    if (!voiced) return prune(log.sentences, now);
+    if (!voiced) return prune(log, log.sentences, now);
     const sentence = { chunks: [chunk], quietRun: 0, spokenAt: now, understood: false, id: null };
-    return prune([...log.sentences, sentence], now);
+    return prune(log, [...log.sentences, sentence], now);
   }
   const longer: Sentence = {
     ...last,
@@ -70,15 +74,16 @@ export function noteSent(log: SentLog, chunk: HeldChunk, now: number): SentLog {
     quietRun: voiced ? 0 : last.quietRun + 1,
     spokenAt: voiced ? now : last.spokenAt,
   };
-  return prune([...before, longer], now);
+  return prune(log, [...before, longer], now);
 }
 
 /** Notes silence of ours in place of captured sound: the service hears the end of what was said before it. */
 export function noteSilence(log: SentLog, now: number): SentLog {
-  const { sentences } = prune(log.sentences, now);
+  const pruned = prune(log, log.sentences, now);
+  const { sentences } = pruned;
   const last = sentences.at(-1);
-  if (!isOpen(last)) return { sentences };
-  return { sentences: sentences.with(-1, { ...last, quietRun: SENTENCE_PAUSE_CHUNKS }) };
+  if (!isOpen(last)) return pruned;
+  return { ...pruned, sentences: sentences.with(-1, { ...last, quietRun: SENTENCE_PAUSE_CHUNKS }) };
 }
 
 /** Whether a chunk lets a service hear a pause. */
@@ -92,18 +97,20 @@ function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): nu
   const lastPause = chunks.findLastIndex(isQuiet);
   if (lastPause >= 0) return lastPause + 1;
   if (!isOldest) return 0;
-  return hushEnd(chunks) ?? Math.max(0, chunks.length - BEHIND_CHUNKS);
+  return hushEnd(chunks) ?? Math.max(dipEnd(chunks) ?? 0, chunks.length - BEHIND_CHUNKS);
 }
 
-/**
- * The service has heard a pause where we could not be sure of one: it ends with the last whole chunk that stands out as
- * quiet, or, where a service cuts a long sentence at a short pause, with the last chunk that has such a frame.
- */
+/** The service has heard a pause where we could not be sure of one: it ends with the last chunk that stands out as quiet. */
 function hushEnd(chunks: readonly HeldChunk[]): number | null {
   const loudest = chunks.map(({ levels }) => levels?.loudestDb ?? 0);
+  return lastLow(loudest, Math.max(...loudest) - HUSH_DB);
+}
+
+/** Where a service cuts a long sentence at a pause too short to fill a chunk: at the last of the deepest dips. */
+function dipEnd(chunks: readonly HeldChunk[]): number | null {
   const quietest = chunks.map(({ levels }) => levels?.quietestDb ?? 0);
-  const top = Math.max(...loudest);
-  return lastLow(loudest, top - HUSH_DB) ?? lastLow(quietest, top - DIP_DB);
+  const usual = quietest.toSorted((one, other) => one - other)[chunks.length >> 1] ?? 0;
+  return lastLow(quietest, usual - DIP_DB);
 }
 
 /** One after the last of those levels that are about as low as the lowest one, where that is low enough. */
@@ -115,22 +122,34 @@ function lastLow(levels: readonly number[], enough: number): number | null {
 
 /** The service has understood a sentence: everything of ours that has had a pause after it is its, or older. */
 export function noteUnderstood(log: SentLog, id: string | null): SentLog {
-  const oldest = log.sentences.find(({ understood }) => !understood);
-  return {
-    sentences: log.sentences.flatMap((sentence) => {
-      if (sentence.understood) return [sentence];
-      const length = understoodLength(sentence, sentence === oldest);
-      const said = { ...sentence, chunks: sentence.chunks.slice(0, length), understood: true, id };
-      const rest = { ...sentence, chunks: sentence.chunks.slice(length) };
-      return [said, rest].filter(({ chunks }) => chunks.length > 0);
-    }),
-  };
+  return { ...log, isTold: true, sentences: markUnderstood(log.sentences, id) };
+}
+
+/** A translation has come as text: a service that does not say what it has understood has understood that. */
+export function noteTranslated(log: SentLog, id: string | null): SentLog {
+  return log.isTold ? log : { ...log, sentences: markUnderstood(log.sentences, id) };
+}
+
+function markUnderstood(sentences: readonly Sentence[], id: string | null): readonly Sentence[] {
+  const oldest = sentences.find(({ understood }) => !understood);
+  return sentences.flatMap((sentence) => {
+    if (sentence.understood) return [sentence];
+    const length = understoodLength(sentence, sentence === oldest);
+    const said = { ...sentence, chunks: sentence.chunks.slice(0, length), understood: true, id };
+    const rest = { ...sentence, chunks: sentence.chunks.slice(length) };
+    return [said, rest].filter(({ chunks }) => chunks.length > 0);
+  });
 }
 
 /** Translated sound has come: what it says is done. Without a name it is for everything that was understood. */
 export function noteSpoken(log: SentLog, id: string | null): SentLog {
+  const isUntold = !log.isTold && !log.sentences.some(({ understood }) => understood);
+  const isMore = id !== null && id === log.spokenId;
+  const sentences = isUntold && !isMore ? markUnderstood(log.sentences, id) : log.sentences;
   return {
-    sentences: log.sentences.filter(
+    ...log,
+    spokenId: id,
+    sentences: sentences.filter(
       (sentence) => !sentence.understood || (id !== null && sentence.id !== null && sentence.id !== id),
     ),
   };

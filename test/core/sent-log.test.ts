@@ -6,6 +6,7 @@ import {
   noteSent,
   noteSilence,
   noteSpoken,
+  noteTranslated,
   noteUnderstood,
   type SentLog,
   unspoken,
@@ -22,6 +23,7 @@ function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
     if (letter === 'f') return noteSilence(told, at);
     if (letter === 'U') return noteUnderstood(told, 'a');
     if (letter === 'V') return noteUnderstood(told, 'b');
+    if (letter === 'T') return noteTranslated(told, 'a');
     if (letter === 'A') return noteSpoken(told, 'a');
     if (letter === 'B') return noteSpoken(told, 'b');
     if (letter === 'X') return noteSpoken(told, null);
@@ -57,12 +59,21 @@ describe('what a stream has been sent and not spoken', () => {
     ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
     ['the last of it, where there was no breath', 'ssssssssssUA', 'ssss'],
     ['none of it, where only a loud room followed', 'ssrrUA', ''],
-    ['none of it, where the pause had just begun', 'ssdssdUA', ''],
+    ['none of it, where the pause had just begun', 'sssdssssdUA', ''],
     ['what followed a short pause', 'ssssdssUA', 'ss'],
+    ['only the last of it, where the short pause was long ago', 'ssdssssssUA', 'ssss'],
+    ['the last of it, where every word has such a dip', 'ddddddddUA', 'ssss'],
     ['what followed a pause in a loud room', 'ssssrrsssUA', 'sss'],
     ['all of a beginning, where an older sentence was meant', 'ssqqqssssssUA', 'ssssss'],
     ['nothing that our own silence ended', 'ssssfUA', ''],
     ['a new sentence after our own silence', 'ssssfssUA', 'ss'],
+    ['none of it, by a service that only tells the translation', 'ssqqqTA', ''],
+    ['what followed, by a service that only tells the translation', 'ssqqqTssqA', 'ssq'],
+    ['none of it, by a service that tells nothing', 'ssqqqA', ''],
+    ['what followed the sound of a service that tells nothing', 'ssqqqAssqqqAAA', 'ssqqq'],
+    ['none of two, by a service that tells nothing', 'ssqqqAssqqqB', ''],
+    ['none of two, by a service without names that tells nothing', 'ssqqqXssqqqX', ''],
+    ['what a translation says of a service that tells what it has understood', 'ssqqqUAssqqqTA', 'ssqqq'],
     ['nothing for silence after nothing', 'ffq', ''],
   ])('%s: %s', (_, story, expected) => {
     expect(again(story)).toBe(expected);

@@ -38,12 +38,24 @@ export function connect(turn: Turn, lease: Lease): void {
     limitAt: maxDurationMs === null ? null : turn.now + maxDurationMs,
     mustGoFirst: false,
     rollFailures: 0,
+    newsAt: null,
     sentLog: EMPTY_LOG,
   };
   turn.set({ nextStream: id + 1, lease: null });
   approachTo(turn, 'connecting', stream);
   turn.emit({ type: 'open_stream', stream: id, grant: lease.grant.id });
-  turn.arm('setup', turn.now + turn.state.settings.connectMs);
+  turn.arm('setup', turn.now + patience(turn, turn.state.settings.connectMs));
+}
+
+/** A set-up that takes no longer than this is not given up, however near the limit is. */
+const LEAST_PATIENCE_MS = 6000;
+
+/** How long a step of the set-up may take: the first try at a successor leaves time for a second one. */
+function patience(turn: Turn, usualMs: number): number {
+  const { stream, approach, settings, longestSetupMs } = turn.state;
+  if (stream?.limitAt == null || approach === null || stream.rollFailures > 0) return usualMs;
+  const leftMs = stream.limitAt - settings.rollLatestMs - turn.now;
+  return Math.min(usualMs, Math.max(LEAST_PATIENCE_MS, 2 * longestSetupMs, leftMs / 2));
 }
 
 export function onOpened(turn: Turn, stream: Stream): void {
@@ -66,7 +78,7 @@ export function sendTask(turn: Turn, stream: Stream): void {
     targets: orders.targets,
     voice: orders.voice,
   });
-  turn.arm('setup', turn.now + settings.setupMs);
+  turn.arm('setup', turn.now + patience(turn, settings.setupMs));
   const wait = stream.liveAt === null ? settings.firstPollMs : settings.reapplyMs;
   const askedAt = stream.lastPollAt ?? Number.NEGATIVE_INFINITY;
   turn.arm('poll', Math.max(turn.now + wait, askedAt + settings.pollMs));
@@ -124,9 +136,15 @@ export function onTaskRuns(turn: Turn, stream: Stream): void {
   const { source, targets, voice } = orders;
   const confirmed = { ...stream, confirmedTask: { source, targets, voice } };
   turn.put(confirmed);
+  if (approach !== null) noteSetup(turn, turn.now - (stream.lastTaskAt ?? turn.now));
   if (approach === null || turn.state.stream === null) return goLive(turn, confirmed);
   turn.set({ approach: { stage: 'ready', stream: confirmed } });
   trySwitch(turn);
+}
+
+/** How long this service takes is known from its last few streams: what was long ago counts less. */
+function noteSetup(turn: Turn, tookMs: number): void {
+  turn.set({ longestSetupMs: Math.max(tookMs, turn.state.longestSetupMs * 0.8) });
 }
 
 /** Whether there is a task before the rejected one; one that is rejected although it ran once is not tried for ever. */

@@ -3,14 +3,16 @@ import { unduck } from './ducking.ts';
 import { dropApproach, dropStream } from './ending.ts';
 import { dropRetiring } from './retiring.ts';
 import { silenceLoudspeaker } from './speaking.ts';
+import { wake } from './standby.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
 
-/** Somebody wants the lane to run; one that waits or is parked tries again at once. */
+/** Somebody wants the lane to run; one that waits or is parked tries again at once, and one that sleeps wakes. */
 export function start(turn: Turn): void {
   if (turn.state.ending) return;
   turn.set({ wanted: true });
   if (turn.state.phase === 'idle') begin(turn);
+  else if (turn.state.phase === 'standby') wake(turn);
   else hasten(turn);
 }
 

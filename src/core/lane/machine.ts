@@ -15,7 +15,7 @@ import { onRollTimer } from './rollover.ts';
 import { isStreaming } from './sending.ts';
 import { isSameTask, type LaneOrders } from './settings.ts';
 import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
-import { onStandbyTimer } from './standby.ts';
+import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
 import { onDenied, onGranted, onLine, onTokenTimer } from './token.ts';
 import { Turn } from './turn.ts';
@@ -161,6 +161,7 @@ function order(turn: Turn, orders: Partial<LaneOrders>): void {
   if (after.volume !== before.volume) turn.emit({ type: 'set_volume', percent: after.volume });
   if (after.echo !== 'cancel') unduck(turn);
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(turn)) rearmStandby(turn);
+  if (turn.state.phase === 'standby' && neverSleeps(after)) return wake(turn);
   if (isSameTask(before, after)) return;
   const { approach, stream } = turn.state;
   if (approach !== null && stream !== null) abandonRollover(turn, stream);

@@ -1,7 +1,7 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../recovery.ts';
 import { classifyRefusal, readRefusalReason } from '../recovery.ts';
-import { noteSpoken, noteUnderstood } from '../sent-log.ts';
+import { noteSpoken, noteTranslated, noteUnderstood, type SentLog } from '../sent-log.ts';
 import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
 import { type Failure, fail } from './ending.ts';
 import { finish } from './lifecycle.ts';
@@ -26,7 +26,7 @@ export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): v
       return;
     case 'output_audio':
       if (turn.state.phase === 'draining') return;
-      turn.put({ ...stream, sentLog: noteSpoken(stream.sentLog, message.sentence) });
+      turn.put({ ...stream, newsAt: turn.now, sentLog: noteSpoken(stream.sentLog, message.sentence) });
       noteNews(turn, stream);
       return onOutputAudio(turn, stream.id, message);
     case 'partial_transcription':
@@ -64,9 +64,7 @@ export function lose(turn: Turn, stream: Stream, cause: Cause, failure: Failure 
 function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  if (kind === 'validated_transcription') {
-    turn.put({ ...stream, sentLog: noteUnderstood(stream.sentLog, id) });
-  }
+  turn.put({ ...stream, newsAt: turn.now, sentLog: noteTranscript(stream.sentLog, kind, id) });
   noteNews(turn, stream);
   turn.emit({
     type: 'caption',
@@ -78,6 +76,11 @@ function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: 
       text: transcription.text,
     },
   });
+}
+
+function noteTranscript(log: SentLog, kind: Transcript['message_type'], id: string | null): SentLog {
+  if (kind === 'validated_transcription') return noteUnderstood(log, id);
+  return kind === 'translated_transcription' ? noteTranslated(log, id) : log;
 }
 
 function problemOf(turn: Turn, code: string | null | undefined, text: string | null | undefined) {

@@ -9,8 +9,8 @@ import type { Turn } from './turn.ts';
 export function retire(turn: Turn, stream: Stream, how: Pick<Retiring, 'why' | 'successorWaits'>): void {
   dropRetiring(turn, 'terminate');
   const { pacer, settings } = turn.state;
-  turn.set({ retiring: { ...how, stream, newsAt: turn.now, ending: false, overtaken: false, pacer } });
-  turn.arm('retire', turn.now + settings.retireDoneMs);
+  turn.set({ retiring: { ...how, stream, since: turn.now, ending: false, overtaken: false, pacer } });
+  turn.arm('retire', turn.now + settings.chunkMs);
 }
 
 /** Gives a stream up that has nothing left to say. */
@@ -59,20 +59,30 @@ export function feedRetiring(turn: Turn): void {
   turn.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
-/** It said something: it may say more. */
+/** It said something: it may say more, or be done. */
 export function noteNews(turn: Turn, stream: Stream): void {
   const { retiring } = turn.state;
-  if (retiring?.stream.id === stream.id) turn.set({ retiring: { ...retiring, newsAt: turn.now } });
+  if (retiring?.stream.id === stream.id && !retiring.ending) turn.arm('retire', doneAt(turn, retiring));
+}
+
+/** When it can be taken to have nothing more to say. */
+function doneAt(turn: Turn, { stream, since }: Retiring): number {
+  const { chunkMs, retireDoneMs, retireQuietMs, drainMs } = turn.state.settings;
+  const newsAt = stream.newsAt ?? stream.liveAt ?? since;
+  // A burst of sound may still go on; one that has been quiet for long, and owes nothing, need not stay at all.
+  const isDone = unspoken(stream.sentLog).length === 0;
+  const quietAt = isDone
+    ? Math.max(newsAt + retireDoneMs, since + chunkMs)
+    : Math.max(newsAt, since) + retireQuietMs;
+  const latestAt = (stream.limitAt ?? Number.POSITIVE_INFINITY) - drainMs / 3;
+  return Math.max(turn.now, Math.min(quietAt, latestAt));
 }
 
 export function onRetireTimer(turn: Turn): void {
-  const { retiring, settings } = turn.state;
+  const { retiring } = turn.state;
   if (retiring === null) return;
   if (retiring.ending) return dropRetiring(turn, 'close');
-  const { stream, newsAt } = retiring;
-  const isDone = unspoken(stream.sentLog).length === 0;
-  const quietAt = newsAt + (isDone ? settings.retireDoneMs : settings.retireQuietMs);
-  const dueAt = Math.min(quietAt, (stream.limitAt ?? Number.POSITIVE_INFINITY) - settings.drainMs / 3);
+  const dueAt = doneAt(turn, retiring);
   if (dueAt <= turn.now) sayGoodbye(turn);
   else turn.arm('retire', dueAt);
 }

@@ -1,5 +1,5 @@
 import { dropRetiring, retire } from './retiring.ts';
-import { isInPause, isLate, trySwitch } from './switchover.ts';
+import { countSplit, isMoment, trySwitch } from './switchover.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
 
@@ -23,14 +23,14 @@ export function onRollTimer(turn: Turn): void {
 export function rollInPause(turn: Turn): void {
   const { phase, stream } = turn.state;
   if (phase === 'rolling') trySwitch(turn);
-  else if (phase === 'live' && stream?.mustGoFirst === true && (isInPause(turn) || isLate(turn)))
-    goFirst(turn);
+  else if (phase === 'live' && stream?.mustGoFirst === true && isMoment(turn)) goFirst(turn);
 }
 
 /** No room for two streams: the old one finishes and goes, what is said meanwhile is held, and then the next one comes. */
 function goFirst(turn: Turn): void {
   const { stream, settings } = turn.state;
   if (stream === null) return;
+  countSplit(turn);
   turn.disarm('ping', 'stable', 'pace', 'roll', 'standby');
   turn.set({ stream: null, starved: false, reason: 'rollover' });
   turn.enter('waiting');

@@ -1,6 +1,7 @@
 import { release, trim } from '../hold.ts';
 import { earliestSend, recordSend } from '../pacer.ts';
 import { noteSent, noteSilence } from '../sent-log.ts';
+import { waitingSuccessor } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
@@ -36,6 +37,7 @@ export function pump(turn: Turn): void {
     turn.set({ hold, pacer: recordSend(turn.state.pacer, turn.now, settings.chunkMs) });
     const { pcm, capturedAt, queued } = chunk;
     turn.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
+    keepWarm(turn);
   }
   turn.put({ ...stream, sentLog });
   if (turn.state.hold.chunks.length > 0) return;
@@ -57,4 +59,12 @@ export function sendFiller(turn: Turn): void {
   turn.put({ ...stream, sentLog: noteSilence(stream.sentLog, turn.now) });
   turn.count('fillers');
   turn.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
+  keepWarm(turn);
+}
+
+/** A successor that waits hears silence, a chunk for each of the live one's: a service gives up who sends nothing. */
+function keepWarm(turn: Turn): void {
+  const successor = waitingSuccessor(turn.state);
+  if (successor === null || successor.congestedSince !== null) return;
+  turn.emit({ type: 'send_audio', stream: successor.id, pcm: null, capturedAt: null, queued: false });
 }

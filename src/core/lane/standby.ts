@@ -3,6 +3,7 @@ import { remember } from '../hold.ts';
 import { isPlaying } from '../playout.ts';
 import { FORGOTTEN_AFTER_MS, unspoken } from '../sent-log.ts';
 import { dismiss } from './retiring.ts';
+import type { LaneOrders } from './settings.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
 
@@ -38,9 +39,17 @@ export function hearInStandby(turn: Turn, chunk: HeldChunk, isSpeech: boolean): 
   const lately = [...turn.state.heardLately, isSpeech].slice(-WAKE.of);
   turn.set({ hold: remember(hold, chunk, Math.ceil(settings.prerollMs / settings.chunkMs)) });
   turn.set({ heardLately: lately });
-  if (lately.filter(Boolean).length < WAKE.speech) return;
-  turn.set({ heardLately: [] });
+  if (lately.filter(Boolean).length >= WAKE.speech) wake(turn);
+}
+
+/** Somebody speaks, or the operator wants a stream: what was heard last goes with it. */
+export function wake(turn: Turn): void {
+  turn.set({ heardLately: [], reason: 'start' });
   turn.notify('wake');
-  turn.set({ reason: 'start' });
   acquire(turn);
+}
+
+/** Whether a lane with these orders sleeps at all, and waits for no voice to begin with. */
+export function neverSleeps({ start, standbyAfterMs }: LaneOrders): boolean {
+  return standbyAfterMs === 0 && start !== 'voice';
 }

@@ -54,6 +54,8 @@ export interface Stream {
   readonly mustGoFirst: boolean;
   /** Tries in a row at a successor for it that failed. */
   readonly rollFailures: number;
+  /** When it last said something; null: never. */
+  readonly newsAt: number | null;
   /** What it was sent and has not spoken. */
   readonly sentLog: SentLog;
 }
@@ -65,11 +67,16 @@ export interface Approach {
   readonly stream: Stream | null;
 }
 
+/** The session that is ready and waits for a pause in which to take over. */
+export function waitingSuccessor({ approach }: Pick<LaneState, 'approach'>): Stream | null {
+  return approach?.stage === 'ready' ? approach.stream : null;
+}
+
 /** A stream that takes no more speech: it is fed silence until it has spoken everything, and then ended. */
 export interface Retiring {
   readonly stream: Stream;
-  /** When it last said something, or began to retire. */
-  readonly newsAt: number;
+  /** When it began to retire. */
+  readonly since: number;
   /** Why it retires: its session's end is reported with it. */
   readonly why: 'rollover' | 'standby';
   /** There was no room for its successor, which comes when it is gone. */
@@ -93,6 +100,8 @@ export interface LaneCounts {
   readonly sessions: number;
   /** Sessions that followed another one because that had reached its limit. */
   readonly rollovers: number;
+  /** Switches to another session in the middle of a sentence. */
+  readonly splits: number;
   readonly revocations: number;
   readonly maxDurations: number;
   /** Failed tries and broken streams. */
@@ -112,6 +121,7 @@ export interface LaneCounts {
 export const NO_COUNTS: LaneCounts = {
   sessions: 0,
   rollovers: 0,
+  splits: 0,
   revocations: 0,
   maxDurations: 0,
   failures: 0,
@@ -147,6 +157,8 @@ export interface LaneState {
   readonly stream: Stream | null;
   /** The session before that one. */
   readonly retiring: Retiring | null;
+  /** How long a set-up has taken of late, from `set_task` to the running task; 0: not known. */
+  readonly longestSetupMs: number;
   /** Why the next session is needed. */
   readonly reason: TokenReason;
   /** Failures in a row since the last stable stream. */
@@ -217,6 +229,7 @@ export function createLane(given: {
     approach: null,
     stream: null,
     retiring: null,
+    longestSetupMs: 0,
     reason: 'start',
     failures: 0,
     problem: null,

@@ -53,19 +53,25 @@ export function onTokenTimer(turn: Turn): void {
   ask(turn);
 }
 
-/** The line to the backend came or went. A fleet that gets its broker back asks spread over a second. */
+/** A fleet that gets its broker back asks spread over a tenth of the time for which it waited, within these bounds. */
+const SPREAD_SHARE = 0.1;
+const LEAST_SPREAD_MS = 1000;
+const MOST_SPREAD_MS = 10_000;
+/** Who waited no longer has just been started: alone, or at its own moment. */
+const NO_WAIT_MS = 1000;
+
+/** The line to the backend came or went. */
 export function onLine(turn: Turn, up: boolean): void {
   turn.set({ lineUp: up });
   const { wish: asked, seed } = turn.state;
   if (!up) turn.disarm('token');
   if (!up || asked === null) return;
-  if (asked.attempt === 0) {
-    ask(turn);
-    return;
-  }
+  const waitedMs = turn.now - asked.since;
+  if (asked.attempt === 0 && waitedMs <= NO_WAIT_MS) return ask(turn);
   const drawn = draw(seed);
   turn.set({ seed: drawn.seed });
-  turn.arm('token', turn.now + drawn.value * 1000);
+  const spreadMs = Math.min(MOST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, waitedMs * SPREAD_SHARE));
+  turn.arm('token', turn.now + drawn.value * spreadMs);
 }
 
 function isInUse(turn: Turn, grant: string): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
 import { behave } from './behaviour.ts';
 import { heardBy } from './heard.ts';
+import { nextPcm } from './sound.ts';
 import { CHUNK_MS, World } from './world.ts';
 
 const LIMIT_MS = 60_000;
@@ -40,8 +41,9 @@ describe('a rollover', () => {
     expect(world.state.stream?.id).toBe(2);
     expect(world.state.retiring?.stream.id).toBe(1);
     const before = heardBy(world, 1).length;
+    const warm = heardBy(world, 2).length;
     world.speak(4);
-    expect(heardBy(world, 2)).toHaveLength(4);
+    expect(heardBy(world, 2).slice(warm)).toHaveLength(4);
     expect(heardBy(world, 1).slice(before)).toEqual([null, null, null, null]);
     expect(world.accounts).toMatchObject({ held: 0, lost: 0, dropped: 0, trimmed: 0 });
     expect(world.notes.filter((kind) => kind === 'rollover')).toHaveLength(1);
@@ -54,17 +56,50 @@ describe('a rollover', () => {
     while (world.phase === 'rolling') world.speak(1);
     expect(world.now - latestAt).toBeLessThanOrEqual(CHUNK_MS);
     expect(world.now).toBeGreaterThanOrEqual(latestAt);
+    expect(world.state.counts.splits).toBe(1);
     world.speak(5);
     const sent = world.all('send_audio').filter(({ capturedAt }) => capturedAt !== null);
     expect(sent.every(({ at, capturedAt }) => at === capturedAt)).toBe(true);
     expect(heardBy(world, 2).length).toBeGreaterThanOrEqual(5);
   });
 
+  it('happens at a short pause where the latest moment is near', () => {
+    const world = new World().goReady();
+    const latestAt = (world.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    while (world.now < latestAt - 5000) world.speak(1);
+    world.hush(1);
+    world.speak(1);
+    expect(world.phase).toBe('rolling');
+    while (world.now < latestAt - 3500) world.speak(1);
+    world.hush(1);
+    expect(world.state).toMatchObject({ phase: 'live', stream: { id: 2 }, counts: { splits: 0 } });
+  });
+
+  it('happens at the deepest breath where nobody pauses before the latest moment', () => {
+    const world = new World().goReady();
+    const latestAt = (world.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const say = (quietestDb: number): void => {
+      world.pass(CHUNK_MS);
+      const levels = { loudestDb: -20, quietestDb };
+      world.step({ type: 'captured', capturedAt: world.now, pcm: nextPcm(true), levels });
+    };
+    while (world.now < latestAt - 6000) say(-30);
+    say(-44);
+    while (world.now < latestAt - 3000) say(-30);
+    say(-40);
+    say(-32);
+    expect(world.phase).toBe('rolling');
+    say(-45);
+    expect(world.state).toMatchObject({ phase: 'live', stream: { id: 2 }, counts: { splits: 1 } });
+    expect(world.now).toBeLessThan(latestAt);
+  });
+
   it('to a session that is ready late happens at once', () => {
     const world = new World().goRolling();
+    const latestAt = (world.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    while (world.now < latestAt - 3000) world.speak(1);
     world.grant();
     world.open();
-    const latestAt = (world.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (world.now < latestAt + 1000) world.speak(1);
     expect(world.phase).toBe('rolling');
     world.says(RUNNING);
@@ -85,6 +120,18 @@ describe('a rollover', () => {
     expect(world.last('notify')).toMatchObject({ kind: 'session_ended', detail: { cause: 'rollover' } });
     expect(world.accounts.lost).toBe(0);
     expect(world.state.counts.takenBack).toBe(0);
+  });
+
+  it('ends the old session at once when it has been silent for long and owes nothing', () => {
+    const world = new World().goRolling();
+    world.hush(2);
+    world.grant();
+    world.open();
+    world.taskRuns();
+    world.hush(2);
+    expect(world.state.retiring?.stream.id).toBe(1);
+    world.hush(2);
+    expect(world.last('end_task').stream).toBe(1);
   });
 
   it('waits for the old session as long as it has news, but not beyond its limit', () => {

@@ -205,6 +205,7 @@ describe('standby', () => {
     expect(world.all('request_token')).toHaveLength(1);
     world.speak(10);
     world.line(true);
+    world.pass(1000);
     expect(world.all('request_token')).toHaveLength(2);
     world.stop();
     expect(world.phase).toBe('idle');

@@ -115,16 +115,84 @@ describe('the next session', () => {
     expect(world.state.approach?.stage).toBe('acquiring');
   });
 
-  it('that is never set up is given up; the live one runs to its limit and is recovered from', () => {
+  it.each([['opens'], ['is set up']])('that never %s is given up in time for another try', (what) => {
+    const world = new World().goRolling();
+    const { limitAt } = world.state.stream ?? {};
+    world.grant();
+    if (what === 'is set up') world.open();
+    while (world.phase === 'rolling') world.speak(1);
+    expect(world.state).toMatchObject({ phase: 'live', approach: null, problem: { code: 'setup_timeout' } });
+    world.until(() => world.phase === 'rolling', 2000);
+    world.grant();
+    world.open();
+    world.taskRuns();
+    expect(world.phase).toBe('rolling');
+    world.hush(2);
+    expect(world.state).toMatchObject({ phase: 'live', stream: { id: 3 }, retiring: { stream: { id: 1 } } });
+    expect(world.now).toBeLessThan((limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs);
+    expect(world.accounts).toMatchObject({ lost: 0, held: 0 });
+  });
+
+  it('that is never set up, twice: the live one runs to its limit and is recovered from', () => {
     const world = new World().goRolling();
     world.grant();
     world.open();
-    world.speak(64);
-    expect(world.state).toMatchObject({ phase: 'live', approach: null, problem: { code: 'setup_timeout' } });
+    while (world.phase === 'rolling') world.speak(1);
+    world.until(() => world.phase === 'rolling', 2000);
+    world.grant();
+    world.open();
+    world.speak(35);
     world.says(OVER, 1);
+    expect(world.phase).toBe('configuring');
+    world.until(() => world.phase === 'waiting', 20_000);
     world.comeBack();
     expect(world.phase).toBe('live');
     expect(world.accounts.lost).toBe(0);
+  });
+
+  it('of a service that is known to be slow is waited for', () => {
+    const world = new World().goConfiguring({ maxDurationMs: 60_000 });
+    world.pass(8000);
+    world.taskRuns();
+    world.until(() => world.phase === 'rolling', 60_000);
+    world.grant();
+    world.open();
+    world.hush(44);
+    expect(world.phase).toBe('rolling');
+    world.taskRuns();
+    world.hush(2);
+    expect(world.state.stream?.id).toBe(2);
+  });
+
+  it('that waits for its moment hears silence in real time, and is pinged', () => {
+    const world = new World().goReady();
+    const sent = world.all('send_audio').length;
+    world.speak(20);
+    const since = world.all('send_audio').slice(sent);
+    expect(since.filter(({ stream, pcm }) => stream === 2 && pcm === null)).toHaveLength(20);
+    expect(since.filter(({ stream, pcm }) => stream === 1 && pcm !== null)).toHaveLength(20);
+    expect(world.all('ping').filter(({ stream }) => stream === 2).length).toBeGreaterThanOrEqual(2);
+    expect(world.accounts.silenced).toBe(0);
+  });
+
+  it('that waits and hears silence also where the microphone delivers nothing', () => {
+    const world = new World().goReady();
+    world.pass(4000);
+    const heard = world.all('send_audio').filter(({ stream }) => stream === 2);
+    expect(heard.length).toBeGreaterThan(8);
+    expect(heard.every(({ pcm }) => pcm === null)).toBe(true);
+  });
+
+  it('that no longer answers pings is given up, and the live one goes on', () => {
+    const world = new World().goReady();
+    world.pongs = false;
+    while (world.state.stream?.id === 1 && world.all('close_stream').length === 0) {
+      world.speak(1);
+      world.step({ type: 'pong', stream: 1 });
+    }
+    expect(world.last('close_stream')).toMatchObject({ stream: 2 });
+    expect(world.state).toMatchObject({ stream: { id: 1 }, problem: { code: 'unresponsive' } });
+    world.until(() => world.phase === 'rolling', 5000);
   });
 
   it('that dies when it is ready is replaced', () => {

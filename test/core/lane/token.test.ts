@@ -268,18 +268,45 @@ describe('while the broker is away', () => {
     expect(world.all('request_token')).toHaveLength(0);
     expect(world.accounts.held).toBe(20);
     world.line(true);
+    world.until(() => requests(world).length === 1, 10_000);
     expect(requests(world)).toEqual(['test-1#1']);
     // The window of the token is counted from here, not from when the lane began to want it.
     world.grant({ windowMs: 10_000 });
     expect(world.phase).toBe('connecting');
   });
 
-  it('an open question rests, and is repeated within a second of the line, spread over a fleet', () => {
+  it('who has only just begun asks at once when the line comes', () => {
+    const world = new World();
+    world.start();
+    world.pass(900);
+    world.line(true);
+    expect(requests(world)).toEqual(['test-1#1']);
+  });
+
+  it.each([
+    [5000, 1000],
+    [60_000, 6000],
+    [3_600_000, 10_000],
+  ])('a fleet that waited %i ms for its first line asks spread over %i ms', (waitedMs, spreadMs) => {
+    const waits = Array.from({ length: 200 }, (_, seed) => {
+      const world = new World({ seed: seed * 7919 });
+      world.start();
+      world.pass(waitedMs);
+      world.line(true);
+      expect(requests(world)).toEqual([]);
+      return world.due('token');
+    });
+    expect(Math.max(...waits)).toBeLessThanOrEqual(spreadMs);
+    expect(Math.max(...waits)).toBeGreaterThan(spreadMs * 0.9);
+    expect(Math.min(...waits)).toBeLessThan(spreadMs * 0.1);
+  });
+
+  it('an open question rests, and is repeated soon after the line is back, spread over a fleet', () => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
       const world = new World({ seed: seed * 7919 }).goAcquiring();
       world.line(false);
       expect(world.timers.has('token')).toBe(false);
-      world.pass(20_000);
+      world.pass(10_000);
       expect(requests(world)).toEqual(['test-1#1']);
       world.line(true);
       const wait = world.due('token');
@@ -297,7 +324,7 @@ describe('while the broker is away', () => {
     world.line(false);
     world.pass(LANE_DEFAULTS.tokenRequestLifeMs);
     world.line(true);
-    world.pass(1000);
+    world.pass(LANE_DEFAULTS.tokenRequestLifeMs / 10);
     expect(requests(world)).toEqual(['test-1#1', 'test-2#2']);
   });
 
@@ -319,6 +346,7 @@ describe('while the broker is away', () => {
     world.pass(300_000);
     expect(world.all('request_token')).toHaveLength(1);
     world.line(true);
+    world.until(() => world.all('request_token').length === 2, 10_000);
     world.grant();
     world.open();
     world.taskRuns();

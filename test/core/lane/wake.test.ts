@@ -43,6 +43,38 @@ describe('a sleeping lane', () => {
   });
 });
 
+describe('a sleeping lane that is wanted awake', () => {
+  it('wakes at the command, and what was heard last goes with it', () => {
+    const world = asleep();
+    hear(world, [true, false, false]);
+    world.start();
+    expect(world.phase).toBe('acquiring');
+    expect(world.accounts).toMatchObject({ held: 3, dropped: 0 });
+    expect(world.notes).toContain('wake');
+  });
+
+  it('wakes when it is told never to sleep', () => {
+    const world = new World().goStandby();
+    world.orders({ standbyAfterMs: 60_000 });
+    expect(world.phase).toBe('standby');
+    world.orders({ standbyAfterMs: 0 });
+    expect(world.phase).toBe('acquiring');
+    world.grant();
+    world.open();
+    world.taskRuns();
+    world.hush(1000);
+    expect(world.phase).toBe('live');
+  });
+
+  it('goes on waiting for the first voice where a voice is what begins it', () => {
+    const world = asleep();
+    world.orders({ standbyAfterMs: 0 });
+    expect(world.phase).toBe('standby');
+    world.orders({ start: 'boot' });
+    expect(world.phase).toBe('acquiring');
+  });
+});
+
 describe('a live lane', () => {
   it('goes to sleep although it is loud, if nobody is heard speaking', () => {
     const world = new World({ orders: { standbyAfterMs: 5000 } }).goLive();
