@@ -133,12 +133,18 @@ export function takeBack(hold: Hold, chunks: readonly HeldChunk[], capacity: num
     silenced: hold.accounts.silenced - silent,
   };
   let rest: Hold = {
-    chunks: [...chunks.map((chunk) => ({ ...chunk, queued: true })), ...hold.chunks],
+    chunks: inOrder(chunks, hold.chunks),
     quietRun: PAUSE_KEPT_CHUNKS,
     accounts,
   };
   while (rest.chunks.length > capacity) rest = overflow(rest);
   return rest;
+}
+
+/** Two streams can have broken off, one after the other: what was captured first is sent first. */
+function inOrder(back: readonly HeldChunk[], held: readonly HeldChunk[]): HeldChunk[] {
+  const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];
+  return chunks.sort((one, other) => one.seq - other.seq);
 }
 
 /** A new stream has heard nothing yet: it needs no pause before the first word. */

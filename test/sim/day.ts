@@ -28,6 +28,7 @@ const QUIET_DAY: Terms = {
   echo: true,
   roomAmplitude: 60,
   pieceTicks: 16,
+  untold: [],
   bootsIn1970: false,
 };
 

@@ -9,7 +9,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { runDay, runRollovers } from './day.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run.ts';
-import { EXCUSES, REPEATS } from './speech-excuses.ts';
+import { EXCUSES } from './speech-excuses.ts';
 
 interface Options {
   readonly seeds: number;
@@ -62,18 +62,17 @@ async function simulate(options: Options): Promise<number> {
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
-  const repeated: Record<string, number> = {};
-  const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, rollovers: 0, sessions: 0 };
+  const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, saidLateS: 0, rollovers: 0, sessions: 0 };
   const startedAt = process.hrtime.bigint();
   if (!json) write(`${seeds} seeds from ${seed}, ${hours} h each, ${options.threads} threads`);
   await runSeeds(options, (result) => {
     merge(faults, result.faults, true);
     merge(worst, result.worstRecoveryS, false);
     merge(excused, result.excusedS, true);
-    merge(repeated, result.repeatedS, true);
     totals.hours += result.hours;
     totals.spokenS += result.spokenS;
     totals.saidS += result.saidS;
+    totals.saidLateS += result.saidLateS;
     totals.rollovers += result.tallies.rollovers;
     totals.sessions += result.tallies.sessions;
     const [first] = result.violations;
@@ -103,9 +102,8 @@ async function simulate(options: Options): Promise<number> {
     const list = (names: readonly string[], of: Record<string, number>): string =>
       names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');
     write(
-      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s; unsaid with a reason (s): ${list(EXCUSES, excused)}`,
+      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
-    write(`said twice with a reason (s): ${list(REPEATS, repeated)}`);
     for (const [kind, count] of Object.entries(sorted(faults))) {
       write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   worst recovery ${worst[kind] ?? '-'} s`);
     }

@@ -47,4 +47,10 @@ export const REGRESSIONS: readonly Regression[] = [
     hours: 0.4,
     found: 'the simulator did not know a service that spoils sound later than it was told to',
   },
+  { seed: 620_200, hours: 1, found: 'a long sentence that the service cut at a pause shorter than a chunk' },
+  {
+    seed: 700_886,
+    hours: 1,
+    found: 'two sessions broke off, one after the other, and the older one still owed a sentence',
+  },
 ];

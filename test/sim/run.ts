@@ -1,6 +1,6 @@
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, mendAll } from './faults.ts';
-import type { Excuse, Repeat } from './speech-excuses.ts';
+import type { Excuse } from './speech-excuses.ts';
 import type { Violation } from './violations.ts';
 import { EAGER, OCCASIONAL } from './visitors.ts';
 import { createWorld, type Meddling, type Tallies, type Terms, type World } from './world.ts';
@@ -16,8 +16,8 @@ export interface RunResult {
   readonly tallies: Tallies;
   readonly spokenS: number;
   readonly saidS: number;
+  readonly saidLateS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
-  readonly repeatedS: Readonly<Record<Repeat, number>>;
   readonly trace: number;
 }
 
@@ -32,8 +32,18 @@ const WELL_WITHIN_MS = 620_000;
 const AWAKE_WITHIN_MS = 30_000;
 const JUDGE_EVERY_MS = 20_000;
 
-/** The terms that a seed draws. */
-export function drawTerms(dice: Dice): Terms {
+const TEXTS: readonly string[] = [
+  'validated_transcription',
+  'partial_transcription',
+  'translated_transcription',
+  'partial_translated_transcription',
+];
+
+/**
+ * The terms that a seed draws.
+ * @param more dice for what came later: the rest of the old seeds stays as it was
+ */
+export function drawTerms(dice: Dice, more: Dice): Terms {
   const profile = dice.chance(0.75) ? 'live' : 'spec';
   const echo = dice.chance(0.6);
   return {
@@ -59,6 +69,7 @@ export function drawTerms(dice: Dice): Terms {
     roomAmplitude: dice.pick([20, 60, 100]),
     pieceTicks: dice.pick([16, 16, 16, 5, 1]),
     bootsIn1970: dice.chance(0.3),
+    untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
   };
 }
 
@@ -208,7 +219,7 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
-  const world = createWorld(seed, drawTerms(dice), meddling);
+  const world = createWorld(seed, drawTerms(dice, createDice(seed + 2 ** 34)), meddling);
   const swarm = drawSwarm(dice);
   const faults: Record<string, number> = {};
   const worstRecoveryS: Record<string, number> = {};
@@ -240,7 +251,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     ...{ tallies, trace: world.trace },
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),
+    saidLateS: seconds(speech.saidLate),
     excusedS: inSeconds(speech.excused),
-    repeatedS: inSeconds(speech.repeated),
   };
 }

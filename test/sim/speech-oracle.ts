@@ -4,7 +4,7 @@ import type { HeldChunk } from '../../src/core/hold.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
 import { readRendering, readTicks, TICK_MS } from './sound.ts';
-import { EXCUSES, type Excuse, REPEATS, type Repeat } from './speech-excuses.ts';
+import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
 
 const SAID = 1;
@@ -23,11 +23,6 @@ const NOISE_TICKS = 16;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
-/**
- * A service grows impatient with sentences of 9 s, and cuts them at the next pause of 250 ms. It begins to count 240 ms
- * before the first word, and the pause counts, too.
- */
-const CUT_BY_SERVICE_MS = 9000 - 240 - 260;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
@@ -39,7 +34,6 @@ interface Job {
   /** The service spoils its sound: its order and number tell nothing. */
   spoilt: boolean;
   readonly renderedAt: number;
-  delivered: boolean;
   playedUpTo: number;
 }
 
@@ -52,6 +46,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sentAt: number[] = [];
   const late: boolean[] = [];
   const sentOn: number[] = [];
+  const firstSentOn: number[] = [];
+  const heardOn: (string | undefined)[] = [];
   /** The last sign of life of the connection when the tick was sent: an outage counts from there. */
   const quietSince: number[] = [];
   const jobOf: (Job | undefined)[] = [];
@@ -65,9 +61,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const soundAt = new Map<number, number>();
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
-  const repeated = Object.fromEntries(REPEATS.map((name) => [name, 0])) as Record<Repeat, number>;
   let spokenTicks = 0;
   let saidTicks = 0;
+  let saidLate = 0;
   let lastJob: Job | null = null;
   let newestSaid = 0;
   let newestJob: Job | null = null;
@@ -143,18 +139,17 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  const whyAgain = (again: readonly number[], lengthMs: number): Repeat | null => {
-    if (lengthMs >= CUT_BY_SERVICE_MS) return 'cut';
-    return again.some((tick) => late[tick]) ? 'late' : null;
+  /** An older stream broke off when the next one had heard newer speech: what it owed is said late. */
+  const owed = (tick: number, newest: number): boolean => {
+    const first = firstSentOn[tick];
+    if (tick >= newest || first === undefined || first === sentOn[tick]) return false;
+    return (sentAt[newest] ?? 0) < (overAt.get(first) ?? 0);
   };
 
   const play = (job: Job): void => {
     const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
     const earlier = jobOf[again[0] ?? 0];
-    const earlierMs = ((earlier?.ticks.at(-1) ?? 0) - (earlier?.ticks[0] ?? 0)) * TICK_MS;
-    const why = whyAgain(again, earlierMs);
-    if (why !== null) repeated[why] += again.length;
-    else if (again.length > 0)
+    if (again.length > 0)
       violations.add(
         'twice',
         `${again.length * TICK_MS} ms were said twice in ${job.language}: rendering ${job.id} has ticks ${span(job.ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
@@ -165,7 +160,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       mark(tick, SAID);
     }
     const first = job.ticks[0] ?? newestSaid;
-    if (first < newestSaid && !job.spoilt && newestJob?.spoilt !== true && !setup.isLate())
+    const isLate = owed(first, newestSaid) || (first < newestSaid && setup.isLate());
+    if (isLate) saidLate += job.ticks.length;
+    else if (first < newestSaid && !job.spoilt && newestJob?.spoilt !== true)
       violations.add('order', `rendering ${job.id} (tick ${first}) was played after tick ${newestSaid}`);
     if (first < newestSaid) return;
     newestSaid = first;
@@ -187,9 +184,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const connection = sentOn[tick] ?? 0;
     const over = overAt.get(connection);
     const sent = sentAt[tick] ?? 0;
-    const job = jobOf[tick];
     if (over === undefined) return null;
-    if (job?.delivered === true) return 'cut_short';
     if (late[tick] === true) return 'behind';
     const sound = soundAt.get(connection) ?? 0;
     if (!setup.named && sound > sent) return 'unnamed';
@@ -206,8 +201,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     get saidTicks() {
       return saidTicks;
     },
+    get saidLate() {
+      return saidLate;
+    },
     excused,
-    repeated,
     spoken(tick, at) {
       spokenTicks++;
       flags[tick] = 0;
@@ -225,6 +222,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     sent(connection, pcm, now) {
       for (const tick of ticksOf(pcm)) {
         sentOn[tick] = connection;
+        firstSentOn[tick] ??= connection;
         sentAt[tick] = now;
         late[tick] = setup.isLate();
         quietSince[tick] = signAt.get(connection) ?? now;
@@ -248,15 +246,18 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     heard(stream, sound, running) {
       const { echoes } = readTicks(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
-        if (tick <= last) violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
-        lastHeard.set(stream, tick);
+        const isAgain = firstSentOn[tick] !== sentOn[tick] && heardOn[tick] !== stream;
+        if (tick <= last && !isAgain)
+          violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
+        lastHeard.set(stream, Math.max(last, tick));
+        heardOn[tick] = stream;
         if (running) mark(tick, HEARD);
       });
       if (echoes > 0 && setup.echo)
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
     rendered(given) {
-      const job: Job = { ...given, delivered: false, playedUpTo: -1 };
+      const job: Job = { ...given, playedUpTo: -1 };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -272,7 +273,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const found = pcm.byteLength === 0 ? null : readRendering(pcm);
       const job = found === null ? undefined : jobs.get(found.job);
       if (job === undefined) return;
-      job.delivered = true;
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
     written(pcm) {

@@ -1,13 +1,13 @@
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
-import type { Excuse, Repeat } from './speech-excuses.ts';
+import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
 
 export interface SpeechOracle {
   readonly spokenTicks: number;
   readonly saidTicks: number;
+  /** Of these, the ones that were said after newer ones, because the stream that owed them broke off. */
+  readonly saidLate: number;
   readonly excused: Readonly<Record<Excuse, number>>;
-  /** Ticks that were said twice, by reason. */
-  readonly repeated: Readonly<Record<Repeat, number>>;
   /** A tick with speech was delivered by the microphone. */
   spoken(tick: number, at: number): void;
   step(step: LaneStep): void;

@@ -33,6 +33,8 @@ export interface Terms {
   readonly echo: boolean;
   readonly roomAmplitude: number;
   readonly pieceTicks: number;
+  /** Types of messages that this service never sends. */
+  readonly untold: readonly string[];
   /** The machine boots without a clock. */
   readonly bootsIn1970: boolean;
 }
@@ -143,7 +145,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     echo: terms.echo && terms.lane['echo'] !== 'off',
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     isLate: () => clock.now() < lateUntil,
-    named: terms.profile === 'live',
+    named: terms.profile === 'live' && terms.untold.length === 0,
   });
   const visitors = createVisitors(dice.fork(), terms.habits, START_MS);
   const microphone = createMicrophone({
@@ -207,7 +209,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
 
   const openWire = (isAlive: () => boolean, enlist: (cut: () => void) => void) =>
     createWire({
-      ...{ clock, network, service: host, isAlive, enlist },
+      ...{ clock, network, service: host, isAlive, enlist, untold: terms.untold },
       watch: {
         opening(given, token) {
           const connection = given + wireBase;

@@ -5,7 +5,7 @@ import { noteSpoken, noteTranslated, noteUnderstood, type SentLog } from '../sen
 import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
 import { type Failure, fail } from './ending.ts';
 import { finish } from './lifecycle.ts';
-import { loseRetiring, noteNews } from './retiring.ts';
+import { endRetiring, loseRetiring, noteNews } from './retiring.ts';
 import { onOutputAudio } from './speaking.ts';
 import type { Stream } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -39,6 +39,7 @@ export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): v
       return lose(turn, stream, message.message_type);
     case 'eos':
     case 'end_of_stream':
+      if (turn.state.retiring?.stream.id === stream.id) return endRetiring(turn);
       return lose(turn, stream, 'stream_ended');
     case 'error':
       return onError(turn, stream, message.data);
@@ -110,11 +111,14 @@ function onError(turn: Turn, stream: Stream, data: ErrorData): void {
   turn.set({ problem: problemOf(turn, data.code ?? 'error', data.desc) });
 }
 
+const CLOSE_NORMAL = 1000;
+
 /** The connection closed. */
 export function onEnded(turn: Turn, stream: Stream, code: number, reason: string): void {
   const named = readRefusalReason({ texts: [reason] });
   const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
   if (turn.state.phase === 'draining') return finish(turn);
+  if (code === CLOSE_NORMAL && turn.state.retiring?.stream.id === stream.id) return endRetiring(turn);
   if (named !== null) return lose(turn, stream, classifyRefusal({ texts: [reason] }));
   // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.
   const serviceSide = code === 1008 || (code >= 1011 && code <= 1014) || code >= 4000;

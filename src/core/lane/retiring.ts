@@ -9,7 +9,7 @@ import type { Turn } from './turn.ts';
 export function retire(turn: Turn, stream: Stream, how: Pick<Retiring, 'why' | 'successorWaits'>): void {
   dropRetiring(turn, 'terminate');
   const { pacer, settings } = turn.state;
-  turn.set({ retiring: { ...how, stream, since: turn.now, ending: false, overtaken: false, pacer } });
+  turn.set({ retiring: { ...how, stream, since: turn.now, ending: false, asked: false, pacer } });
   turn.arm('retire', turn.now + settings.chunkMs);
 }
 
@@ -37,14 +37,23 @@ export function dropRetiring(turn: Turn, how: 'close' | 'terminate'): void {
   if (phase === 'waiting' && retiring.successorWaits) turn.arm('retry', turn.now);
 }
 
-/** The retiring stream broke off: what it leaves unspoken goes to the next one, while that has not heard newer speech. */
+/**
+ * The retiring stream broke off: what it leaves unspoken goes to the next one. That may have heard newer speech: better
+ * said late than never.
+ */
 export function loseRetiring(turn: Turn): void {
   const { retiring } = turn.state;
   if (retiring === null) return;
   dropRetiring(turn, 'close');
-  if (retiring.ending || retiring.overtaken) return;
+  if (retiring.why === 'standby') return;
   giveBack(turn, unspoken(retiring.stream.sentLog));
   pump(turn);
+}
+
+/** The retiring stream has ended in order: what it has not spoken by now was nothing to it. */
+export function endRetiring(turn: Turn): void {
+  if (turn.state.retiring?.ending === true) dropRetiring(turn, 'close');
+  else loseRetiring(turn);
 }
 
 /** A service only confirms what is followed by silence: the retiring stream hears it, at real time. */
@@ -62,27 +71,50 @@ export function feedRetiring(turn: Turn): void {
 /** It said something: it may say more, or be done. */
 export function noteNews(turn: Turn, stream: Stream): void {
   const { retiring } = turn.state;
-  if (retiring?.stream.id === stream.id && !retiring.ending) turn.arm('retire', doneAt(turn, retiring));
+  if (retiring?.stream.id !== stream.id || retiring.ending) return;
+  const alive = { ...retiring, asked: false };
+  turn.set({ retiring: alive });
+  turn.arm('retire', doneAt(turn, alive));
 }
 
-/** When it can be taken to have nothing more to say. */
-function doneAt(turn: Turn, { stream, since }: Retiring): number {
-  const { chunkMs, retireDoneMs, retireQuietMs, drainMs } = turn.state.settings;
+/** When it can be taken to have nothing more to say; a sign of life is asked for before that where it owes something. */
+function doneAt(turn: Turn, { stream, since, asked }: Retiring): number {
+  const { chunkMs, retireDoneMs, retireQuietMs } = turn.state.settings;
   const newsAt = stream.newsAt ?? stream.liveAt ?? since;
   // A burst of sound may still go on; one that has been quiet for long, and owes nothing, need not stay at all.
   const isDone = unspoken(stream.sentLog).length === 0;
   const quietAt = isDone
     ? Math.max(newsAt + retireDoneMs, since + chunkMs)
-    : Math.max(newsAt, since) + retireQuietMs;
-  const latestAt = (stream.limitAt ?? Number.POSITIVE_INFINITY) - drainMs / 3;
-  return Math.max(turn.now, Math.min(quietAt, latestAt));
+    : Math.max(newsAt, since) + retireQuietMs - (asked ? 0 : retireDoneMs);
+  return Math.max(turn.now, Math.min(quietAt, latestAt(turn, stream)));
+}
+
+/** It must be told to end before the service ends it. */
+function latestAt(turn: Turn, { limitAt }: Stream): number {
+  return (limitAt ?? Number.POSITIVE_INFINITY) - turn.state.settings.drainMs / 3;
 }
 
 export function onRetireTimer(turn: Turn): void {
   const { retiring } = turn.state;
   if (retiring === null) return;
-  if (retiring.ending) return dropRetiring(turn, 'close');
+  // Told to end, or asked for a sign of life, and silent: it is gone, and what it owes with it.
+  if (retiring.ending || isDead(retiring)) return loseRetiring(turn);
+  const { stream, asked } = retiring;
   const dueAt = doneAt(turn, retiring);
-  if (dueAt <= turn.now) sayGoodbye(turn);
-  else turn.arm('retire', dueAt);
+  const owes = unspoken(stream.sentLog).length > 0;
+  if (dueAt > turn.now) turn.arm('retire', dueAt);
+  else if (owes && !asked && turn.now < latestAt(turn, stream)) askForLife(turn, retiring);
+  else sayGoodbye(turn);
+}
+
+/** It owes something and says nothing: is anybody there? */
+function askForLife(turn: Turn, retiring: Retiring): void {
+  const { stream } = retiring;
+  turn.set({ retiring: { ...retiring, asked: true, stream: { ...stream, pingsOut: stream.pingsOut + 1 } } });
+  turn.emit({ type: 'ping', stream: stream.id });
+  turn.arm('retire', doneAt(turn, { ...retiring, asked: true }));
+}
+
+function isDead({ asked, stream }: Retiring): boolean {
+  return asked && stream.pingsOut > 0;
 }

@@ -33,7 +33,6 @@ export function pump(turn: Turn): void {
     if (released === null) break;
     const { chunk, hold } = released;
     sentLog = noteSent(sentLog, chunk, turn.now);
-    if (chunk.pcm !== null && chunk.voiced) overtake(turn);
     turn.set({ hold, pacer: recordSend(turn.state.pacer, turn.now, settings.chunkMs) });
     const { pcm, capturedAt, queued } = chunk;
     turn.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
@@ -43,12 +42,6 @@ export function pump(turn: Turn): void {
   if (turn.state.hold.chunks.length > 0) return;
   const patience = turn.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
   turn.arm('pace', Math.max(turn.state.pacer.dueAt, turn.now) + patience);
-}
-
-/** A session before this one has heard older speech than this. */
-function overtake(turn: Turn): void {
-  const { retiring } = turn.state;
-  if (retiring !== null && !retiring.overtaken) turn.set({ retiring: { ...retiring, overtaken: true } });
 }
 
 /** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */

@@ -83,8 +83,8 @@ export interface Retiring {
   readonly successorWaits: boolean;
   /** `end_task` has been sent. */
   readonly ending: boolean;
-  /** Its successor has been sent speech: what it leaves unspoken can't be said in order any more. */
-  readonly overtaken: boolean;
+  /** It was asked for a sign of life. */
+  readonly asked: boolean;
   /** Paces the silence that it is fed. */
   readonly pacer: Pacer;
 }

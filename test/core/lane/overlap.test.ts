@@ -72,11 +72,54 @@ describe('a retiring session', () => {
     },
   );
 
-  it('dies when the next one has heard newer speech: nothing is said out of order', () => {
+  it('dies when the next one has heard newer speech: what it had not spoken is said late', () => {
     const world = new World().goRetiring();
     world.speak(2);
     world.end(1006, '', 1);
-    expect(world.state.counts.takenBack).toBe(0);
+    const { takenBack } = world.state.counts;
+    expect(takenBack).toBeGreaterThanOrEqual(6);
+    world.hush(20);
+    const again = heardBy(world, 2).filter((at) => at !== null && heardBy(world, 1).includes(at));
+    expect(again).toHaveLength(takenBack);
+    expect(world.accounts).toMatchObject({ held: 0, lost: 0 });
+  });
+
+  it('dies, and the next one too: all of it is said again in the order in which it was spoken', () => {
+    const world = new World().goRetiring();
+    world.speak(3);
+    world.end(1006, '', 1);
+    world.speak(2);
+    world.end(1006, '', 2);
+    const held = world.state.hold.chunks.map(({ seq }) => seq);
+    expect(held.length).toBeGreaterThanOrEqual(11);
+    expect(held).toEqual(held.toSorted((one, other) => one - other));
+  });
+
+  it('falls silent with something to say: it is asked for a sign of life, and what it owes is said by the next one', () => {
+    const world = new World().goRetiring();
+    world.pongs = false;
+    world.hush(20);
+    expect(world.all('ping').filter(({ stream, at }) => stream === 1 && at > world.now - 5000)).toHaveLength(
+      1,
+    );
+    expect(world.all('end_task')).toHaveLength(0);
+    expect(world.state).toMatchObject({ phase: 'live', retiring: null, stream: { id: 2 } });
+    expect(world.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+  });
+
+  it('says nothing to what was heard, and lives: it is ended in order, and that was no speech', () => {
+    const world = new World().goRetiring();
+    world.hush(16);
+    expect(world.last('end_task').stream).toBe(1);
+    world.says(EOS, 1);
+    expect(world.state).toMatchObject({ phase: 'live', retiring: null, counts: { takenBack: 0 } });
+  });
+
+  it('dies before it has ended in order: what it owes is said by the next one', () => {
+    const world = new World().goRetiring();
+    world.until(() => world.all('end_task').length === 1, 10_000);
+    world.end(1006, '', 1);
+    expect(world.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('dies after it was told to end: it had nothing left to say', () => {
