@@ -20,6 +20,10 @@ await build({
   target: 'node20',
   sourcemap: 'inline',
   sourcesContent: false,
+  // Parts of the agent that the simulator never calls bring packages that are not modules.
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
   logLevel: 'warning',
 });
 const child = spawn(process.execPath, ['--enable-source-maps', BUNDLE, ...process.argv.slice(2)], {

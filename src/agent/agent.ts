@@ -1,3 +1,4 @@
+import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -33,7 +34,12 @@ export interface AgentWorld {
   readonly openEchoCanceller?: OpenEchoCanceller;
   /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
   readonly machine?: MachineParts;
-  openAudio(lane: LaneConfig): { openCapture: OpenCapture; openPlayback: OpenPlayback };
+  openAudio(lane: LaneConfig): {
+    openCapture: OpenCapture;
+    openPlayback: OpenPlayback;
+    /** Left out: the usual one. */
+    createEchoDetector?: CreateEchoDetector;
+  };
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
   /** A fresh URL-safe string that nobody can guess. */

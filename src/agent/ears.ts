@@ -1,6 +1,6 @@
 import { type CaptureNews, createCaptureWatch } from '../core/audio/capture-watch.ts';
 import { createChunker } from '../core/audio/chunker.ts';
-import { createEchoDetector } from '../core/audio/echo-detector.ts';
+import { type CreateEchoDetector, createEchoDetector } from '../core/audio/echo-detector.ts';
 import { measureFrames } from '../core/audio/levels.ts';
 import { samplesOf } from '../core/audio/pcm.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
@@ -22,6 +22,8 @@ export interface EarsWorld {
   readonly chunkMs: number;
   /** Of the sound that the loudspeaker plays meanwhile. */
   readonly playedRateHz: number;
+  /** Left out: the usual one. */
+  readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent where echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   /** Whether it is cancelled to begin with. */
@@ -88,7 +90,8 @@ function openMicrophone(world: EarsWorld): Microphone {
   const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
   const chunker = createChunker({ chunkSamples, rateHz });
   const voices = world.createVoiceDetector(rateHz);
-  const echo = createEchoDetector({ heardRateHz: rateHz, playedRateHz });
+  const createDetector = world.createEchoDetector ?? createEchoDetector;
+  const echo = createDetector({ heardRateHz: rateHz, playedRateHz });
   const watch = createCaptureWatch({ rateHz, playedRateHz });
   // What a closed microphone still delivers must not reach the lane: it may have another one by then.
   let closed = false;

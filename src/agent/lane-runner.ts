@@ -1,3 +1,4 @@
+import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../core/audio/pcm.ts';
 import type { LaneEffect } from '../core/lane/effect.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
@@ -31,6 +32,8 @@ export interface LaneWorld {
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
+  /** Left out: the usual one. */
+  readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent where echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   requestToken(wish: { id: string; reason: TokenReason; attempt: number }): void;

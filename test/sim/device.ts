@@ -1,6 +1,7 @@
 /** The device: its process, which may be started, stopped and killed, and what it is made of. */
 import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { Log } from '../../src/ports/log.ts';
@@ -10,6 +11,7 @@ import type { Broker } from './broker.ts';
 import type { Loudspeaker, Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import { createProcessClock, type ProcessClock, type SimClock } from './sim-clock.ts';
+import { readTicks } from './sound.ts';
 import type { Violations } from './violations.ts';
 
 /** One life of the process. */
@@ -46,6 +48,25 @@ export interface DeviceSetup {
   onEnd(): void;
   onFinale(): void;
 }
+
+const ECHO_TICKS_PER_MEASURE = 100;
+const ECHO_HERE = { delayMs: 0, gainDb: -30, confidence: 0.9 };
+
+/** The simulated echo carries a mark where the real one has to be recognised, which costs more than the rest of the agent. */
+const createEarForEcho: CreateEchoDetector = () => {
+  let heard = 0;
+  return {
+    played() {},
+    flushed() {},
+    hear(pcm) {
+      const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+      heard += readTicks(sound, () => {}).echoes;
+      if (heard < ECHO_TICKS_PER_MEASURE) return null;
+      heard = 0;
+      return ECHO_HERE;
+    },
+  };
+};
 
 /** Ended by SIGTERM, a service has ten seconds before it is killed. */
 const STOP_LIMIT_MS = 10_000;
@@ -84,6 +105,7 @@ export function createDevice(setup: DeviceSetup): Device {
         return opening;
       },
       openPlayback: (sink) => setup.speaker.open(sink),
+      createEchoDetector: createEarForEcho,
     }),
     random: () => dice.next(),
     randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,

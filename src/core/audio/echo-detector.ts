@@ -29,6 +29,9 @@ export interface EchoDetector {
   hear(pcm: Uint8Array, capturedAt: number): EchoMeasure | null;
 }
 
+/** Makes a detector; `heardRateHz` is the microphone's, `playedRateHz` the loudspeaker's. */
+export type CreateEchoDetector = (options: { heardRateHz: number; playedRateHz: number }) => EchoDetector;
+
 /** Both sounds are compared at this rate: the part of speech that carries most of its power. */
 export const ECHO_RATE_HZ = 4000;
 /** So much of the microphone's sound is one piece of evidence. */

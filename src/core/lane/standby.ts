@@ -2,6 +2,7 @@ import type { HeldChunk } from '../hold.ts';
 import { remember } from '../hold.ts';
 import { isPlaying } from '../playout.ts';
 import { FORGOTTEN_AFTER_MS, unspoken } from '../sent-log.ts';
+import { surrender } from './ending.ts';
 import { dismiss } from './retiring.ts';
 import type { LaneOrders } from './settings.ts';
 import { acquire } from './token.ts';
@@ -27,6 +28,8 @@ export function onStandbyTimer(turn: Turn): void {
     return turn.arm('standby', turn.now + SLEEP_CHECK_MS);
   turn.disarm('ping', 'stable', 'pace', 'roll');
   turn.set({ stream: null, starved: false, failures: 0 });
+  // A token that a try at a rollover left over would be too old by the time that somebody speaks.
+  surrender(turn);
   turn.enter('standby');
   dismiss(turn, stream);
   turn.count('standbys');

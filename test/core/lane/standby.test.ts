@@ -33,6 +33,17 @@ describe('standby', () => {
     expect(world.timers.size).toBe(0);
   });
 
+  it('gives up a token that a try at a rollover left over: the voice that wakes it gets a fresh one', () => {
+    const world = asleepAfter({ standbyAfterMs: 30_000 }).goLive({ maxDurationMs: 60_000 });
+    world.until(() => world.phase === 'rolling', 60_000);
+    world.grant();
+    world.unreach(false);
+    world.until(() => world.phase === 'standby', 10_000);
+    expect(world.state.lease).toBeNull();
+    world.speak(3);
+    expect(world.phase).toBe('acquiring');
+  });
+
   it('never comes where it is not wanted', () => {
     const world = new World().goLive();
     world.hush(2000);
