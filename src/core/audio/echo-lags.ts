@@ -13,6 +13,8 @@ const BAND_HZ = { from: 250, until: 1600 };
 /** Below these levels (power of full scale 1) there is nothing to compare. */
 const PLAYED_POWER = 1e-6;
 const HEARD_POWER = 4e-9;
+/** A sound that is nothing but clicks is like any other click. Of speech the mean is not so far below the power. */
+const LEAST_FULLNESS = 0.04;
 /** How far the strong frequencies are brought down to the weak ones: 1 leaves nothing but the phases. */
 const WHITENING = 0.9;
 /** Frequencies that were played this much weaker than the others say nothing. */
@@ -80,13 +82,16 @@ export function createEchoLags(options: {
     }
     const before = stretches.reduce((sum, power) => sum + power, 0) * MEMORY;
     const length = size / STRETCHES;
+    let magnitudes = 0;
     for (let index = 0; index < size; index++) {
       const stretch = Math.floor(index / length);
       const remembered = index % length === 0 ? MEMORY : 1;
+      magnitudes += Math.abs(re[index] ?? 0);
       stretches[stretch] = (stretches[stretch] ?? 0) * remembered + (re[index] ?? 0) ** 2;
     }
     const playedPower = stretches.reduce((sum, power) => sum + power, 0) - before;
     if (playedPower < PLAYED_POWER * size || heardPower < HEARD_POWER * blockSamples) return false;
+    if (magnitudes ** 2 < LEAST_FULLNESS * size * playedPower) return false;
     spectrum.forward(re, im);
     return true;
   };
