@@ -10,6 +10,9 @@ export function transformLength(atLeast: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(2, atLeast)));
 }
 
+/** What the compiler can't know: that the place is within. */
+export const valueAt = (values: Float64Array | Float32Array, place: number): number => values[place] ?? 0;
+
 /** Transforms in place. @param inverse without the division by the length */
 export function transform({ re, im }: Spectrum, inverse = false): void {
   const length = re.length;
@@ -22,12 +25,12 @@ export function transform({ re, im }: Spectrum, inverse = false): void {
       const sin = Math.sin(turn * k);
       for (let low = k; low < length; low += size) {
         const high = low + half;
-        const a = re[high] ?? 0;
-        const b = im[high] ?? 0;
+        const a = valueAt(re, high);
+        const b = valueAt(im, high);
         const x = a * cos - b * sin;
         const y = a * sin + b * cos;
-        const lowRe = re[low] ?? 0;
-        const lowIm = im[low] ?? 0;
+        const lowRe = valueAt(re, low);
+        const lowIm = valueAt(im, low);
         re[high] = lowRe - x;
         im[high] = lowIm - y;
         re[low] = lowRe + x;
@@ -45,8 +48,8 @@ function reorder(re: Float64Array, im: Float64Array): void {
     for (; (to & bit) !== 0; bit >>= 1) to ^= bit;
     to ^= bit;
     if (from >= to) continue;
-    [re[from], re[to]] = [re[to] ?? 0, re[from] ?? 0];
-    [im[from], im[to]] = [im[to] ?? 0, im[from] ?? 0];
+    [re[from], re[to]] = [valueAt(re, to), valueAt(re, from)];
+    [im[from], im[to]] = [valueAt(im, to), valueAt(im, from)];
   }
 }
 
@@ -67,14 +70,16 @@ export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float
   for (let k = 0; k < length; k++) {
     const isPositive = k > 0 && k < length / 2;
     const scale = isPositive ? 2 / (length * Math.max(energy, 1e-12)) : 0;
-    const a = given.re[k] ?? 0;
-    const b = given.im[k] ?? 0;
-    const c = wanted.re[k] ?? 0;
-    const d = -(wanted.im[k] ?? 0);
+    const a = valueAt(given.re, k);
+    const b = valueAt(given.im, k);
+    const c = valueAt(wanted.re, k);
+    const d = -valueAt(wanted.im, k);
     given.re[k] = (a * c - b * d) * scale;
     given.im[k] = (a * d + b * c) * scale;
   }
   transform(given, true);
   const places = Math.max(0, sound.length - pattern.length + 1);
-  return Float64Array.from({ length: places }, (_, at) => Math.hypot(given.re[at] ?? 0, given.im[at] ?? 0));
+  return Float64Array.from({ length: places }, (_, place) =>
+    Math.hypot(valueAt(given.re, place), valueAt(given.im, place)),
+  );
 }

@@ -1,15 +1,16 @@
-import { matchEnvelope } from './fourier.ts';
+import { matchEnvelope, valueAt } from './fourier.ts';
 
 /**
  * The tone that the doctor plays: three short sweeps at uneven distances, so that no hum, no beat and no voice is taken
  * for it, and that two sound cards whose clocks differ do not blur it. It lies where small loudspeakers sound.
  */
 const SWEEP = { fromHz: 500, toHz: 4000, ms: 250, fadeMs: 20 } as const;
-const STARTS_MS = [0, 430, 990] as const;
+const LAST_START_MS = 990;
+const STARTS_MS = [0, 430, LAST_START_MS] as const;
 /** Clearly heard across a room, far from what distorts: -15 dBFS at the peak. */
 const AMPLITUDE = 0.18;
 
-export const TONE_MS = (STARTS_MS.at(-1) ?? 0) + SWEEP.ms;
+export const TONE_MS = LAST_START_MS + SWEEP.ms;
 /** So far behind the moment of its playing the tone is looked for. */
 export const LONGEST_ECHO_MS = 1000;
 /** The room sounds on after the loudspeaker: this much of it counts as echo. */
@@ -36,7 +37,7 @@ export function makeTone(rateHz: number, gain = 1): Float32Array {
   for (const startMs of STARTS_MS) {
     const from = placeOf(startMs, rateHz);
     for (let at = 0; at < sweep.length && from + at < tone.length; at++)
-      tone[from + at] = (sweep[at] ?? 0) * AMPLITUDE * gain;
+      tone[from + at] = valueAt(sweep, at) * AMPLITUDE * gain;
   }
   return tone;
 }
@@ -68,17 +69,17 @@ export function findTone(recording: Float32Array, rateHz: number, gain = 1): Hea
   const sweep = makeSweep(rateHz);
   const envelope = widest(matchEnvelope(recording, sweep), placeOf(SLACK_MS, rateHz));
   const starts = STARTS_MS.map((ms) => placeOf(ms, rateHz));
-  const places = envelope.length - (starts.at(-1) ?? 0);
+  const places = envelope.length - placeOf(LAST_START_MS, rateHz);
   if (places <= 0 || gain <= 0) return null;
   // The weakest of the three decides: a slammed door is one loud sweep, never three.
   const scores = Float64Array.from({ length: places }, (_, at) => {
-    const sweeps = starts.map((start) => envelope[at + start] ?? 0);
+    const sweeps = starts.map((start) => valueAt(envelope, at + start));
     const weakest = Math.min(...sweeps);
     return Math.max(...sweeps) > weakest * MOST_UNLIKE ? 0 : weakest;
   });
   let best = 0;
-  for (let at = 1; at < places; at++) if ((scores[at] ?? 0) > (scores[best] ?? 0)) best = at;
-  const peak = scores[best] ?? 0;
+  for (let at = 1; at < places; at++) if (valueAt(scores, at) > valueAt(scores, best)) best = at;
+  const peak = valueAt(scores, best);
   if (peak <= 0) return null;
   const before = scores.slice(
     Math.max(0, best - placeOf(BEFORE_MS.from, rateHz)),
@@ -101,7 +102,7 @@ function widest(values: Float64Array, reach: number): Float64Array {
   return values.map((_, at) => {
     let most = 0;
     for (let near = Math.max(0, at - reach); near <= at + reach && near < values.length; near++)
-      most = Math.max(most, values[near] ?? 0);
+      most = Math.max(most, valueAt(values, near));
     return most;
   });
 }
@@ -114,7 +115,7 @@ function typicalAway(envelope: Float64Array, from: number, rateHz: number): numb
 
 /** What nine of ten values stay below. */
 function nearlyAll(values: Float64Array): number {
-  return values.toSorted()[Math.floor(values.length * 0.9)] ?? 0;
+  return valueAt(values.toSorted(), Math.floor(values.length * 0.9));
 }
 
 /** By energy, so that the room's echoes count; null where the noise is louder than they are. */
@@ -132,7 +133,7 @@ function roomGain(recording: Float32Array, from: number, rateHz: number, gain: n
 function meanSquare(sound: Float32Array, from: number, until: number): number | null {
   if (until <= from) return null;
   let sum = 0;
-  for (let at = from; at < until; at++) sum += (sound[at] ?? 0) ** 2;
+  for (let at = from; at < until; at++) sum += valueAt(sound, at) ** 2;
   return sum / (until - from);
 }
 

@@ -97,7 +97,7 @@ describe('the test tone', () => {
 
   it('is not found where it is not, however loud the noise', () => {
     for (const noiseDb of [-90, -60, -30, -10, null]) {
-      for (let seed = 1; seed <= 12; seed++) {
+      for (let seed = 1; seed <= 5; seed++) {
         const silent = record({ gainDb: -200, noiseDb, seed });
         expect(findTone(silent, 24_000), `noise of ${noiseDb} dB, seed ${seed}`).toBeNull();
       }

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CertificateFacts,
+  judgeCertificate,
+  judgeOwnCertificate,
+} from '../../../src/core/doctor/certificate.ts';
+import {
+  type BackendAnswer,
+  judgeBackend,
+  judgeLogin,
+  type LoginFacts,
+} from '../../../src/core/doctor/line.ts';
+import { judgeClock, judgeReach, judgeUpgrade, type ReachFacts } from '../../../src/core/doctor/reach.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.UTC(2026, 0, 15);
+
+describe('a certificate', () => {
+  const facts = (more: Partial<CertificateFacts> = {}): CertificateFacts => ({
+    ...{ names: ['DNS:broker.example'], issuer: 'Museum CA', distrust: null },
+    ...{ validFrom: NOW - 10 * DAY_MS, validTo: NOW + 90 * DAY_MS },
+    ...more,
+  });
+  const judge = (more: Partial<CertificateFacts>, wall: number | null = NOW) =>
+    judgeCertificate(facts(more), { host: 'broker.example', wall, caKey: 'mqtt.caFile' });
+
+  it.each<[Partial<CertificateFacts>, string, RegExp]>([
+    [{}, 'ok', /good until 2026-04-15 \(90 days\)/],
+    [{ validTo: NOW + 21 * DAY_MS }, 'ok', /21 days/],
+    [{ validTo: NOW + 20 * DAY_MS }, 'warning', /good only until 2026-02-04 \(20 days\)/],
+    [{ distrust: 'CERT_HAS_EXPIRED', validTo: NOW - DAY_MS }, 'problem', /ended on 2026-01-14/],
+    [{ distrust: 'CERT_NOT_YET_VALID', validFrom: NOW + DAY_MS }, 'problem', /begins only on 2026-01-16/],
+    [{ distrust: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'problem', /is for DNS:broker\.example/],
+    [{ distrust: 'ERR_TLS_CERT_ALTNAME_INVALID', names: [] }, 'problem', /is for no name/],
+    [{ distrust: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'problem', /issued by Museum CA/],
+  ])('%j', (more, verdict, words) => {
+    expect(judge(more)).toMatchObject({ verdict, finding: expect.stringMatching(words) });
+  });
+
+  it('is told by its dates while the clock is not set, and blames the clock', () => {
+    expect(judge({}, null)).toMatchObject({ verdict: 'ok', finding: expect.stringContaining('2026-04-15') });
+    expect(judge({ distrust: 'CERT_NOT_YET_VALID' }, null).mend).toContain('clock is not set');
+    expect(judge({ distrust: 'CERT_HAS_EXPIRED', validTo: Number.NaN }).finding).toContain('an unknown day');
+  });
+
+  it('of our own is watched too', () => {
+    const verdicts = [90, 5, -1].map((days) => judgeOwnCertificate(NOW + days * DAY_MS, NOW, 'k').verdict);
+    expect(verdicts).toEqual(['ok', 'warning', 'problem']);
+    expect(judgeOwnCertificate(NOW, null, 'k').verdict).toBe('ok');
+  });
+});
+
+describe('the way to a server', () => {
+  const judge = (more: Partial<ReachFacts>) =>
+    judgeReach(
+      {
+        ...{ host: 'broker.example', port: 8883, addresses: ['10.0.0.1'] },
+        ...{ failure: null, connectMs: 12.4, certificate: null },
+        ...more,
+      },
+      { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW },
+    );
+  it('is well when it leads there', () => {
+    expect(judge({})).toMatchObject({ verdict: 'ok', finding: 'broker.example:8883 reached in 12 ms' });
+  });
+  it.each<[NonNullable<ReachFacts['failure']>, RegExp, RegExp]>([
+    [{ step: 'name', code: 'ENOTFOUND' }, /nobody knows this name/, /mqtt\.url/],
+    [{ step: 'name', code: 'EAI_AGAIN' }, /name server/, /network/],
+    [{ step: 'name', code: 'EODD' }, /EODD/, /mqtt\.url/],
+    [{ step: 'connection', code: 'ECONNREFUSED' }, /nothing listens/, /port/],
+    [{ step: 'connection', code: 'TIMEOUT' }, /no answer/, /firewall/],
+    [{ step: 'connection', code: 'ENETUNREACH' }, /no network/, /cable/],
+    [{ step: 'connection', code: 'EODD' }, /EODD/, /network/],
+    [{ step: 'tls', code: 'CLIENT_CERTIFICATE' }, /our certificate/, /issued for this device/],
+    [{ step: 'tls', code: 'UNUSABLE_PEM' }, /TLS files/, /belong together/],
+    [{ step: 'tls', code: 'ECONNRESET' }, /fails at TLS/, /speaks TLS/],
+    [{ step: 'tls', code: 'TIMEOUT' }, /does not answer in TLS/, /speaks TLS/],
+  ])('%j', (failure, finding, mend) => {
+    expect(judge({ failure })).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringMatching(finding),
+      mend: expect.stringMatching(mend),
+    });
+  });
+  it('ends at a stream host that opens no streams', () => {
+    const answers = [101, 401, 404, 500, 302, null].map(
+      (status) => judgeUpgrade({ status, code: null, date: null }, 'h').verdict,
+    );
+    expect(answers).toEqual(['ok', 'ok', 'problem', 'warning', 'warning', 'problem']);
+  });
+});
+
+describe('the clock', () => {
+  const sight = (offsetMs: number, uncertaintyMs = 100) => ({ who: 'the backend', offsetMs, uncertaintyMs });
+  it('is believed by those that it can be compared with, the surest first', () => {
+    expect(judgeClock(NOW, []).verdict).toBe('ok');
+    expect(judgeClock(NOW, [sight(2000)]).verdict).toBe('ok');
+    expect(judgeClock(NOW, [sight(-40_000)]).finding).toContain('40 s ahead of');
+    expect(judgeClock(NOW, [sight(200_000, 500), sight(100, 10)]).verdict).toBe('ok');
+    expect(judgeClock(NOW, [sight(40_000, 20_000)]).verdict).toBe('ok');
+    expect(judgeClock(NOW, [sight(20 * 60_000)])).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('20 min behind'),
+    });
+    expect(judgeClock(NOW, [sight(5 * 3_600_000)]).finding).toContain('5 h behind');
+    expect(judgeClock(NOW, [sight(400 * DAY_MS)]).finding).toContain('400 days behind');
+    expect(judgeClock(null, [sight(0)]).verdict).toBe('problem');
+  });
+});
+
+describe('the login', () => {
+  const judge = (facts: LoginFacts, isExposed = false) =>
+    judgeLogin(facts, { clientId: 'museum.kiosk-01', isExposed });
+  const done: LoginFacts = { ok: true, protocol: 4, subscriptions: 3, as: 'agent' };
+  const failed = (more: Partial<Extract<LoginFacts, { ok: false }>>): LoginFacts => ({
+    ...{
+      ok: false,
+      refused: true,
+      message: 'mqtt://b refused the connection: Not authorized',
+      agentRuns: false,
+    },
+    ...more,
+  });
+  it('is told with its version', () => {
+    expect(judge(done)).toMatchObject({
+      verdict: 'ok',
+      finding: 'the running agent is logged in (MQTT 3.1.1), 3 subscriptions granted',
+    });
+    expect(judge(done, true)).toMatchObject({
+      verdict: 'warning',
+      mend: expect.stringContaining('mqtts://'),
+    });
+  });
+  it('is told with what to do when it fails', () => {
+    expect(judge(failed({}))).toMatchObject({
+      verdict: 'problem',
+      mend: expect.stringContaining('passwordFile'),
+    });
+    expect(judge(failed({ agentRuns: true })).verdict).toBe('warning');
+    expect(judge(failed({ refused: false, message: 'no answer' })).mend).toContain("broker's log");
+    const topics = 'b does not allow us to subscribe to x';
+    expect(judge(failed({ message: topics, agentRuns: true }))).toMatchObject({
+      verdict: 'problem',
+      mend: expect.stringContaining('access list'),
+    });
+  });
+});
+
+describe('the backend', () => {
+  const denied = (code: string, retryAfterS: number | null = 9.2): BackendAnswer => ({
+    ...{ kind: 'denied', code, detail: 'so it is', final: false, retryAfterS },
+  });
+  it.each<[BackendAnswer, string, RegExp]>([
+    [{ kind: 'probed', session: 'deleted' }, 'ok', /issued in 80 ms and taken back; no session is left/],
+    [{ kind: 'probed', session: 'expires' }, 'ok', /the session expires by itself/],
+    [{ kind: 'granted', windowS: 60 }, 'ok', /thrown away; its session expires within 60 s/],
+    [{ kind: 'granted', windowS: null }, 'ok', /expires soon/],
+    [{ kind: 'malformed' }, 'problem', /neither a token nor a refusal/],
+    [{ kind: 'silent', waitedS: 12 }, 'problem', /within 12 s/],
+    [{ kind: 'unasked' }, 'problem', /does not let this device publish p\/token\/req/],
+    [denied('device_not_allowed'), 'problem', /so it is \(device_not_allowed\)/],
+    [denied('balance'), 'problem', /so it is \(balance\)/],
+    [denied('too_many_requests'), 'warning', /so it is/],
+    [denied('backend_busy', null), 'warning', /so it is/],
+  ])('that answers %j', (answer, verdict, words) => {
+    const outcome = judgeBackend(answer, 80, 'p/token/req');
+    expect(outcome).toMatchObject({ verdict, finding: expect.stringMatching(words) });
+    expect(outcome.mend === null).toBe(verdict === 'ok');
+  });
+});

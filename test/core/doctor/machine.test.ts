@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { judgeConfiguration, judgeInvalid } from '../../../src/core/doctor/configuration.ts';
+import {
+  combine,
+  diagnosisOf,
+  ok,
+  problem,
+  skipped,
+  warning,
+  worstOf,
+} from '../../../src/core/doctor/finding.ts';
+import {
+  type DiskFacts,
+  judgeDisk,
+  judgeMemory,
+  judgePower,
+  judgeTemperature,
+} from '../../../src/core/doctor/machine.ts';
+import {
+  judgePermissions,
+  type SoundAccess,
+  type WantedDevice,
+} from '../../../src/core/doctor/permissions.ts';
+import { judgeService, parseProperties, type UnitProperties } from '../../../src/core/doctor/service.ts';
+
+const GB = 1e9;
+const MB = 1e6;
+
+describe('findings', () => {
+  it('of several steps are told by the worst, with all figures', () => {
+    const steps = [ok('a', { a: 1 }), warning('b', 'B.', { b: 2 }), warning('c', 'C.'), skipped('d')];
+    expect(combine(steps)).toEqual({
+      ...{ verdict: 'warning', finding: 'b; c', mend: 'B. C.' },
+      data: { a: 1, b: 2 },
+    });
+    expect(combine([...steps, problem('e', 'E.')])).toMatchObject({
+      verdict: 'problem',
+      finding: 'e',
+      mend: 'E.',
+    });
+    expect(combine([ok('a'), ok('b')])).toMatchObject({ verdict: 'ok', finding: 'a; b', mend: null });
+    expect(worstOf([])).toBe('skipped');
+    expect(worstOf(['ok', 'skipped'])).toBe('ok');
+  });
+
+  it('are one document in the fixed order', () => {
+    const finding = { lane: null, ...ok('a') };
+    const { verdict, checks } = diagnosisOf('1', [
+      { check: 'memory', ...finding },
+      { check: 'broker', ...finding },
+    ]);
+    expect(verdict).toBe('ok');
+    expect(checks.map(({ check }) => check)).toEqual(['broker', 'memory']);
+  });
+});
+
+describe('the machine', () => {
+  const disk = (more: Partial<DiskFacts>) =>
+    judgeDisk({
+      ...{ folder: '/var/lib/dragoman', purpose: 'things', isNeeded: false },
+      ...{ freeBytes: 4 * GB, freeFiles: 0.9, access: 'writable' as const },
+      ...more,
+    });
+  it.each<[string, Partial<DiskFacts>, string]>([
+    ['well', {}, 'ok'],
+    ['nearly full', { freeBytes: 100 * MB }, 'warning'],
+    ['full', { freeBytes: 5 * MB }, 'problem'],
+    ['full of small files', { freeFiles: 0.01 }, 'warning'],
+    ['read-only', { access: 'read-only' }, 'warning'],
+    ['read-only and needed', { access: 'read-only', isNeeded: true }, 'problem'],
+    ['forbidden', { access: 'forbidden' }, 'warning'],
+    ['not there and needed', { access: 'missing', isNeeded: true }, 'problem'],
+  ])('a disk that is %s', (_, facts, verdict) => {
+    expect(disk(facts).verdict).toBe(verdict);
+  });
+
+  it.each([
+    [{ total: 1 * GB, available: 700 * MB, limit: null }, 'ok'],
+    [{ total: 1 * GB, available: 100 * MB, limit: null }, 'warning'],
+    [{ total: 1 * GB, available: 30 * MB, limit: null }, 'problem'],
+    [{ total: 1 * GB, available: 700 * MB, limit: 64 * MB }, 'warning'],
+    [{ total: 1 * GB, available: 700 * MB, limit: 300 * MB }, 'ok'],
+  ])('memory %j', (facts, verdict) => {
+    expect(judgeMemory(facts).verdict).toBe(verdict);
+  });
+
+  it.each([
+    [null, 'skipped'],
+    [48, 'ok'],
+    [77, 'warning'],
+    [85, 'problem'],
+  ])('%s degrees', (celsius, verdict) => {
+    expect(judgeTemperature(celsius).verdict).toBe(verdict);
+  });
+
+  it.each<[number | null, boolean | null, string, string]>([
+    [null, null, 'skipped', 'does not tell'],
+    [0, null, 'ok', 'no complaint'],
+    [null, false, 'ok', 'no complaint'],
+    [0x1, null, 'problem', 'too low right now'],
+    [0x50005, null, 'problem', 'too low right now'],
+    [null, true, 'problem', 'too low right now'],
+    [0x2, null, 'warning', 'slowed down right now'],
+    [0x8, null, 'warning', 'slowed down right now'],
+    [0x10000, null, 'warning', 'too low since the last boot'],
+    [0x40000, null, 'warning', 'slowed down since the last boot'],
+  ])('a supply that says %s and %s', (throttled, alarm, verdict, words) => {
+    expect(judgePower({ throttled, alarm })).toMatchObject({
+      verdict,
+      finding: expect.stringContaining(words),
+    });
+  });
+});
+
+describe('the service unit', () => {
+  const WELL: UnitProperties = parseProperties(
+    [
+      ...['LoadState=loaded', 'ActiveState=active', 'SubState=running', 'UnitFileState=enabled'],
+      ...['Result=success', 'NRestarts=0', 'User=dragoman', 'SupplementaryGroups=audio'],
+      ...['NoNewPrivileges=yes', 'ProtectSystem=strict', 'DevicePolicy=closed', 'PrivateDevices=no'],
+      ...['MemoryDenyWriteExecute=no', 'ProcSubset=all', 'NeedDaemonReload=no', 'nonsense', ''],
+    ].join('\n'),
+  );
+  it.each<[Record<string, string>, string, RegExp]>([
+    [{}, 'ok', /installed, active \(running\)/],
+    [{ LoadState: 'not-found', ActiveState: 'inactive' }, 'warning', /not installed/],
+    [{ LoadState: 'bad-setting' }, 'problem', /can not be loaded/],
+    [{ ActiveState: 'failed', Result: 'exit-code' }, 'problem', /failed \(exit-code\)/],
+    [{ ActiveState: 'activating', SubState: 'auto-restart' }, 'problem', /does not stay up/],
+    [{ ActiveState: 'inactive', SubState: 'dead' }, 'warning', /not running/],
+    [{ UnitFileState: 'disabled' }, 'warning', /not start at boot/],
+    [{ NRestarts: '7' }, 'warning', /restarted 7 times/],
+    [{ MemoryDenyWriteExecute: 'yes' }, 'problem', /kills Node/],
+    [{ PrivateDevices: 'yes' }, 'problem', /hides the sound cards/],
+    [{ ProcSubset: 'pid' }, 'problem', /proc\/asound/],
+    [{ SupplementaryGroups: '' }, 'warning', /group audio/],
+    [{ User: '' }, 'warning', /as root/],
+    [{ NoNewPrivileges: 'no', ProtectSystem: 'no' }, 'warning', /NoNewPrivileges is off, ProtectSystem/],
+    [{ NeedDaemonReload: 'yes' }, 'warning', /has changed/],
+  ])('with %j', (change, verdict, words) => {
+    expect(judgeService({ ...WELL, ...change }, true)).toMatchObject({
+      verdict,
+      finding: expect.stringMatching(words),
+    });
+  });
+
+  it('needs no sound where no lane does', () => {
+    expect(judgeService({ ...WELL, PrivateDevices: 'yes', SupplementaryGroups: '' }, false).verdict).toBe(
+      'ok',
+    );
+  });
+
+  it('is not looked for without a service manager', () => {
+    expect(judgeService(null, true).verdict).toBe('skipped');
+  });
+});
+
+describe('the permissions', () => {
+  const MIC: WantedDevice = { key: 'lanes[0].capture.device', device: 'plughw:CARD=Mic', card: 'Mic' };
+  const ANY: WantedDevice = { key: 'lanes[0].playback.device', device: 'default', card: null };
+  const access = (more: Partial<SoundAccess> = {}): SoundAccess => ({
+    ...{ hasSound: true, user: 'dragoman', isInAudio: true },
+    cards: [{ id: 'Mic', index: 1, isAllowed: true }],
+    ...more,
+  });
+  it('are well when the card is there and may be opened', () => {
+    expect(judgePermissions(access(), [MIC, ANY])).toMatchObject({
+      verdict: 'ok',
+      finding: '1 card, dragoman may use it',
+    });
+    expect(judgePermissions(access(), [{ ...MIC, card: 1 }]).verdict).toBe('ok');
+  });
+  it('name the group that is missing', () => {
+    const cards = [{ id: 'Mic', index: 1, isAllowed: false }];
+    expect(judgePermissions(access({ cards, isInAudio: false }), [MIC])).toMatchObject({
+      verdict: 'problem',
+      mend: expect.stringContaining('usermod -aG audio dragoman'),
+    });
+    expect(judgePermissions(access({ cards }), [MIC]).mend).toContain('/dev/snd');
+  });
+  it('name the card that is not there, and those that are', () => {
+    expect(judgePermissions(access(), [{ ...MIC, card: 'Other' }])).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('there are Mic'),
+    });
+    expect(judgePermissions(access({ cards: [] }), [MIC]).finding).toContain('no sound card is plugged in');
+    expect(judgePermissions(access({ hasSound: false, cards: [] }), [MIC]).verdict).toBe('problem');
+  });
+  it("are nobody's business without a card", () => {
+    expect(judgePermissions(access(), []).verdict).toBe('skipped');
+    expect(judgePermissions(access({ hasSound: false, cards: [] }), [ANY]).verdict).toBe('skipped');
+  });
+});
+
+describe('the configuration', () => {
+  const facts = { file: '/etc/dragoman/config.json', lanes: 2, files: [], isOpenToAll: false };
+  it('is told in one line when it is well', () => {
+    expect(judgeConfiguration(facts)).toMatchObject({
+      verdict: 'ok',
+      finding: '/etc/dragoman/config.json is valid: 2 lanes',
+    });
+    const files = [{ key: 'mqtt.caFile', trouble: null }];
+    expect(judgeConfiguration({ ...facts, files }).finding).toContain('secrets and certificates readable');
+  });
+  it.each([
+    ['the secret file x does not exist', /CREDENTIALS_DIRECTORY/],
+    ['the secret file x is readable by everyone: chmod o-rwx x', /Only the agent/],
+    ['the file x can not be read (EACCES)', /as root/],
+    ['the file x holds no certificate in PEM', /right file/],
+  ])('names a file with trouble: %s', (trouble, mend) => {
+    const files = [{ key: 'mqtt.passwordFile', trouble }];
+    expect(judgeConfiguration({ ...facts, files })).toMatchObject({
+      verdict: 'problem',
+      finding: `mqtt.passwordFile: ${trouble}`,
+      mend: expect.stringMatching(mend),
+    });
+  });
+  it('is warned of when everyone may change it', () => {
+    expect(judgeConfiguration({ ...facts, isOpenToAll: true })).toMatchObject({
+      verdict: 'warning',
+      mend: 'chmod o-w /etc/dragoman/config.json.',
+    });
+  });
+  it('that can not be used is told by its first problem', () => {
+    expect(judgeInvalid('c.json', ['c.json:1:1: device: is missing', 'b', 'c']).finding).toBe(
+      'c.json:1:1: device: is missing (and 2 more problems)',
+    );
+    expect(judgeInvalid('c.json', ['DRAGOMAN_X: unknown']).finding).toBe('c.json: DRAGOMAN_X: unknown');
+    expect(judgeInvalid('c.json', []).finding).toBe('c.json: it can not be read');
+  });
+});
