@@ -52,6 +52,9 @@ export class Mouth {
   /** Number of the last write, for what the device tells about it later. */
   private lastWrite = 0;
   private written: readonly Written[] = [];
+  private isWriting = false;
+  /** What the device measured during a write. */
+  private measured: number | null = null;
 
   constructor(world: MouthWorld) {
     this.world = world;
@@ -84,12 +87,15 @@ export class Mouth {
       return;
     }
     const sound = this.scale(pcm);
+    this.isWriting = true;
     const from = playback.write(sound);
+    this.isWriting = false;
     this.world.reference?.played(sound, from);
     const until = from + durationMs(sound.byteLength, rateHz);
     const now = clock.now();
     this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
     post({ type: 'sounding', write, from, until });
+    if (this.measured !== null) this.correct(this.measured);
     if (receivedAt !== null) this.world.wireToSpeaker.record(from - receivedAt);
   }
 
@@ -120,6 +126,9 @@ export class Mouth {
   }
 
   private correct(heardUntil: number): void {
+    // Of the write that is under way nothing has been told yet that could be corrected.
+    this.measured = this.isWriting ? heardUntil : null;
+    if (this.isWriting) return;
     this.world.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
   }
 

@@ -193,6 +193,34 @@ describe('what is heard', () => {
     expect(events.at(-1)).toEqual({ type: 'sounding', write: 1, from: null, until: 5555 });
   });
 
+  it('is corrected behind the word of a write, also where the device measures while it is written to', async () => {
+    const events: LaneEvent[] = [];
+    const mouth = new Mouth({
+      ...{
+        clock: createVirtualClock(),
+        volume: 100,
+        rateHz: RATE_HZ,
+        wireToSpeaker: createLatencyRecorder(),
+      },
+      post: (event) => events.push(event),
+      openPlayback: async (sink) => ({
+        mixer: null,
+        write: () => {
+          sink.measured(7777);
+          return 5000;
+        },
+        flush: () => {},
+        close: async () => {},
+      }),
+    });
+    await mouth.open();
+    mouth.play({ type: 'play', kind: 'speech', pcm: new Uint8Array(480), write: 1, receivedAt: null });
+    expect(events).toEqual([
+      { type: 'sounding', write: 1, from: 5000, until: 5010 },
+      { type: 'sounding', write: 1, from: null, until: 7777 },
+    ]);
+  });
+
   it('is nothing where no loudspeaker could be opened', async () => {
     const events: LaneEvent[] = [];
     const clock = createVirtualClock();
