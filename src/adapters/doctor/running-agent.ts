@@ -1,35 +1,69 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 
 /** The program's name as it is installed, and as it is run from its bundle. */
 const PROGRAM = /^dragoman(\.mjs)?$/;
 const RUNTIME = /^(node|nodejs|bun)$/;
 
+export interface RunningAgent {
+  readonly pid: number;
+  /** Its configuration file, whole; null where that can't be told. */
+  readonly config: string | null;
+}
+
 /**
- * The process of an agent that runs on this machine: null when none does, undefined where that can't be told. The
- * process itself and those that this user may not see do not count.
+ * The agents that run on this machine, as far as this user may see them; undefined where nobody can tell.
+ * @param self the process that asks
  */
-export function findRunningAgent(proc: string, self: number): number | null | undefined {
-  let names: string[];
+export function findRunningAgents(proc: string, self: number): RunningAgent[] | undefined {
+  let pids: number[];
   try {
-    names = readdirSync(proc).filter((name) => /^\d+$/.test(name));
+    pids = readdirSync(proc)
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
   } catch {
     return undefined;
   }
-  if (names.length === 0) return undefined;
-  const found = names.map(Number).find((pid) => pid !== self && isAgent(proc, pid));
-  return found ?? null;
+  if (pids.length === 0) return undefined;
+  return pids.flatMap((pid) => (pid === self ? [] : readAgent(proc, pid)));
 }
 
-function isAgent(proc: string, pid: number): boolean {
+/** Whether an agent runs with this configuration file, or may do so for all that can be seen. */
+export function runsWith(agent: RunningAgent, file: string): boolean {
+  return agent.config === null || wholePath(agent.config) === wholePath(resolve(file));
+}
+
+function readAgent(proc: string, pid: number): RunningAgent[] {
   try {
-    const words = readFileSync(join(proc, String(pid), 'cmdline'), 'utf8').split('\0');
+    const folder = join(proc, String(pid));
+    const words = readFileSync(join(folder, 'cmdline'), 'utf8').split('\0');
     const at = words.findIndex((word) => PROGRAM.test(basename(word)));
     // The program itself or the script of a runtime; "grep dragoman run" is neither.
     const [first = '', ...flags] = words.slice(0, at);
     const isScript = RUNTIME.test(basename(first)) && flags.every((word) => word.startsWith('-'));
-    return (at === 0 || isScript) && words[at + 1] === 'run';
+    if ((at !== 0 && !isScript) || words[at + 1] !== 'run') return [];
+    return [{ pid, config: configOf(folder, words.slice(at + 2)) }];
   } catch {
-    return false;
+    return [];
+  }
+}
+
+function configOf(folder: string, words: readonly string[]): string | null {
+  const place = words.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const file = words[place]?.split('=')[1] ?? words[place + 1];
+  if (place < 0 || file === undefined || file === '') return null;
+  if (file.startsWith('/')) return file;
+  try {
+    return resolve(readlinkSync(join(folder, 'cwd')), file);
+  } catch {
+    return null;
+  }
+}
+
+function wholePath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
   }
 }

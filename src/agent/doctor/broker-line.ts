@@ -25,8 +25,8 @@ export interface BrokerLineParts {
    * @throws with a message for an operator when a file of it can't be used
    */
   connection(): MqttConnection;
-  /** The process of an agent on this machine; null when none runs, undefined where that can't be told. */
-  readonly agent: number | null | undefined;
+  /** An agent runs on this machine, or may do so for all that can be seen. */
+  readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
 }
 
@@ -79,7 +79,7 @@ async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock)
 
 async function login(
   connection: MqttConnection,
-  { topics, clock, agent, hear }: BrokerLineParts,
+  { topics, clock, mayAgentRun, hear }: BrokerLineParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
   const subscriptions = deviceSubscriptions(topics);
   const as = (name: 'doctor' | 'device') =>
@@ -90,7 +90,7 @@ async function login(
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);
   // With a second client of its name the agent would be thrown off: only where there surely is none.
-  if (!outcome.ok && outcome.refused && agent === null) {
+  if (!outcome.ok && outcome.refused && !mayAgentRun) {
     name = 'device';
     outcome = await as(name);
   }
@@ -99,7 +99,7 @@ async function login(
     return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus, hasRefused };
   }
   const { refused, message } = outcome;
-  const facts = { ok: false, refused, message, agentRuns: agent !== null } as const;
+  const facts = { ok: false, refused, message, agentRuns: mayAgentRun } as const;
   return { facts, bus: null, hasRefused: () => false };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
-import { findRunningAgent } from '../../adapters/doctor/running-agent.ts';
+import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { skipped } from '../../core/doctor/finding.ts';
 import { judgeClock } from '../../core/doctor/reach.ts';
@@ -77,16 +77,17 @@ export function createExamination(options: ExaminationOptions): Examination {
 }
 
 function lineAndSound(
-  { machine, clock, only, isSilent, sound }: ExaminationOptions,
+  { file, machine, clock, only, isSilent, sound }: ExaminationOptions,
   config: Config,
 ): Examination {
   const { env, kernel } = machine;
   const { tenant, id } = config.device;
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
-  const agent = findRunningAgent(kernel.proc, process.pid);
+  const agents = findRunningAgents(kernel.proc, process.pid);
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
   const line = createBrokerLine({
-    ...{ config, topics, clock, agent },
+    // An agent of another configuration may have the same name at the broker.
+    ...{ config, topics, clock, mayAgentRun: agents === undefined || agents.length > 0 },
     connection: () => brokerConnection(config, env),
     hear: (message) => {
       if (message.topic === topics.tokenResponse && !message.retain) probe.receive(message.payload);
@@ -110,7 +111,7 @@ function lineAndSound(
       openCapture: ({ capture }) => createCapture(capture, clock),
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
       ...sound,
-      agent: agent ?? null,
+      agent: agents?.find((agent) => runsWith(agent, file))?.pid ?? null,
       plays: wants('playback'),
     },
     config,

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDisk, readMemory, readPower, readTemperature } from '../../../src/adapters/doctor/machine.ts';
 import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
 import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program.ts';
-import { findRunningAgent } from '../../../src/adapters/doctor/running-agent.ts';
+import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';
 import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
@@ -94,14 +94,30 @@ describe('looking at the machine', () => {
       'proc/self/cmdline': line('node', '/opt/dragoman/dragoman.mjs', 'run'),
       'proc/meminfo': '',
     });
-    expect(findRunningAgent(proc, 22)).toBeNull();
+    expect(findRunningAgents(proc, 22)).toEqual([]);
     const running = line('/usr/bin/node', '--no-warnings', '/opt/dragoman/dragoman.mjs', 'run');
     const more = machine({ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running });
-    expect(findRunningAgent(more.proc, 22)).toBe(333);
-    expect(findRunningAgent(more.proc, 333)).toBeNull();
-    const named = machine({ 'proc/7/cmdline': line('/usr/bin/dragoman', 'run', '--config', 'c.json') });
-    expect(findRunningAgent(named.proc, 22)).toBe(7);
-    expect(findRunningAgent(machine({}).proc, 22)).toBeUndefined();
+    expect(findRunningAgents(more.proc, 22)).toEqual([{ pid: 333, config: null }]);
+    expect(findRunningAgents(more.proc, 333)).toEqual([]);
+    expect(findRunningAgents(machine({}).proc, 22)).toBeUndefined();
+  });
+
+  it('knows the configuration that an agent runs with', () => {
+    const line = (...words: string[]): string => `${words.join('\0')}\0`;
+    const { proc } = machine({
+      'proc/7/cmdline': line('/usr/bin/dragoman', 'run', '--config', '/etc/dragoman/config.json'),
+      'proc/8/cmdline': line('/usr/bin/dragoman', 'run', '--config=c.json'),
+      'proc/9/cmdline': line('/usr/bin/dragoman', 'run', '--config', 'c.json'),
+    });
+    symlinkSync('/srv/kiosk', join(proc, '8', 'cwd'));
+    const agents = findRunningAgents(proc, 1) ?? [];
+    expect(agents).toEqual([
+      { pid: 7, config: '/etc/dragoman/config.json' },
+      { pid: 8, config: '/srv/kiosk/c.json' },
+      { pid: 9, config: null },
+    ]);
+    // What can't be told may be so.
+    expect(agents.map((agent) => runsWith(agent, '/etc/dragoman/config.json'))).toEqual([true, false, true]);
   });
 
   it('knows who may use the sound cards', () => {
