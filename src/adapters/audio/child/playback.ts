@@ -30,13 +30,13 @@ export interface PlaybackChild {
 }
 
 /** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
-const AHEAD_MS = 240;
+const AHEAD_MS = 280;
 /** Between two looks; no divisor of a period, so that they fall on every part of it. */
-const LOOK_MS = 37;
+const LOOK_MS = 73;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
 /** With less than this ahead and nothing behind it, the last period is filled up with silence. */
-const TAIL_MS = 60;
+const TAIL_MS = 130;
 /** What a converter still holds back is pushed out by so much silence. */
 const CONVERTER_TAIL_MS = 10;
 /** An estimate that is off by less is not worth telling. */
@@ -46,6 +46,9 @@ const HANG_LIMIT_MS = 2000;
 const PATIENCE_MS = 1000;
 /** A child that is not heard to fail for so long works. */
 const SETTLED_MS = 500;
+/** So soon after a pause a device says that it ran dry in it, if it does. */
+const DRY_NEWS_MS = 300;
+const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
 /** Waiting sound beyond this is dropped: a writer that is faster than real time for ever must not fill the memory. */
 const MAX_WAITING_S = 60;
 
@@ -62,7 +65,7 @@ export function runPlayback(
   const bytesPerMs = (rateHz * BYTES_PER_SAMPLE) / 1000;
   const waiting = createPcmQueue();
   /** What is on its way to the ear, so that it is not lost with a child that crashes. */
-  let underway: { pcm: Uint8Array; end: number }[] = [];
+  let underway: { pcm: Uint8Array; from: number; end: number }[] = [];
   let child: Child | null = null;
   let line: SpeakerLine | null = null;
   let conversion: Conversion | null = null;
@@ -70,7 +73,7 @@ export function runPlayback(
   /** Device frames that do not fill a period yet. */
   let carry: Uint8Array = new Uint8Array(0);
   let sounding = false;
-  let expectsDry = false;
+  let expectsDryUntil = Number.NEGATIVE_INFINITY;
   let hasSounded = false;
   /** Silence behind the last sound. */
   let padMs = 0;
@@ -125,11 +128,12 @@ export function runPlayback(
   const begin = (): void => {
     if (line === null) return;
     sounding = true;
-    expectsDry = hasSounded;
+    expectsDryUntil = hasSounded ? clock.now() + DRY_NEWS_MS : Number.NEGATIVE_INFINITY;
     hasSounded = true;
     line.begin(clock.now() + kind.latencyMs);
     waiting.unshift(silence(Math.round((PREROLL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
   };
+  const queuedMs = (): number => ((line?.queuedFrames() ?? 0) * 1000) / kind.shape().rateHz;
   const aheadMs = (now: number): number => (line === null ? 0 : line.end() - now);
   /** Writes what is due, looks at what was heard, and comes again while there is something to do. */
   const pump = (): void => {
@@ -141,13 +145,12 @@ export function runPlayback(
       begin();
     }
     if (line.look(now, HANG_LIMIT_MS)) return hang();
-    const shape = kind.shape();
-    const roomFrames = (AHEAD_MS * shape.rateHz) / 1000;
-    const slice = Math.max(BYTES_PER_SAMPLE, Math.round((20 * rateHz) / 1000) * BYTES_PER_SAMPLE);
-    while (waiting.bytes > 0 && aheadMs(now) < AHEAD_MS && (line.queuedFrames() ?? 0) < roomFrames) {
-      const pcm = waiting.take(slice);
+    const dueMs = Math.min(AHEAD_MS - aheadMs(now), AHEAD_MS - queuedMs());
+    if (waiting.bytes > 0 && dueMs > 0) {
+      const from = line.sent;
+      const pcm = waiting.take(Math.ceil((dueMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
       send(pcm);
-      underway.push({ pcm, end: line.sent });
+      underway.push({ pcm, from, end: line.sent });
     }
     if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
     const heard = line.heard(now);
@@ -194,7 +197,7 @@ export function runPlayback(
     supervisor.working();
   };
 
-  const ready = async (buffering: Buffering, mine: Child): Promise<void> => {
+  const ready = async (buffering: Buffering, mine: Child, isSure: boolean): Promise<void> => {
     const shape = kind.shape();
     const made = await toDevice(shape, rateHz);
     if (child !== mine || closed) return made.close();
@@ -206,7 +209,7 @@ export function runPlayback(
     line = createSpeakerLine(mine, shape, buffering);
     hasSounded = false;
     cancelStart();
-    if (kind.line !== null) settle();
+    if (isSure) settle();
     else cancelStart = clock.at(clock.now() + SETTLED_MS, settle);
     pump();
   };
@@ -214,7 +217,11 @@ export function runPlayback(
     if (line === null) return;
     // A child that ended before it was known to work has let nobody hear anything.
     const heard = isSettled ? line.heard(clock.now()) : 0;
-    for (const { pcm, end } of underway.toReversed()) if (end > heard) waiting.unshift(pcm);
+    for (const { pcm, from, end } of underway.toReversed()) {
+      if (end <= heard) continue;
+      const part = heard <= from ? 0 : (heard - from) / (end - from);
+      waiting.unshift(pcm.subarray(Math.floor(part * sampleCount(pcm)) * BYTES_PER_SAMPLE));
+    }
   };
 
   /** Nothing reaches this child any more. */
@@ -236,20 +243,20 @@ export function runPlayback(
       started(next) {
         child = next;
         startedAt = clock.now();
-        cancelStart = clock.at(startedAt + kind.startLimitMs, hang);
-        if (kind.line === null) startPlain(next);
+        // One that never says that it is ready may still play; if it doesn't, that is found out soon.
+        cancelStart = clock.at(startedAt + kind.startLimitMs, () => startReady(UNKNOWN, next, false));
+        if (kind.line === null) startReady(UNKNOWN, next, false);
       },
       line(text) {
         const news = kind.line?.(text) ?? null;
         if (news?.kind === 'again') supervisor.renew();
-        if (news?.kind === 'ready' && child !== null) startReady(news.buffering, child);
+        if (news?.kind === 'ready' && child !== null) startReady(news.buffering, child, true);
       },
       xrun(ms) {
         if (line === null || !sounding) return false;
-        if (expectsDry) {
-          expectsDry = false;
-          return false;
-        }
+        const isOld = clock.now() < expectsDryUntil;
+        expectsDryUntil = Number.NEGATIVE_INFINITY;
+        if (isOld) return false;
         line.ranDry(clock.now(), ms);
         tell();
         return true;
@@ -269,14 +276,11 @@ export function runPlayback(
     world,
     seed,
   );
-  function startReady(buffering: Buffering, mine: Child): void {
-    ready(buffering, mine).catch(() => {
+  function startReady(buffering: Buffering, mine: Child, isSure: boolean): void {
+    ready(buffering, mine, isSure).catch(() => {
       const message = `the sound for the playback device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
       supervisor.condemn({ code: 'failed', message });
     });
-  }
-  function startPlain(mine: Child): void {
-    startReady({ periodFrames: 1, bufferFrames: null }, mine);
   }
 
   return {

@@ -112,7 +112,8 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     const { part, name } = use.device();
     const cure = use.cure?.(fault) ?? null;
     if (cure !== null) {
-      log.warn({ part, device: name }, cure);
+      // A device that refuses everything is asked for it over and over, but the log has it once.
+      if (!policy.told) log.warn({ part, device: name }, cure);
       return start();
     }
     figures.failures++;
