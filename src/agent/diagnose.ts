@@ -94,7 +94,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
 
 function judgeRunning({ machine }: DiagnoseWorld, config: Config): Outcome {
   return judgeConfiguration({
-    ...{ file: 'the running configuration', lanes: config.lanes.length, isOpenToAll: false },
+    ...{ file: 'the running configuration', lanes: config.lanes.length, agent: null, isOpenToAll: false },
     files: machine === null ? [] : readNamedFiles(config, machine.env),
   });
 }
@@ -152,5 +152,5 @@ function judgeMouth({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
   const data = { played_s: playedS };
   if (state.orders.volume === 0)
     return warning(`${device}: the volume is 0`, 'Turn it up with the command "volume".', data);
-  return ok(`${device} is open, ${playedS} s played; "dragoman doctor" plays a test tone`, data);
+  return ok(`${device} is open, ${playedS} s played since the start`, data);
 }

@@ -58,13 +58,16 @@ export function createExamination(options: ExaminationOptions): Examination {
     return { checks: inOrder(checks), close: async () => {} };
   }
   const { config } = loaded;
-  const { checks, close } = lineAndSound(options, config);
+  const agents = findRunningAgents(machine.kernel.proc, process.pid);
+  const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
+  // An agent of another configuration may have the same name at the broker.
+  const mayAgentRun = agents === undefined || agents.length > 0;
+  const { checks, close } = lineAndSound(options, config, agent, mayAgentRun);
   return {
     checks: inOrder([
       deviceCheck('configuration', QUICK_MS, () =>
         judgeConfiguration({
-          file,
-          lanes: config.lanes.length,
+          ...{ file, agent, lanes: config.lanes.length },
           files: readNamedFiles(config, machine.env),
           isOpenToAll: isOpenToAll(file),
         }),
@@ -77,18 +80,17 @@ export function createExamination(options: ExaminationOptions): Examination {
 }
 
 function lineAndSound(
-  { file, machine, clock, only, isSilent, sound }: ExaminationOptions,
+  { machine, clock, only, isSilent, sound }: ExaminationOptions,
   config: Config,
+  agent: number | null,
+  mayAgentRun: boolean,
 ): Examination {
-  const { env, kernel } = machine;
   const { tenant, id } = config.device;
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
-  const agents = findRunningAgents(kernel.proc, process.pid);
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
   const line = createBrokerLine({
-    // An agent of another configuration may have the same name at the broker.
-    ...{ config, topics, clock, mayAgentRun: agents === undefined || agents.length > 0 },
-    connection: () => brokerConnection(config, env),
+    ...{ config, topics, clock, mayAgentRun },
+    connection: () => brokerConnection(config, machine.env),
     hear: (message) => {
       if (message.topic === topics.tokenResponse && !message.retain) probe.receive(message.payload);
     },
@@ -111,7 +113,7 @@ function lineAndSound(
       openCapture: ({ capture }) => createCapture(capture, clock),
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
       ...sound,
-      agent: agents?.find((agent) => runsWith(agent, file))?.pid ?? null,
+      agent,
       plays: wants('playback'),
     },
     config,

@@ -11,15 +11,21 @@ export interface ConfigurationFacts {
   readonly file: string;
   readonly lanes: number;
   readonly files: readonly NamedFile[];
+  /** The process of an agent that runs with it; null where none is seen. */
+  readonly agent: number | null;
   /** Everybody on this machine may change it. */
   readonly isOpenToAll: boolean;
 }
 
-export function judgeConfiguration({ file, lanes, files, isOpenToAll }: ConfigurationFacts): Outcome {
+export function judgeConfiguration({ file, lanes, files, agent, isOpenToAll }: ConfigurationFacts): Outcome {
   const bad = files.filter(({ trouble }) => trouble !== null);
   const readable = files.length === 0 ? '' : ', secrets and certificates readable';
+  const runs = agent === null ? '' : `; an agent runs with it (process ${agent})`;
   return combine([
-    ok(`${file} is valid: ${count(lanes, 'lane')}${readable}`, { file, lanes, files: files.length }),
+    ok(`${file} is valid: ${count(lanes, 'lane')}${readable}${runs}`, {
+      ...{ file, lanes, files: files.length },
+      agent,
+    }),
     ...bad.map(({ key, trouble }) => problem(`${key}: ${trouble}`, mendOf(trouble ?? ''))),
     ...(isOpenToAll
       ? [warning(`${file} may be changed by everyone on this machine`, `chmod o-w ${file}.`)]

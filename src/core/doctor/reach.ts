@@ -40,7 +40,7 @@ const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, mend: 
 
 export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }: ReachQuestion): Outcome {
   const { host, port, failure, certificate, connectMs } = facts;
-  const data = { host, port, addresses: facts.addresses, connect_ms: connectMs };
+  const data = { host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) };
   if (failure === null) {
     const reached = ok(`${host}:${port} reached in ${Math.max(1, Math.round(connectMs ?? 0))} ms`, data);
     if (certificate === null) return reached;
@@ -74,6 +74,8 @@ export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }:
     data,
   );
 }
+
+const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
 /** What a server answered when it was asked for a WebSocket without a token. */
 export interface UpgradeFacts {

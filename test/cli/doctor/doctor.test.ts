@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { setStage } from '../../../src/cli/demo/stage.ts';
+import { performDoctor } from '../../../src/cli/doctor/perform.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
 import { inProcessHands } from '../../e2e/stage-hands.ts';
 import { consult, createSurgery } from './surgery.ts';
@@ -109,6 +111,26 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     const { exitCode, printed } = await consult(['--help']);
     expect(exitCode).toBe(0);
     expect(within80(printed)).toBe(true);
+  });
+
+  it('ends at Ctrl-C, with what it knows by then', async () => {
+    const signals = new EventEmitter();
+    let printed = '';
+    const shell = {
+      env: { PATH: process.env['PATH'] },
+      print: (text: string) => {
+        printed += text;
+        // The microphone would be listened to for two seconds more.
+        if (text.includes('clock')) signals.emit('SIGINT');
+      },
+      complain: () => {},
+      finish: () => {},
+    };
+    const options = { config: surgery.config('interrupted'), only: [], sound: true };
+    await expect(performDoctor(options, shell, signals)).rejects.toThrow(/stopped before everything/);
+    expect(printed).toMatch(/^problem {2}broker/m);
+    expect(printed).not.toMatch(/capture/);
+    expect(signals.listenerCount('SIGINT') + signals.listenerCount('SIGTERM')).toBe(0);
   });
 
   it('never shows a password, wherever it stands', async () => {

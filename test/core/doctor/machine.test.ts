@@ -193,12 +193,13 @@ describe('the permissions', () => {
 });
 
 describe('the configuration', () => {
-  const facts = { file: '/etc/dragoman/config.json', lanes: 2, files: [], isOpenToAll: false };
+  const facts = { file: '/etc/dragoman/config.json', lanes: 2, files: [], agent: null, isOpenToAll: false };
   it('is told in one line when it is well', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
       verdict: 'ok',
       finding: '/etc/dragoman/config.json is valid: 2 lanes',
     });
+    expect(judgeConfiguration({ ...facts, agent: 7 }).finding).toContain('an agent runs with it (process 7)');
     const files = [{ key: 'mqtt.caFile', trouble: null }];
     expect(judgeConfiguration({ ...facts, files }).finding).toContain('secrets and certificates readable');
   });
