@@ -68,6 +68,27 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     expect(growth).toBeLessThan(1500);
   });
 
+  it('has none of its own words translated in half-duplex, in a loud room', async ({ expect, annotate }) => {
+    const acoustic = { delayMs: 380, gainDb: 0 };
+    const card = await insert({ id: 'Resounding', capture: { sound }, acoustic });
+    const devices = { microphone: card.device, loudspeaker: card.device };
+    const { summary, sent, received } = await serve(card, {
+      seconds: 20,
+      realMic: { ...devices, echo: 'half-duplex' },
+    });
+    // Whatever reaches the service is a visitor, sample by sample: had the room been in it, it would be nobody's.
+    const places = findMarkers(sound, received, RATE_HZ);
+    const foreign = places.filter(({ found }) => found < 0);
+    await annotate(
+      `${foreign.length} of ${places.length} loud places are no visitor's; ${summary.silenced_chunks} chunks silenced, ` +
+        `${(sent.length / RATE_HZ).toFixed(1)} s spoken`,
+    );
+    expect(places.length).toBeGreaterThan(20);
+    expect(foreign).toEqual([]);
+    expect(sent.length).toBeGreaterThan(2 * RATE_HZ);
+    expect(summary.silenced_chunks).toBeGreaterThan(5);
+  });
+
   it('loses no word but those that were said while the microphone was unplugged', async ({
     expect,
     annotate,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,8 +31,6 @@ beforeAll(() => {
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(built.stderr);
-  // By its own name a doctor that is tested at the same time would take it for the agent of this machine.
-  copyFileSync(join(folder, 'dragoman.mjs'), join(folder, 'kiosk.mjs'));
 }, 120_000);
 
 const because = missing === null ? '' : `: skipped, ${missing}`;
@@ -155,7 +153,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () =
     const lane = { source: 'en', targets: ['es'], capture: { device }, playback: { device } };
     const mqtt = { url: 'mqtt://127.0.0.1:9' };
     writeFileSync(config, JSON.stringify({ device: { id: 'kiosk', tenant: 'test' }, mqtt, lanes: [lane] }));
-    const words = [join(folder, 'kiosk.mjs'), 'run', '--config', config];
+    const words = [join(folder, 'dragoman.mjs'), 'run', '--config', config];
     const daemon = spawn(process.execPath, words, { env: rack.env, stdio: 'ignore' });
     started.push(daemon);
     await until('both children', async () => {
