@@ -63,8 +63,8 @@ export class Ears implements Reference {
     this.microphone?.cancelEcho(on);
   }
 
-  played(pcm: Uint8Array, heardAt: number): void {
-    this.microphone?.played(pcm, heardAt);
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
+    this.microphone?.played(pcm, heardAt, goesOn);
   }
 
   flushed(at: number): void {
@@ -143,9 +143,9 @@ function openMicrophone(world: EarsWorld): Microphone {
   );
   return {
     cancelEcho: (on) => path.cancel(on),
-    played(pcm, heardAt) {
-      path.played(pcm, heardAt);
-      echo.played(pcm, heardAt);
+    played(pcm, heardAt, goesOn) {
+      path.played(pcm, heardAt, goesOn);
+      echo.played(pcm, heardAt, goesOn);
       watch.played(pcm);
     },
     flushed(at) {

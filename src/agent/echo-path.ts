@@ -62,8 +62,8 @@ export class EchoPath {
     else this.deliver(pcm, capturedAt);
   }
 
-  played(pcm: Uint8Array, heardAt: number): void {
-    this.canceller?.played(pcm, heardAt);
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
+    this.canceller?.played(pcm, heardAt, goesOn);
   }
 
   flushed(at: number): void {

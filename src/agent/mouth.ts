@@ -24,8 +24,8 @@ export interface MouthWorld {
 
 /** Told of every sound that is written, as it is written. */
 export interface Reference {
-  /** @param heardAt when its first sample is heard */
-  played(pcm: Uint8Array, heardAt: number): void;
+  /** @param heardAt when its first sample is heard; @param goesOn it follows what still sounds, whatever that moment says */
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number): void;
 }
@@ -90,9 +90,10 @@ export class Mouth {
     this.isWriting = true;
     const from = playback.write(sound);
     this.isWriting = false;
-    this.world.reference?.played(sound, from);
     const until = from + durationMs(sound.byteLength, rateHz);
     const now = clock.now();
+    const goesOn = this.written.some((one) => one.until > now);
+    this.world.reference?.played(sound, from, goesOn);
     this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
     post({ type: 'sounding', write, from, until });
     if (this.measured !== null) this.correct(this.measured);

@@ -21,8 +21,11 @@ export interface EchoCancellerSink {
 
 /** A running canceller. */
 export interface EchoCanceller {
-  /** @param heardAt when the first sample of `pcm` is heard from the loudspeaker */
-  played(pcm: Uint8Array, heardAt: number): void;
+  /**
+   * @param heardAt when the first sample of `pcm` is heard from the loudspeaker
+   * @param goesOn it follows what still sounds: the device plays on, whatever became of the estimate of when
+   */
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number): void;
   /** @param capturedAt when its last sample was captured */

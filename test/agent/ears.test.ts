@@ -168,7 +168,7 @@ describe('ears with a canceller', () => {
 
   it('show it what the loudspeaker sounds, also while it is not ready', () => {
     const world = listen({ cancelEcho: true });
-    world.ears.played(new Uint8Array(480), 100);
+    world.ears.played(new Uint8Array(480), 100, false);
     world.ears.flushed(120);
     expect(world.canceller.calls).toEqual(['played', 'flushed']);
   });
@@ -196,7 +196,7 @@ describe('what the ears measure', () => {
     perform(
       { played: said, heard: together(through(path, said), noise(said.length, -62, 5)), pieceMs: PIECE_MS },
       {
-        play: (pcm, heardAt) => world.ears.played(pcm, heardAt),
+        play: (pcm, heardAt) => world.ears.played(pcm, heardAt, true),
         capture: (pcm, capturedAt) => world.microphone.frames(pcm, capturedAt),
       },
     );

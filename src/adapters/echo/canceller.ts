@@ -50,8 +50,8 @@ class ThreadCanceller implements EchoCanceller {
     );
   }
 
-  played(pcm: Uint8Array, heardAt: number): void {
-    this.tell({ type: 'played', pcm, heardAt });
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
+    this.tell({ type: 'played', pcm, heardAt, goesOn });
   }
 
   flushed(at: number): void {

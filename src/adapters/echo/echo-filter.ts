@@ -6,7 +6,7 @@ import { createReference } from './reference.ts';
 
 /** Takes the echo out of one lane's captured sound, in the thread that calls it. */
 export interface EchoFilter {
-  played(pcm: Uint8Array, heardAt: number): void;
+  played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
   flushed(at: number): void;
   /**
    * @param capturedAt when the last sample was captured
@@ -52,8 +52,8 @@ export async function loadEchoFilter({ heardRateHz, playedRateHz }: EchoRates): 
   let rest = new Float32Array(0);
 
   return {
-    played(pcm, heardAt) {
-      timeline.write(toFloat(pcm), heardAt);
+    played(pcm, heardAt, goesOn = false) {
+      timeline.write(toFloat(pcm), heardAt, goesOn);
     },
     flushed(at) {
       timeline.cut(at);

@@ -12,7 +12,7 @@ const answer = (message: FromEchoThread, moved: ArrayBuffer[] = []): void => por
 port.on('message', (message: ToEchoThread) => {
   switch (message.type) {
     case 'played':
-      return filter.played(message.pcm, message.heardAt);
+      return filter.played(message.pcm, message.heardAt, message.goesOn);
     case 'flushed':
       return filter.flushed(message.at);
     case 'captured': {

@@ -1,6 +1,11 @@
 /** What the canceller's thread is told. */
 export type ToEchoThread =
-  | { readonly type: 'played'; readonly pcm: Uint8Array; readonly heardAt: number }
+  | {
+      readonly type: 'played';
+      readonly pcm: Uint8Array;
+      readonly heardAt: number;
+      readonly goesOn: boolean;
+    }
   | { readonly type: 'flushed'; readonly at: number }
   | { readonly type: 'captured'; readonly pcm: Uint8Array; readonly capturedAt: number };
 

@@ -17,8 +17,11 @@ export interface EchoMeasure {
  * rhythm, nor a person who speaks meanwhile is taken for an echo.
  */
 export interface EchoDetector {
-  /** @param heardAt when the first sample of `pcm` is heard from the loudspeaker */
-  played(pcm: Uint8Array, heardAt: number): void;
+  /**
+   * @param heardAt when the first sample of `pcm` is heard from the loudspeaker
+   * @param goesOn it follows what still sounds
+   */
+  played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number): void;
   /**
@@ -57,8 +60,8 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
   let lastBlockEnd = Number.NEGATIVE_INFINITY;
 
   return {
-    played(pcm, heardAt) {
-      played.write(thinPlayed(pcm), heardAt);
+    played(pcm, heardAt, goesOn = false) {
+      played.write(thinPlayed(pcm), heardAt, goesOn);
     },
     flushed(at) {
       played.cut(at);

@@ -8,8 +8,11 @@ export interface Timeline {
   readonly end: number;
   /** The place at which the sound began that has gone on without a gap until `end`. */
   readonly unbrokenSince: number;
-  /** Writes sound whose first sample belongs to the moment `at`. */
-  write(samples: Float32Array, at: number): void;
+  /**
+   * Writes sound whose first sample belongs to the moment `at`.
+   * @param goesOn it follows what was written before it, even if `at` does not: a better estimate came in between
+   */
+  write(samples: Float32Array, at: number, goesOn?: boolean): void;
   /** Takes back what would have sounded from this moment on. */
   cut(at: number): void;
   /** Fills `target` with the sound from this place on; silence where nothing was written or what was written is forgotten. */
@@ -22,12 +25,15 @@ export interface Timeline {
  * then keeps up with a device's clock, where a jump of milliseconds would tear the sound apart.
  */
 const CONTINUES_MS = 20;
+/** No estimate of a moment is corrected by more than this. */
+const CORRECTED_MS = 500;
 
 /** @param seconds how much is kept, at least; sound may be written ahead of its time, but together not more than this */
 export function createTimeline(rateHz: number, seconds: number): Timeline {
   const size = 2 ** Math.ceil(Math.log2(rateHz * seconds));
   const ring = new Float32Array(size);
   const tolerance = (CONTINUES_MS * rateHz) / 1000;
+  const corrected = (CORRECTED_MS * rateHz) / 1000;
   let end = Number.NEGATIVE_INFINITY;
   let unbrokenSince = 0;
   /** What is written after a cut is another sound, however soon. */
@@ -37,9 +43,9 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
   const slotOf = (place: number): number => ((place % size) + size) % size;
 
   /** Where a write goes: right behind the last one, a sample off where it lags or leads, or somewhere else. */
-  const placeFor = (wanted: number): number => {
+  const placeFor = (wanted: number, goesOn: boolean): number => {
     const off = wanted - end;
-    if (isCut || Math.abs(off) > tolerance) return wanted;
+    if (isCut || Math.abs(off) > (goesOn ? corrected : tolerance)) return wanted;
     return end + Math.sign(off) * Math.min(1, Math.abs(off));
   };
 
@@ -64,9 +70,9 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
     get unbrokenSince() {
       return unbrokenSince;
     },
-    write(samples, at) {
+    write(samples, at, goesOn = false) {
       if (samples.length === 0) return;
-      const start = placeFor(placeOf(at));
+      const start = placeFor(placeOf(at), goesOn);
       if (Math.abs(start - end) > 1) {
         unbrokenSince = start;
         silence(end, start);

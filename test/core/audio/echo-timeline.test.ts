@@ -40,6 +40,16 @@ describe('a timeline', () => {
     expect(timeline.unbrokenSince).toBe(1000);
   });
 
+  it('goes on where it is told to, whatever a better estimate says', () => {
+    const timeline = create();
+    timeline.write(counting(1, 10), 1000);
+    timeline.write(counting(11, 10), 1070, true);
+    // One sample is said twice on the way to the better estimate.
+    expect(read(timeline, 1008, 5)).toEqual([9, 10, 11, 11, 12]);
+    timeline.write(counting(21, 10), 1700, true);
+    expect(timeline.unbrokenSince).toBe(1700);
+  });
+
   it('begins anew where time has jumped, with silence between', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
