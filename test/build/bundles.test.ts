@@ -5,6 +5,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 
@@ -132,9 +133,26 @@ describe('the device’s bundle', () => {
     }
   });
 
+  it('has a thread beside it that cancels echo', async () => {
+    const rates = { heardRateHz: 24_000, playedRateHz: 24_000 };
+    const thread = new Worker(join(folder, 'echo-worker.mjs'), { workerData: rates });
+    try {
+      expect(await once(thread, 'message')).toEqual([{ type: 'ready' }]);
+      thread.postMessage({ type: 'captured', pcm: new Uint8Array(960), capturedAt: 100 });
+      const [{ type, pcm }] = (await once(thread, 'message')) as [{ type: string; pcm: Uint8Array }];
+      expect([type, pcm.byteLength]).toEqual(['frames', 960]);
+    } finally {
+      await thread.terminate();
+    }
+    const beside = ['./webrtcaec3.cjs', 'worker_threads'];
+    const { outputs } = JSON.parse(readFileSync(join(folder, 'echo-worker.meta.json'), 'utf8')) as Meta;
+    const imported = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+    expect(imported.filter((name) => !beside.includes(name.replace(/^node:/, '')))).toEqual([]);
+  });
+
   it('carries the licences of what went into it', () => {
     const licenses = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
-    for (const name of ['mqtt', 'ws', 'zod', 'pino', 'commander', 'hono']) {
+    for (const name of ['mqtt', 'ws', 'zod', 'pino', 'commander', 'hono', '@ennuicastr/webrtcaec3.js']) {
       expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
     }
   });
