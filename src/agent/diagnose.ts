@@ -1,8 +1,9 @@
 import { readNamedFiles } from '../adapters/doctor/named-files.ts';
 import { judgeConfiguration } from '../core/doctor/configuration.ts';
-import { diagnosisOf, type Outcome, ok, problem, skipped, warning } from '../core/doctor/finding.ts';
+import { combine, diagnosisOf, type Outcome, problem, skipped } from '../core/doctor/finding.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../core/doctor/hearing.ts';
 import { judgeLogin } from '../core/doctor/line.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from '../core/doctor/running.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
@@ -137,7 +138,10 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, world: DiagnoseWo
     );
   if (pieces.length === 0 && (phase === 'idle' || phase === 'closed'))
     return skipped(`the lane is ${phase} and does not listen; the command "start" starts it`);
-  return judgeHearing(measureHearing(pieces, rateHz), device, capture.driver === 'file');
+  return combine([
+    judgeHearing(measureHearing(pieces, rateHz), device, capture.driver === 'file'),
+    ...judgeCaptureFindings(device, lane.state.captureFindings),
+  ]);
 }
 
 function judgeMouth({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
@@ -149,8 +153,5 @@ function judgeMouth({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
       'Plug the loudspeaker in again; "dragoman devices" lists what there is.',
     );
   const playedS = Math.round(playout.writtenBytes / settings.playoutBytesPerMs / 1000);
-  const data = { played_s: playedS };
-  if (state.orders.volume === 0)
-    return warning(`${device}: the volume is 0`, 'Turn it up with the command "volume".', data);
-  return ok(`${device} is open, ${playedS} s played since the start`, data);
+  return judgeRunningPlayback(device, { volume: state.orders.volume, playedS }, state.echo);
 }

@@ -3,7 +3,6 @@ import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts
 import { type HeardPiece, isRateDoubtful, judgeHearing, measureHearing } from '../../core/doctor/hearing.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/speaking.ts';
 import { findTone, LONGEST_ECHO_MS, makeTone, TONE_MS } from '../../core/doctor/test-tone.ts';
-import { LANE_DEFAULTS } from '../../core/lane/settings.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -156,8 +155,7 @@ async function playTone(
     if (!canHear) return ok(`${device} took the tone; there is no microphone here that could hear it`);
     const dueAt = measured === null ? startedAt : measured - TONE_MS;
     const heard = findEcho(listening.pieces, lane.capture.sampleRate, dueAt, gain);
-    const tailMs = LANE_DEFAULTS.echoTailMs;
-    return judgeEcho({ device, mode: lane.echo, volume, heard, tailMs });
+    return judgeEcho({ device, mode: lane.echo, volume, heard });
   } finally {
     open.delete(playback);
     await playback.close();

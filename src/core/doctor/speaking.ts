@@ -1,3 +1,4 @@
+import { NO_ECHO, tailOf } from '../audio/echo-guard.ts';
 import type { EchoMode } from '../gate.ts';
 import { combine, type Outcome, ok, skipped, warning } from './finding.ts';
 
@@ -14,19 +15,19 @@ export interface EchoFacts {
     readonly gainDb: number;
     readonly clearnessDb: number;
   } | null;
-  /** How long half-duplex stays deaf after the loudspeaker, milliseconds. */
-  readonly tailMs: number;
 }
 
 /** The longest way through cards and room that the echo canceller aligns to. */
 const LONGEST_CANCELLED_MS = 400;
 /** Louder than this the microphone itself distorts, and no canceller undoes that. */
 const LOUDEST_CANCELLED_DB = 0;
+/** Visitors wait for an answer before they speak: so long a deafness after each sentence eats their first words. */
+const LONG_TAIL_MS = 800;
 /** What comes back softer than this is hardly ever taken for speech. */
 const FAINT_DB = -40;
 
 /** What the tone tells of the loudspeaker and of the mode against echo. */
-export function judgeEcho({ device, mode, volume, heard, tailMs }: EchoFacts): Outcome {
+export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
   if (volume === 0)
     return warning(`${device}: the volume of the lane is 0, so nothing can be heard`, 'Set "volume" to 80.', {
       volume,
@@ -38,11 +39,13 @@ export function judgeEcho({ device, mode, volume, heard, tailMs }: EchoFacts): O
       { heard: false },
     );
   const { delayMs, gainDb, clearnessDb } = heard;
+  const tailMs = tailAfter(delayMs, gainDb);
   const data = {
     heard: true,
     delay_ms: Math.round(delayMs),
     gain_db: gainDb,
     clearness_db: clearnessDb,
+    tail_ms: Math.round(tailMs),
     advice: adviceOn(gainDb, delayMs),
   };
   const found = `${device}: tone heard back after ${Math.round(delayMs)} ms at ${signed(gainDb)} dB`;
@@ -65,10 +68,10 @@ function objections(
         ),
       ];
     case 'half-duplex':
-      if (delayMs <= tailMs) return [];
+      if (tailMs <= LONG_TAIL_MS) return [];
       return [
         warning(
-          `${found}: later than the ${tailMs} ms for which half-duplex stays deaf`,
+          `${found}: half-duplex stays deaf for ${Math.round(tailMs)} ms after each sentence`,
           'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
         ),
       ];
@@ -84,6 +87,12 @@ function objections(
         ];
       return [];
   }
+}
+
+/** How long half-duplex stays deaf after the loudspeaker once it has heard this, milliseconds. */
+function tailAfter(delayMs: number, gainDb: number): number {
+  const measure = { delayMs, gainDb, confidence: 1, at: 0 };
+  return tailOf({ ...NO_ECHO, measures: [measure] }, 0);
 }
 
 /** The mode with which a room like this one works best. */

@@ -1,0 +1,67 @@
+import type { CaptureFinding } from '../audio/capture-watch.ts';
+import type { EchoGuard } from '../audio/echo-guard.ts';
+import { combine, type Outcome, ok, problem, warning } from './finding.ts';
+
+/** What a running lane has found out about its microphone, over a longer time than a diagnosis takes. */
+const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
+  silent: (device) =>
+    problem(
+      `${device} delivers digital silence: it is muted, or nothing is plugged in`,
+      'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+    ),
+  deaf: (device) =>
+    problem(
+      `${device} does not even hear the loudspeaker`,
+      'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).',
+    ),
+  too_fast: (device) => offRate(device, 'fast'),
+  too_slow: (device) => offRate(device, 'slow'),
+  clipping: (device) =>
+    warning(
+      `${device} is overdriven`,
+      'Turn the microphone down ("alsamixer", F4), or move it away from the loudspeaker.',
+    ),
+  dc_offset: (device) =>
+    warning(`${device} has an offset`, 'The microphone or its input is faulty: try another.'),
+};
+
+function offRate(device: string, how: 'fast' | 'slow'): Outcome {
+  return warning(
+    `${device} delivers too ${how} for its rate`,
+    'Use "plughw:" in the device name, another sampleRate, or another card.',
+  );
+}
+
+export function judgeCaptureFindings(device: string, findings: readonly CaptureFinding[]): Outcome[] {
+  return findings.map((finding) => CAPTURE[finding](device));
+}
+
+/** @param playedS how long the loudspeaker has sounded since the start, seconds */
+export function judgeRunningPlayback(
+  device: string,
+  { volume, playedS }: { volume: number; playedS: number },
+  { measures, fallback }: EchoGuard,
+): Outcome {
+  const last = measures.at(-1);
+  const heard =
+    last === undefined
+      ? ''
+      : `; heard back after ${Math.round(last.delayMs)} ms at ${Math.round(last.gainDb)} dB`;
+  const data = {
+    played_s: playedS,
+    ...(last !== undefined && { delay_ms: Math.round(last.delayMs), gain_db: Math.round(last.gainDb) }),
+    fallback: fallback?.reason ?? null,
+  };
+  return combine([
+    ok(`${device} is open, ${playedS} s played since the start${heard}`, data),
+    ...(volume === 0 ? [warning(`${device}: the volume is 0`, 'Turn it up with the command "volume".')] : []),
+    ...(fallback === null
+      ? []
+      : [
+          warning(
+            fallback.message,
+            'Move microphone and loudspeaker apart or turn the volume down, then send the command "echo".',
+          ),
+        ]),
+  ]);
+}
