@@ -93,9 +93,20 @@ async function bundle(name, outFolder, version) {
     plugins: [onlyEnglish, keepApart],
     logLevel: 'warning',
   });
+  await keepToAscii(outfile);
   if (name in ENTRIES) await chmod(outfile, 0o755);
   await writeFile(join(outFolder, `${name}.meta.json`), JSON.stringify(metafile));
   return { outfile, inputs: Object.keys(metafile.inputs) };
+}
+
+/**
+ * Node keeps a text with a single letter beyond Latin-1 in two bytes for every letter: 2.4 MB of the agent's memory. What
+ * esbuild leaves as it is stands in regular expressions and comments.
+ */
+async function keepToAscii(file) {
+  const text = await readFile(file, 'utf8');
+  const code = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  await writeFile(file, text.replaceAll(/[\u0080-\uffff]/g, code));
 }
 
 /** The folders of the packages that went into the bundles: `node_modules/mqtt`, `node_modules/@hono/node-server`. */
