@@ -66,9 +66,7 @@ class Bench {
     say(`${plan.starts} starts of each`);
     for (let start = 0; start < plan.starts; start++) await this.startOnce();
     for (const subject of this.subjects) await this.start(subject);
-    say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
     await sleep(plan.warmUpMs, undefined, { signal: this.signal });
-    const rounds = await this.measure(plan.rounds);
     const load = startLoad();
     let loadedRounds: Round[] = [];
     let share = 0;
@@ -83,6 +81,9 @@ class Bench {
         await load.stop();
       }
     }
+    // After the load: by then the code that runs often has been compiled, as in a process that lives for months.
+    say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
+    const rounds = await this.measure(plan.rounds);
     const own = this.running.has('agent') ? await askStatus(this.stand.broker) : null;
     await this.end();
     say(`${plan.dayHours} simulated hours`);
@@ -108,7 +109,10 @@ class Bench {
       if (this.periods === null) throw new Error("the agent's arecord and aplay were not found");
       return this.periods;
     };
-    const subjects = [await agentSubject(stand, sound), await bareSubject(stand, sound, periods)];
+    const subjects = [
+      await agentSubject(stand, sound, this.options.nodeFlags),
+      await bareSubject(stand, sound, periods),
+    ];
     if (this.options.withAddons) {
       try {
         say('installing the packages of the third loop');

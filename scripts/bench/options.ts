@@ -4,6 +4,8 @@ export interface Options {
   readonly json: boolean;
   readonly write: boolean;
   readonly withAddons: boolean;
+  /** Flags for the agent's Node in place of those of its unit file; null: those. */
+  readonly nodeFlags: readonly string[] | null;
   readonly plan: Plan;
 }
 
@@ -39,6 +41,8 @@ one run, both over the same stretches of time, on virtual sound cards.
   --write         put the results into docs/bench.md and docs/bench.svg
   --with-addons   also measure alsa-capture and speaker in one process; installs
                   both into a temporary folder for this run
+  --node-flags="--cpu-prof --cpu-prof-dir=DIR"
+                  flags for the agent's Node, in place of those of its unit file
   --help
 `;
 
@@ -52,12 +56,14 @@ export function readOptions(words: readonly string[]): Options | { text: string;
         write: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
         'with-addons': { type: 'boolean', default: false },
+        'node-flags': { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
     if (values.help) return { text: USAGE, code: 0 };
+    const nodeFlags = values['node-flags']?.split(' ').filter((flag) => flag !== '') ?? null;
     const plan = PLANS[values.quick ? 'quick' : 'full'];
-    return { json: values.json, write: values.write, withAddons: values['with-addons'], plan };
+    return { json: values.json, write: values.write, withAddons: values['with-addons'], nodeFlags, plan };
   } catch (error) {
     return { text: `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, code: 2 };
   }

@@ -11,6 +11,8 @@ export type SubjectName = (typeof SUBJECTS)[number];
 export interface Subject {
   readonly name: SubjectName;
   readonly card: Card;
+  /** Beside this program's own. */
+  readonly env: Readonly<Record<string, string>>;
   /** Node's arguments: flags, script, and the script's own. */
   arguments(): Promise<readonly string[]>;
 }
@@ -41,7 +43,7 @@ export function startBound(command: readonly string[], env: NodeJS.ProcessEnv): 
 export async function startSubject(subject: Subject, rack: Rack): Promise<Running> {
   const given = await subject.arguments();
   const startedAtMs = Number(process.hrtime.bigint()) / 1e6;
-  const child = startBound([process.execPath, ...given], rack.env);
+  const child = startBound([process.execPath, ...given], { ...rack.env, ...subject.env });
   let said = '';
   const keep = (text: Buffer): void => {
     said = (said + text.toString()).slice(-SAID_CHARS);

@@ -28,18 +28,27 @@ export function forDevice(words: readonly string[], device: string): string[] {
   return at < 0 ? [...words] : words.with(at + 1, device);
 }
 
-/** The flags that the unit file gives to Node: what is measured is what is installed. */
-export function unitFlags(unit: string): string[] {
+/** What the unit file gives to Node: what is measured is what is installed. */
+export function readUnit(unit: string): { flags: string[]; env: Record<string, string> } {
   const words = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/\s+/) ?? [];
   const script = words.findIndex((word) => word.endsWith('.mjs'));
-  return words.slice(1, Math.max(1, script));
+  const env = [...unit.matchAll(/^Environment=(\w+)=(\S*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]);
+  return { flags: words.slice(1, Math.max(1, script)), env: Object.fromEntries(env) };
 }
 
 /** The agent as it is shipped: half-duplex, one lane. */
-export async function agentSubject(stand: Stand, sound: Int16Array): Promise<Subject> {
+export async function agentSubject(
+  stand: Stand,
+  sound: Int16Array,
+  nodeFlags: readonly string[] | null,
+): Promise<Subject> {
   const name: SubjectName = 'agent';
   const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
-  const flags = unitFlags(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
+  const unit = readUnit(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
+  const flags = nodeFlags ?? unit.flags;
   const file = join(stand.folder, 'agent.json');
   await writeFile(
     file,
@@ -55,7 +64,8 @@ export async function agentSubject(stand: Stand, sound: Int16Array): Promise<Sub
       ],
     }),
   );
-  return { name, card, arguments: async () => [...flags, program('dragoman.mjs'), 'run', '--config', file] };
+  const words = [...flags, program('dragoman.mjs'), 'run', '--config', file];
+  return { name, card, env: unit.env, arguments: async () => words };
 }
 
 /** The bare loop, with the agent's own words for arecord and aplay. */
@@ -66,6 +76,7 @@ export async function bareSubject(stand: Stand, sound: Int16Array, periods: () =
   return {
     name,
     card,
+    env: {},
     arguments: async () => [
       script,
       JSON.stringify({
@@ -83,7 +94,7 @@ export async function addonsSubject(stand: Stand, sound: Int16Array, packages: s
   const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
   const script = fileURLToPath(new URL('./addon-loop.mjs', import.meta.url));
   const given = JSON.stringify({ ...loopTask(stand, name), packages, device: card.device, rateHz: RATE_HZ });
-  return { name, card, arguments: async () => [script, given] };
+  return { name, card, env: {}, arguments: async () => [script, given] };
 }
 
 /** @returns the folder that they were installed into */
