@@ -55,7 +55,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
   const { topics, clock, version, lanes } = world;
   const probe = createBackendProbe(topics, clock, () => `doctor-${world.randomHash()}`);
   let isRunning = false;
-  const checks = (): Check[] => {
+  const checks = (only: readonly CheckName[] | null): Check[] => {
     const config = world.config();
     const each = (judge: (lane: LaneRunner, config: LaneConfig) => Promise<Outcome> | Outcome) => () =>
       Promise.all(
@@ -70,6 +70,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
         ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
         join: async () => judgeLine(world, config),
         serviceCa: () => serviceAuthority(config),
+        tells: (name) => only === null || only.includes(name),
       }),
       { name: 'capture', limitMs: LISTEN_MS + QUICK_MS, run: each((lane, own) => hear(lane, own, world)) },
       { name: 'playback', limitMs: QUICK_MS, run: each(judgeMouth) },
@@ -81,7 +82,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
       if (isRunning) throw new CommandError('busy', 'a diagnosis is under way; ask again in a minute');
       isRunning = true;
       try {
-        const all = checks();
+        const all = checks(only);
         const wanted = CHECKS.filter((name) => only === null || only.includes(name));
         const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
         return diagnosisOf(version, await runChecks(chosen, { clock }));

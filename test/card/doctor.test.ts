@@ -1,5 +1,7 @@
 import { afterAll, describe, it } from 'vitest';
+import { setStage } from '../../src/cli/demo/stage.ts';
 import { createSurgery } from '../cli/doctor/surgery.ts';
+import { inProcessHands } from '../e2e/stage-hands.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { babble } from './sound.ts';
 
@@ -55,6 +57,37 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
     const { exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: murmur() } });
     expect(exitCode, printed).toBe(0);
     expect(of('playback'), printed).toMatchObject({ verdict: 'warning', data: { heard: false } });
+  });
+
+  it('finds nothing wrong with a whole kiosk', async ({ expect }) => {
+    const card = await rack?.insert({
+      ...{ id: 'Whole', capture: { sound: murmur() } },
+      acoustic: { delayMs: 40, gainDb: -20 },
+    });
+    const device = card?.device ?? '';
+    const stage = await setStage(inProcessHands());
+    try {
+      const file = surgery.config('whole', {
+        mqtt: { url: stage.brokerUrl },
+        lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
+      });
+      const { exitCode, diagnosis, printed } = await surgery.examine(file, [], rack?.env);
+      expect(exitCode, printed).toBe(0);
+      const well = diagnosis.checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check);
+      expect(well).toEqual(
+        expect.arrayContaining([
+          'configuration',
+          'broker',
+          'backend',
+          'stream',
+          'clock',
+          'capture',
+          'playback',
+        ]),
+      );
+    } finally {
+      await stage.close();
+    }
   });
 
   it('tells a microphone that is muted', async ({ expect }) => {

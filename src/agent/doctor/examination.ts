@@ -96,11 +96,12 @@ function lineAndSound(
     },
   });
   const lane = config.lanes[0]?.id ?? 'main';
+  const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const lines = lineChecks({
     ...{ clock, topics, probe, lane, join: line.join },
     serviceCa: () => serviceAuthority(config),
+    tells: wants,
   });
-  const wants = (name: CheckName): boolean => only === null || only.includes(name);
   if (isSilent) {
     const silent = (['capture', 'playback'] as const).map((name) =>
       deviceCheck(name, QUICK_MS, () => skipped('left out by --no-sound')),

@@ -11,6 +11,7 @@ import {
 } from '../../core/doctor/reach.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { BackendProbe, Probed } from './backend-probe.ts';
 import { type Check, deviceCheck, once } from './check.ts';
@@ -36,6 +37,8 @@ export interface LineParts {
   /** The lane that a token is asked for. */
   readonly lane: string;
   join(): Promise<Line>;
+  /** Whether a check is told; what keeps another one from its work is told with that one otherwise. */
+  tells(name: CheckName): boolean;
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;
 }
@@ -45,7 +48,7 @@ const NO_LINE = skipped('there is no line to the broker');
 
 /** Broker, backend, stream host and clock: each needs the one before it. */
 export function lineChecks(parts: LineParts): Check[] {
-  const { clock, topics, probe, lane } = parts;
+  const { clock, topics, probe, lane, tells } = parts;
   const join = once(parts.join);
   const ask = once(async (): Promise<Probed | null> => {
     const { bus, hasRefused } = await join();
@@ -55,13 +58,20 @@ export function lineChecks(parts: LineParts): Check[] {
     const address = (await ask())?.streamUrl ?? null;
     return address === null ? null : lookAtStreamHost(address, parts);
   });
+  const judgeAnswer = async (): Promise<Outcome> => {
+    const probed = await ask();
+    if (probed !== null) return judgeBackend(probed.answer, probed.tookMs, topics.tokenRequest);
+    return tells('broker') ? NO_LINE : (await join()).outcome;
+  };
+  const judgeStreamHost = async (): Promise<Outcome> => {
+    const seen = await look();
+    if (seen !== null) return seen.outcome;
+    return tells('backend') ? NO_STREAM_ADDRESS : judgeAnswer();
+  };
   return [
     deviceCheck('broker', BROKER_LIMIT_MS, async () => (await join()).outcome),
-    deviceCheck('backend', BACKEND_LIMIT_MS, async () => {
-      const probed = await ask();
-      return probed === null ? NO_LINE : judgeBackend(probed.answer, probed.tookMs, topics.tokenRequest);
-    }),
-    deviceCheck('stream', STREAM_LIMIT_MS, async () => (await look())?.outcome ?? NO_STREAM_ADDRESS),
+    deviceCheck('backend', BACKEND_LIMIT_MS, judgeAnswer),
+    deviceCheck('stream', STREAM_LIMIT_MS, judgeStreamHost),
     deviceCheck('clock', STREAM_LIMIT_MS + 1000, async () => {
       const sights = [(await ask())?.sight, (await look())?.sight];
       return judgeClock(

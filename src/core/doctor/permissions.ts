@@ -1,4 +1,4 @@
-import { combine, count, type Outcome, ok, problem, skipped } from './finding.ts';
+import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
 /** What this user may do with the sound cards. */
 export interface SoundAccess {
@@ -28,9 +28,9 @@ export function judgePermissions(access: SoundAccess, wanted: readonly WantedDev
     // A sound server of another machine, or a plugin: the capture and the playback tell whether it works.
     const named = wanted.find(({ card }) => card !== null);
     if (named === undefined) return skipped('this machine has no sound cards of its own', data);
-    return problem(
-      `this machine has no sound card, but ${named.key} is "${named.device}"`,
-      'Plug the sound card in; in a container, let /dev/snd in.',
+    return warning(
+      `the kernel knows no sound cards, but ${named.key} is "${named.device}"`,
+      'If it can not be heard or played either: plug the sound card in; in a container, let /dev/snd in.',
       data,
     );
   }

@@ -9,7 +9,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { BackendProbe, Probed } from '../../../src/agent/doctor/backend-probe.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { lineChecks } from '../../../src/agent/doctor/line-checks.ts';
-import { ok } from '../../../src/core/doctor/finding.ts';
+import { ok, problem } from '../../../src/core/doctor/finding.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
@@ -71,6 +71,7 @@ async function examine(
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: ok('joined'), bus: BUS }),
       serviceCa: () => more.ca,
+      tells: () => true,
     }),
     { clock },
   );
@@ -122,6 +123,20 @@ describe('the stream host', () => {
       verdict: 'problem',
       finding: expect.stringContaining(words),
     });
+  });
+
+  it('is told with what keeps it from being found, where nothing else tells that', async () => {
+    const clock = createSystemClock();
+    const checks = lineChecks({
+      ...{ clock, lane: 'main', serviceCa: () => undefined, tells: (name) => name === 'stream' },
+      probe: { ask: () => Promise.reject(new Error('never asked')), receive: () => false },
+      topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
+      join: async () => ({ outcome: problem('no broker', 'Start it.'), bus: null }),
+    });
+    const findings = await runChecks(checks, { clock });
+    expect(findings.map(({ check, finding }) => `${check}: ${finding}`).slice(0, 3)).toEqual([
+      ...['broker: no broker', 'backend: no broker', 'stream: no broker'],
+    ]);
   });
 
   it('is not looked for without an address', async () => {
