@@ -137,6 +137,10 @@ describe('chimes', () => {
       world.end();
       world.comeBack();
     }
+    const all = chimes(world);
+    for (const [i, { name, at }] of all.entries()) {
+      if (name === 'lost') expect(at - (all[i - 1]?.at ?? 0)).toBeGreaterThanOrEqual(15_000);
+    }
     const minutes = (world.now - from) / 60_000;
     expect(chimes(world).length).toBeLessThanOrEqual(2 + minutes * 8);
     const about = names(world).replace('ready ', '').split(' ');
