@@ -1,4 +1,5 @@
 import { readNamedFiles } from '../adapters/doctor/named-files.ts';
+import { redactValue } from '../adapters/redaction.ts';
 import { judgeConfiguration } from '../core/doctor/configuration.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../core/doctor/finding.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../core/doctor/hearing.ts';
@@ -7,7 +8,7 @@ import { judgeCaptureFindings, judgeRunningPlayback } from '../core/doctor/runni
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
-import { CHECKS, type CheckName, type Diagnosis } from '../protocol/mqtt/diagnose.ts';
+import { CHECKS, type CheckName, type Diagnosis, diagnosisSchema } from '../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
 import { CommandError } from './command-desk.ts';
 import { createBackendProbe } from './doctor/backend-probe.ts';
@@ -85,7 +86,9 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
         const all = checks(only);
         const wanted = CHECKS.filter((name) => only === null || only.includes(name));
         const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
-        return diagnosisOf(version, await runChecks(chosen, { clock }));
+        const found = diagnosisOf(version, await runChecks(chosen, { clock }));
+        // The last line of defence, as in the log: nothing that looks like a secret leaves the device.
+        return diagnosisSchema.parse(redactValue(found));
       } finally {
         isRunning = false;
       }
