@@ -126,7 +126,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     const backMs = (ears.heard[before]?.cameAt ?? 0) - replugged;
     const pieces = placesOf(ears, sound);
     await annotate(`back ${backMs.toFixed(0)} ms after the plug, ${pieces.lostMs.toFixed(0)} ms lost in all`);
-    expect(ears.faults[0]).toMatchObject({ code: 'lost' });
+    expect(ears.faults.map(({ code }) => code)).toContain('lost');
     expect(pieces.unknown).toBe(0);
     expect(backMs).toBeLessThan(8000);
     expect(pieces.lostMs).toBeLessThan(2000 + backMs + 700);
@@ -146,7 +146,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     mouth.say(next);
     await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
     await annotate(`back ${((mouth.backs[0] ?? 0) - replugged).toFixed(0)} ms after the plug`);
-    expect(mouth.faults[0]).toMatchObject({ code: 'lost' });
+    expect(mouth.faults.map(({ code }) => code)).toContain('lost');
     expect((mouth.backs[0] ?? 0) - replugged).toBeLessThan(8000);
     await mouth.playback.close();
   });
@@ -167,7 +167,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     const noticedMs = (ears.faults[0]?.atMs ?? 0) - stalled;
     const backMs = (ears.heard[before]?.cameAt ?? 0) - released;
     await annotate(`noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after the hang`);
-    expect(ears.faults[0]).toMatchObject({ code: 'hung' });
+    expect(ears.faults.map(({ code }) => code)).toContain('hung');
     expect(noticedMs).toBeGreaterThan(1000);
     expect(backMs).toBeLessThan(8000);
     expect(placesOf(ears, sound).unknown).toBe(0);
@@ -187,7 +187,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     mouth.say(next);
     await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
     await annotate(`back ${((mouth.backs[0] ?? 0) - released).toFixed(0)} ms after the hang`);
-    expect(mouth.faults[0]).toMatchObject({ code: 'hung' });
+    expect(mouth.faults.map(({ code }) => code)).toContain('hung');
     await mouth.playback.close();
   });
 
@@ -222,14 +222,13 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     });
     await once(other.stdout, 'data');
     const ears = await listen(card.device);
-    await until('the fault', () => ears.faults.length > 0);
+    await until('the fault', () => ears.faults.some(({ code }) => code === 'busy'));
     other.kill('SIGKILL');
     const freed = cardNow();
     await until('sound', () => ears.heard.length > 0);
     await annotate(`heard ${((ears.heard[0]?.cameAt ?? 0) - freed).toFixed(0)} ms after it was free`);
     await ears.capture.close();
-    expect(ears.faults[0]).toMatchObject({ code: 'busy' });
-    expect(ears.faults[0]?.message).toContain(card.device);
+    expect(ears.faults.find(({ code }) => code === 'busy')?.message).toContain(card.device);
   });
 
   it('does not believe a microphone that is faster than time', async ({ expect, annotate }) => {
@@ -252,7 +251,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await annotate(
       `noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after it calmed down`,
     );
-    expect(ears.faults[0]).toMatchObject({ code: 'too_fast' });
+    expect(ears.faults.map(({ code }) => code)).toContain('too_fast');
   });
 
   it('waits for a card that is not there yet', async ({ expect }) => {
@@ -261,7 +260,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await insert({ id: 'Later', capture: { sound: babble(60 * RATE_HZ, 14) } });
     await until('sound', () => ears.heard.length > 0);
     await ears.capture.close();
-    expect(ears.faults[0]).toMatchObject({ code: 'not_found' });
+    expect(ears.faults.map(({ code }) => code)).toContain('not_found');
   });
 });
 

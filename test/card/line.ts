@@ -106,6 +106,6 @@ export async function until(
   const endsAt = clock.now() + limitMs;
   while (!(await isSo())) {
     if (clock.now() > endsAt) throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -135,7 +135,7 @@ int begin_time(struct card *card, int64_t now)
 	if (fd < 0)
 		return -errno;
 	card->clock = (struct frame_clock){ now, 0, frames_per_ns(card, card->speed) };
-	dprintf(fd, "{\"ns\":%lld,\"frames_per_s\":%.6f,\"channels\":%ld}\n", (long long)card->clock.base_ns,
+	dprintf(fd, "{\"ns\":%lld,\"frames_per_s\":%.9f,\"channels\":%ld}\n", (long long)card->clock.base_ns,
 		card->clock.frames_per_ns * NS_PER_S, card->channels);
 	close(fd);
 	return rename(draft, name) ? -errno : 0;
