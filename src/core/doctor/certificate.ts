@@ -86,7 +86,9 @@ function distrusted(
   }
   return problem(
     `the certificate of ${host} is not trusted (${code}); it was issued by ${facts.issuer}`,
-    `Let ${caKey} name the PEM file of the authority that issued it.`,
+    code === 'DEPTH_ZERO_SELF_SIGNED_CERT'
+      ? `It vouches for itself: if you know it, let ${caKey} name a PEM file with this very certificate.`
+      : `Let ${caKey} name the PEM file of the authority that issued it.`,
     data,
   );
 }

@@ -26,7 +26,11 @@ export function judgeConfiguration({ file, lanes, files, agent, isOpenToAll }: C
       ...{ file, lanes, files: files.length },
       agent,
     }),
-    ...bad.map(({ key, trouble }) => problem(`${key}: ${trouble}`, mendOf(trouble ?? ''))),
+    ...bad.map(({ key, trouble }) => {
+      // The mend is part of the sentence where there is only one.
+      const [found = '', command] = (trouble ?? '').split(': chmod');
+      return problem(`${key}: ${found}`, command === undefined ? mendOf(found) : `chmod${command}`);
+    }),
     ...(isOpenToAll
       ? [warning(`${file} may be changed by everyone on this machine`, `chmod o-w ${file}.`)]
       : []),
@@ -36,7 +40,6 @@ export function judgeConfiguration({ file, lanes, files, agent, isOpenToAll }: C
 function mendOf(trouble: string): string {
   if (/does not exist/.test(trouble))
     return 'Put it there. A systemd credential is only there inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
-  if (/readable by everyone/.test(trouble)) return 'Only the agent may read it.';
   if (/EACCES/.test(trouble)) return "Run this as the agent's user or as root.";
   return 'Put the right file there, or change the configuration.';
 }

@@ -37,6 +37,12 @@ describe('a certificate', () => {
     expect(judge(more)).toMatchObject({ verdict, finding: expect.stringMatching(words) });
   });
 
+  it('that vouches for itself can be trusted by itself', () => {
+    expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).mend).toMatch(
+      /mqtt\.caFile .* this very certificate/,
+    );
+  });
+
   it('is told by its dates while the clock is not set, and blames the clock', () => {
     expect(judge({}, null)).toMatchObject({ verdict: 'ok', finding: expect.stringContaining('2026-04-15') });
     expect(judge({ distrust: 'CERT_NOT_YET_VALID' }, null).mend).toContain('clock is not set');

@@ -205,7 +205,6 @@ describe('the configuration', () => {
   });
   it.each([
     ['the secret file x does not exist', /CREDENTIALS_DIRECTORY/],
-    ['the secret file x is readable by everyone: chmod o-rwx x', /Only the agent/],
     ['the file x can not be read (EACCES)', /as root/],
     ['the file x holds no certificate in PEM', /right file/],
   ])('names a file with trouble: %s', (trouble, mend) => {
@@ -214,6 +213,14 @@ describe('the configuration', () => {
       verdict: 'problem',
       finding: `mqtt.passwordFile: ${trouble}`,
       mend: expect.stringMatching(mend),
+    });
+  });
+  it('tells how a secret is kept from others', () => {
+    const trouble = 'the secret file x is readable by everyone: chmod o-rwx x';
+    expect(judgeConfiguration({ ...facts, files: [{ key: 'mqtt.keyFile', trouble }] })).toMatchObject({
+      verdict: 'problem',
+      finding: 'mqtt.keyFile: the secret file x is readable by everyone',
+      mend: 'chmod o-rwx x',
     });
   });
   it('is warned of when everyone may change it', () => {
