@@ -15,6 +15,10 @@ export interface Chimes {
   /** When a chime about the connection, or about the microphone, was given last. */
   readonly lineAt: number;
   readonly muteAt: number;
+  /** Good news that waits until nobody speaks, and since when. */
+  readonly due: { readonly earcon: Earcon; readonly since: number } | null;
+  /** When somebody was heard speaking last. */
+  readonly voiceAt: number;
   /** Whether the microphone is muted as far as a listener knows; null: nobody listens. */
   readonly muted: boolean | null;
 }
@@ -24,6 +28,8 @@ export const NO_CHIMES: Chimes = {
   line: 'up',
   lineAt: Number.NEGATIVE_INFINITY,
   muteAt: Number.NEGATIVE_INFINITY,
+  due: null,
+  voiceAt: Number.NEGATIVE_INFINITY,
   muted: null,
 };
 
@@ -32,6 +38,9 @@ const MISSED_AFTER_MS = 2000;
 /** A line that comes and goes is told of no more often than this. */
 const LINE_PAUSE_MS = 15_000;
 const MUTE_PAUSE_MS = 500;
+/** Half-duplex is deaf while a chime sounds: nobody who speaks is interrupted for good news, which soon is none any more. */
+const SILENT_FOR_MS = 1000;
+const GOOD_NEWS_MS = 10_000;
 
 /** The lane is at rest: nothing is expected of it. */
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'closed'];
@@ -54,7 +63,17 @@ export function attendChimes(turn: Turn, before: LaneState): void {
     if (before.phase !== state.phase) rest(turn);
     return;
   }
+  // A session that begins sets the time of the last voice, too.
+  const isVoice =
+    before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
+  if (isVoice) turn.set({ chimes: { ...turn.state.chimes, voiceAt: turn.now } });
   if (turn.state.chimes.muted !== state.orders.muted) tellMute(turn);
+  followLine(turn, before);
+  tellDue(turn);
+}
+
+function followLine(turn: Turn, before: LaneState): void {
+  const { state } = turn;
   if (before.phase === state.phase && before.failures === state.failures) return;
   if (UP.includes(state.phase)) tellUp(turn);
   else if (isGone(turn, before)) turn.set({ chimes: { ...turn.state.chimes, line: 'away' } });
@@ -81,9 +100,20 @@ function isGone({ state }: Turn, before: LaneState): boolean {
 function tellUp(turn: Turn): void {
   const { chimes } = turn.state;
   turn.disarm('earcon');
-  turn.set({ chimes: { ...chimes, wasLive: true, line: 'up' } });
-  if (chimes.line === 'told') chime(turn, 'recovered', 'line');
-  else if (!chimes.wasLive) chime(turn, 'ready', 'line');
+  const news: Earcon | null = chimes.line === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
+  const due = news === null ? chimes.due : { earcon: news, since: turn.now };
+  turn.set({ chimes: { ...chimes, wasLive: true, line: 'up', due } });
+}
+
+/** Looked at with every step: there are three a second while somebody listens. */
+function tellDue(turn: Turn): void {
+  const { chimes } = turn.state;
+  const { due, line, voiceAt } = chimes;
+  if (due === null) return;
+  const isStale = line !== 'up' || turn.now - due.since > GOOD_NEWS_MS;
+  if (!isStale && turn.now - voiceAt < SILENT_FOR_MS) return;
+  turn.set({ chimes: { ...chimes, due: null } });
+  if (!isStale) chime(turn, due.earcon, 'line');
 }
 
 /** The session has been gone for so long that a visitor should know. */

@@ -129,6 +129,31 @@ describe('chimes', () => {
     expect(names(world)).toBe('ready');
   });
 
+  it('do not interrupt a visitor for good news: it waits for a pause, and then it soon is none', () => {
+    const world = new World({ orders: { earcons: true, start: 'voice' } });
+    world.line(true);
+    world.start();
+    world.speak(3);
+    world.grant();
+    world.open();
+    world.speak(8);
+    world.taskRuns();
+    world.speak(4);
+    expect(names(world)).toBe('');
+    const spokeAt = world.now;
+    world.hush(5);
+    expect(names(world)).toBe('ready');
+    expect(chimes(world)[0]?.at).toBeGreaterThanOrEqual(spokeAt + 1000);
+    world.pass(60_000);
+    world.end();
+    world.pass(2100);
+    world.speak(5);
+    world.comeBack();
+    world.speak(40);
+    world.hush(20);
+    expect(names(world)).toBe('ready lost');
+  });
+
   it('never make a storm of a line that comes and goes', () => {
     const world = new World(CHIMES).goLive();
     const from = world.now;

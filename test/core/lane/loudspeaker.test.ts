@@ -90,6 +90,15 @@ describe('a loudspeaker that is measured', () => {
     expect(worst).toBeLessThan(100 + 310);
   });
 
+  it('is fed at once when it has sounded more than it said', () => {
+    const { world, device } = live({ delayMs: 60 });
+    world.hear('a', 3000, true);
+    world.pass(50);
+    device.hiccup(-120);
+    world.pass(4000);
+    expect(device.worstHole).toBeLessThan(0.01);
+  });
+
   it('opens the gate early when it was faster than it said', () => {
     const { world, device } = live({ delayMs: 0 });
     world.hear('a', 200, true);
