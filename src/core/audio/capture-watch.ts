@@ -123,8 +123,7 @@ export function createCaptureWatch({
       let peak = 0;
       let sum = 0;
       let clipped = 0;
-      for (let index = 0; index < samples.length; index++) {
-        const sample = samples[index] ?? 0;
+      for (const sample of samples) {
         const magnitude = sample < 0 ? -sample : sample;
         if (magnitude > peak) peak = magnitude;
         if (magnitude >= CLIPPING.peak) clipped += 1;

@@ -39,6 +39,8 @@ export type CreateEchoDetector = (options: { heardRateHz: number; playedRateHz: 
 export const ECHO_RATE_HZ = 4000;
 /** So much of the microphone's sound is one piece of evidence. */
 const BLOCK_SAMPLES = 2048;
+/** After a measure nothing is compared for so long (1.5 s): a room does not change so fast, and it saves half of the work. */
+const REST_SAMPLES = 6000;
 /** An echo may seem to come before its sound by so much, because the moment at which it is heard is an estimate. */
 const LEAD_SAMPLES = 128;
 /** Sound is written so far ahead of being heard that it must be kept for as long, and then for the longest echo. */
@@ -77,7 +79,10 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
         const end = begin + BLOCK_SAMPLES;
         if (end > heard.end) return measure;
         lastBlockEnd = end;
-        measure = lags.compare(played, heard, end) ?? measure;
+        const found = lags.compare(played, heard, end);
+        if (found === null) continue;
+        measure = found;
+        lastBlockEnd += REST_SAMPLES;
       }
     },
   };

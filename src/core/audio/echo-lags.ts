@@ -1,5 +1,5 @@
 import type { EchoMeasure } from './echo-detector.ts';
-import { createSpectrum } from './echo-spectrum.ts';
+import { createSpectrum, valueAt } from './echo-spectrum.ts';
 import type { Timeline } from './echo-timeline.ts';
 
 /** Compares blocks of heard sound with what was played, at every lag at once, and remembers what earlier blocks said. */
@@ -76,9 +76,9 @@ export function createEchoLags(options: {
     let heardPower = 0;
     im.fill(0, 0, blockSamples);
     for (let index = 0; index < blockSamples; index++) {
-      const sample = block[index] ?? 0;
+      const sample = valueAt(block, index);
       heardPower += sample * sample;
-      im[blockSamples + index] = sample * (window[index] ?? 0);
+      im[blockSamples + index] = sample * valueAt(window, index);
     }
     const before = stretches.reduce((sum, power) => sum + power, 0) * MEMORY;
     const length = size / STRETCHES;
@@ -86,8 +86,8 @@ export function createEchoLags(options: {
     for (let index = 0; index < size; index++) {
       const stretch = Math.floor(index / length);
       const remembered = index % length === 0 ? MEMORY : 1;
-      magnitudes += Math.abs(re[index] ?? 0);
-      stretches[stretch] = (stretches[stretch] ?? 0) * remembered + (re[index] ?? 0) ** 2;
+      magnitudes += Math.abs(valueAt(re, index));
+      stretches[stretch] = valueAt(stretches, stretch) * remembered + valueAt(re, index) ** 2;
     }
     const playedPower = stretches.reduce((sum, power) => sum + power, 0) - before;
     if (playedPower < PLAYED_POWER * size || heardPower < HEARD_POWER * blockSamples) return false;
@@ -114,10 +114,10 @@ export function createEchoLags(options: {
     let sum = 0;
     for (let bin = firstBin; bin <= lastBin; bin++) {
       const mirror = size - bin;
-      const playedRe = ((re[bin] ?? 0) + (re[mirror] ?? 0)) / 2;
-      const playedIm = ((im[bin] ?? 0) - (im[mirror] ?? 0)) / 2;
-      const heardRe = ((im[bin] ?? 0) + (im[mirror] ?? 0)) / 2;
-      const heardIm = ((re[mirror] ?? 0) - (re[bin] ?? 0)) / 2;
+      const playedRe = (valueAt(re, bin) + valueAt(re, mirror)) / 2;
+      const playedIm = (valueAt(im, bin) - valueAt(im, mirror)) / 2;
+      const heardRe = (valueAt(im, bin) + valueAt(im, mirror)) / 2;
+      const heardIm = (valueAt(re, mirror) - valueAt(re, bin)) / 2;
       const power = playedRe * playedRe + playedIm * playedIm;
       sum += power;
       latest.power[bin] = power;
@@ -128,12 +128,12 @@ export function createEchoLags(options: {
     re.fill(0);
     im.fill(0);
     for (let bin = firstBin; bin <= lastBin; bin++) {
-      const crossRe = latest.re[bin] ?? 0;
-      const crossIm = latest.im[bin] ?? 0;
-      const power = latest.power[bin] ?? 0;
-      cross.re[bin] = (cross.re[bin] ?? 0) * MEMORY + crossRe;
-      cross.im[bin] = (cross.im[bin] ?? 0) * MEMORY + crossIm;
-      playedPower[bin] = (playedPower[bin] ?? 0) * MEMORY + power;
+      const crossRe = valueAt(latest.re, bin);
+      const crossIm = valueAt(latest.im, bin);
+      const power = valueAt(latest.power, bin);
+      cross.re[bin] = valueAt(cross.re, bin) * MEMORY + crossRe;
+      cross.im[bin] = valueAt(cross.im, bin) * MEMORY + crossIm;
+      playedPower[bin] = valueAt(playedPower, bin) * MEMORY + power;
       if (power < least) continue;
       const weight = (crossRe * crossRe + crossIm * crossIm + 1e-30) ** (-WHITENING / 2);
       setBin(bin, crossRe * weight, crossIm * weight);
@@ -157,20 +157,20 @@ export function createEchoLags(options: {
   const weigh = (): { own: number; best: number; ratio: number; lead: number } => {
     spectrum.inverse(re, im);
     let mean = 1e-30;
-    for (let lag = 0; lag < blockSamples; lag++) mean += (re[lag] ?? 0) ** 2 / blockSamples;
+    for (let lag = 0; lag < blockSamples; lag++) mean += valueAt(re, lag) ** 2 / blockSamples;
     const own = { sum: 0, best: 0, at: 0 };
     const edge = (EDGE_MS * rateHz) / 1000;
     const beyond = (STANDS_ALONE.beyondMs * rateHz) / 1000;
     const all = { sum: 0, best: 0, at: 0, mean: 0 };
     for (let lag = 0; lag < blockSamples; lag++) {
-      const share = (re[lag] ?? 0) ** 2 / mean;
-      evidence[lag] = (evidence[lag] ?? 0) * MEMORY + share;
+      const share = valueAt(re, lag) ** 2 / mean;
+      evidence[lag] = valueAt(evidence, lag) * MEMORY + share;
       own.sum += share;
-      all.sum += evidence[lag] ?? 0;
-      all.mean += (evidence[lag] ?? 0) / blockSamples;
+      all.sum += valueAt(evidence, lag);
+      all.mean += valueAt(evidence, lag) / blockSamples;
       if (lag >= BLUR) {
-        own.sum -= (re[lag - BLUR] ?? 0) ** 2 / mean;
-        all.sum -= evidence[lag - BLUR] ?? 0;
+        own.sum -= valueAt(re, lag - BLUR) ** 2 / mean;
+        all.sum -= valueAt(evidence, lag - BLUR);
       }
       blurred[lag] = all.sum;
       if (lag < edge || lag >= blockSamples - edge) continue;
@@ -179,7 +179,7 @@ export function createEchoLags(options: {
     }
     let second = 1e-30;
     for (let lag = edge; lag < blockSamples - edge; lag++) {
-      if (Math.abs(lag - all.at) > beyond) second = Math.max(second, blurred[lag] ?? 0);
+      if (Math.abs(lag - all.at) > beyond) second = Math.max(second, valueAt(blurred, lag));
     }
     const middle = BLUR / 2;
     const ratio = all.best / (all.mean * BLUR);
@@ -189,16 +189,16 @@ export function createEchoLags(options: {
   /** The level of the path from loudspeaker to microphone around this lag. */
   const gainDb = (lag: number): number => {
     let sum = 0;
-    for (let bin = firstBin; bin <= lastBin; bin++) sum += playedPower[bin] ?? 0;
+    for (let bin = firstBin; bin <= lastBin; bin++) sum += valueAt(playedPower, bin);
     const least = (sum / (lastBin - firstBin + 1)) * STRONG;
     re.fill(0);
     im.fill(0);
     let used = 0;
     for (let bin = firstBin; bin <= lastBin; bin++) {
-      const power = playedPower[bin] ?? 0;
+      const power = valueAt(playedPower, bin);
       if (power < least || power === 0) continue;
       used += 2;
-      setBin(bin, (cross.re[bin] ?? 0) / power, (cross.im[bin] ?? 0) / power);
+      setBin(bin, valueAt(cross.re, bin) / power, valueAt(cross.im, bin) / power);
     }
     spectrum.inverse(re, im);
     let inside = 0;
@@ -207,7 +207,7 @@ export function createEchoLags(options: {
     const from = lag - (DIRECT_MS.before * rateHz) / 1000;
     const until = lag + (DIRECT_MS.after * rateHz) / 1000;
     for (let index = 0; index < blockSamples; index++) {
-      const square = (re[index] ?? 0) ** 2;
+      const square = valueAt(re, index) ** 2;
       total += square;
       if (index < from || index > until) continue;
       inside += square;

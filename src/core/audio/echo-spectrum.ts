@@ -7,6 +7,11 @@ export interface Spectrum {
   inverse(re: Float64Array, im: Float64Array): void;
 }
 
+/** A value that is there; the compiler can't know that. */
+export function valueAt(values: Float64Array | Uint32Array, index: number): number {
+  return values[index] ?? 0;
+}
+
 /** @param size a power of two */
 export function createSpectrum(size: number): Spectrum {
   if (!Number.isInteger(Math.log2(size)) || size < 2) {
@@ -22,7 +27,7 @@ export function createSpectrum(size: number): Spectrum {
 
   const forward = (re: Float64Array, im: Float64Array): void => {
     for (let index = 0; index < size; index++) {
-      const other = mirrored[index] ?? 0;
+      const other = valueAt(mirrored, index);
       if (other <= index) continue;
       swap(re, index, other);
       swap(im, index, other);
@@ -32,14 +37,14 @@ export function createSpectrum(size: number): Spectrum {
         for (let step = 0, turn = 0; step < half; step++, turn += stride) {
           const low = start + step;
           const high = low + half;
-          const cosine = cosines[turn] ?? 0;
-          const sine = sines[turn] ?? 0;
-          const highRe = re[high] ?? 0;
-          const highIm = im[high] ?? 0;
+          const cosine = valueAt(cosines, turn);
+          const sine = valueAt(sines, turn);
+          const highRe = valueAt(re, high);
+          const highIm = valueAt(im, high);
           const real = highRe * cosine - highIm * sine;
           const imaginary = highRe * sine + highIm * cosine;
-          const lowRe = re[low] ?? 0;
-          const lowIm = im[low] ?? 0;
+          const lowRe = valueAt(re, low);
+          const lowIm = valueAt(im, low);
           re[high] = lowRe - real;
           im[high] = lowIm - imaginary;
           re[low] = lowRe + real;
@@ -55,8 +60,8 @@ export function createSpectrum(size: number): Spectrum {
       // With real and imaginary parts changed over, the same transform runs the other way.
       forward(im, re);
       for (let index = 0; index < size; index++) {
-        re[index] = (re[index] ?? 0) / size;
-        im[index] = (im[index] ?? 0) / size;
+        re[index] = valueAt(re, index) / size;
+        im[index] = valueAt(im, index) / size;
       }
     },
   };
@@ -75,7 +80,7 @@ function mirroredIndexes(size: number): Uint32Array {
 }
 
 function swap(values: Float64Array, one: number, other: number): void {
-  const value = values[one] ?? 0;
-  values[one] = values[other] ?? 0;
+  const value = valueAt(values, one);
+  values[one] = valueAt(values, other);
   values[other] = value;
 }

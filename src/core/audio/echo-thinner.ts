@@ -16,8 +16,8 @@ export function createThinner(fromHz: number, toHz: number): (pcm: Uint8Array) =
     const samples = samplesOf(pcm);
     const thin = new Float32Array(Math.ceil(samples.length / ratio) + 1);
     let made = 0;
-    for (let index = 0; index < samples.length; index++) {
-      sum += samples[index] ?? 0;
+    for (const sample of samples) {
+      sum += sample;
       count += 1;
       missing -= 1;
       if (missing >= 0.5) continue;

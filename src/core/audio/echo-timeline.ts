@@ -77,7 +77,7 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
         unbrokenSince = start;
         silence(end, start);
       } else if (start > end) {
-        ring[slotOf(end)] = samples[0] ?? 0;
+        ring.set(samples.subarray(0, 1), slotOf(end));
       }
       isCut = false;
       end = start + samples.length;
