@@ -79,6 +79,8 @@ export class LaneRunner {
     this.current = createLane({
       settings: {
         ...LANE_DEFAULTS,
+        // A recording holds what the service said, and nothing else.
+        softEdges: config.playback.driver !== 'file',
         rollLeadMs: config.rolloverLead * 1000,
         playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
       },

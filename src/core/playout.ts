@@ -69,7 +69,7 @@ export function advance(
       if (!head.ahead || head.faded || now >= end) return rest(wakeAt);
       if (now < end - LAST_CALL_MS) return rest(end - LAST_CALL_MS);
       playout = setHead(playout, { ...head, faded: true });
-      const fade = head.edge === null ? null : fadeBehind(head.edge);
+      const fade = head.edge === null || !format.softEdges ? null : fadeBehind(head.edge);
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
@@ -82,7 +82,8 @@ export function advance(
       if (isShort && !isGathered) return rest(gatheredAt);
       const { gaps } = playout;
       playout = { ...setHead(playout, { ...head, faded: false }), gaps: gaps + 1 };
-      const fade = head.ahead ? fadeBefore(piece.pcm.subarray(0, bytesIn(FADE_MS, format))) : null;
+      const fade =
+        head.ahead && format.softEdges ? fadeBefore(piece.pcm.subarray(0, bytesIn(FADE_MS, format))) : null;
       if (fade !== null) write(fade, 'fade', null);
     }
     const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;

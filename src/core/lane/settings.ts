@@ -6,6 +6,8 @@ export interface LaneSettings {
   readonly chunkMs: number;
   /** PCM bytes per millisecond of the translated audio. */
   readonly playoutBytesPerMs: number;
+  /** Gaps within a sentence get soft edges: for ears, not for recordings. */
+  readonly softEdges: boolean;
   /** So much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
   readonly playoutLagMs: number;
   /** How much audio is held while there is no stream. */
@@ -53,6 +55,7 @@ export interface LaneSettings {
 
 export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   chunkMs: 320,
+  softEdges: true,
   playoutLagMs: 20_000,
   holdMs: 30_000,
   echoTailMs: 300,

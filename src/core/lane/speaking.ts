@@ -11,6 +11,7 @@ function formatOf({ settings, orders }: LaneState): PlayoutFormat {
   return {
     bytesPerMs: settings.playoutBytesPerMs,
     lagMs: settings.playoutLagMs,
+    softEdges: settings.softEdges,
     aheadMs: orders.echo === 'cancel' ? AHEAD_MS.overlapping : AHEAD_MS.usually,
   };
 }

@@ -41,6 +41,8 @@ export const SILENT_PLAYOUT: Playout = {
 
 /** How the lane's loudspeaker is fed. */
 export interface PlayoutFormat {
+  /** A gap within a sentence gets soft edges; otherwise nothing is written but what the service sent. */
+  readonly softEdges: boolean;
   /** PCM bytes per millisecond at the stream's rate. */
   readonly bytesPerMs: number;
   /** So much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */

@@ -48,6 +48,13 @@ describe('a sentence that runs dry in its middle', () => {
     expect(desk.playout.gaps).toBe(1);
   });
 
+  it('gets no soft edges where nothing but the service’s sound is wanted, as in a recording', () => {
+    const desk = burst(new Desk({ softEdges: false }), 1000).pass(1300);
+    desk.take(1, 'a', tone(400, 1000), true).pass(1000);
+    expect(kinds(desk)).toMatch(/^s+$/);
+    expect(desk.playout.gaps).toBe(1);
+  });
+
   it('keeps its own samples as they are, and all of them', () => {
     const desk = burst(new Desk(), 1000).pass(1300);
     desk.take(1, 'a', tone(400, 1000), true).pass(1000);
