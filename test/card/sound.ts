@@ -75,13 +75,16 @@ export function spread(values: readonly number[]): string {
   return [0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)).join(' / ');
 }
 
-/** Of a tone: by how often it passes through zero, in most of its tenths of a second. */
+/** Of a tone: by how often it passes through zero, in most of the pieces that no gap falls into. */
 export function pitchHz(tone: Int16Array, rateHz: number): number {
-  const tenth = Math.round(rateHz / 10);
-  const pitches = Array.from({ length: Math.floor(tone.length / tenth) }, (_, index) => {
-    const part = tone.subarray(index * tenth, (index + 1) * tenth);
-    const crossings = part.filter((sample, at) => at > 0 && sample < 0 !== (part[at - 1] ?? 0) < 0);
-    return (crossings.length * 10) / 2;
-  });
+  const size = Math.round(rateHz / 20);
+  const pitches = Array.from({ length: Math.floor(tone.length / size) }, (_, index) =>
+    tone.subarray(index * size, (index + 1) * size),
+  )
+    .filter((piece) => piece.filter((sample) => sample === 0).length < size / 10)
+    .map((piece) => {
+      const crossings = piece.filter((sample, at) => at > 0 && sample < 0 !== (piece[at - 1] ?? 0) < 0);
+      return (crossings.length * rateHz) / size / 2;
+    });
   return pitches.toSorted((a, b) => a - b)[Math.floor(pitches.length / 2)] ?? 0;
 }
