@@ -94,7 +94,11 @@ export async function addonsSubject(stand: Stand, sound: Int16Array, packages: s
   const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
   const script = fileURLToPath(new URL('./addon-loop.mjs', import.meta.url));
   const given = JSON.stringify({ ...loopTask(stand, name), packages, device: card.device, rateHz: RATE_HZ });
-  return { name, card, env: {}, arguments: async () => [script, given] };
+  // Without a default device the package for playback ends the process as soon as it is loaded.
+  const config = join(stand.folder, 'addons.conf');
+  const inner = stand.rack.env['ALSA_CONFIG_PATH'] ?? '';
+  await writeFile(config, `<${inner}>\npcm.!default { type plug slave.pcm "vcard_${name}" }\n`);
+  return { name, card, env: { ALSA_CONFIG_PATH: config }, arguments: async () => [script, given] };
 }
 
 /** @returns the folder that they were installed into */
