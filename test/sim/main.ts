@@ -63,6 +63,7 @@ async function simulate(options: Options): Promise<number> {
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
   const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, saidLateS: 0, rollovers: 0, sessions: 0 };
+  const overlap = { splits: 0, times: 0, ms: 0, longestMs: 0 };
   const startedAt = process.hrtime.bigint();
   if (!json) write(`${seeds} seeds from ${seed}, ${hours} h each, ${options.threads} threads`);
   await runSeeds(options, (result) => {
@@ -75,6 +76,10 @@ async function simulate(options: Options): Promise<number> {
     totals.saidLateS += result.saidLateS;
     totals.rollovers += result.tallies.rollovers;
     totals.sessions += result.tallies.sessions;
+    overlap.splits += result.tallies.splits;
+    overlap.times += result.tallies.overlaps;
+    overlap.ms += result.tallies.overlapMs;
+    overlap.longestMs = Math.max(overlap.longestMs, result.tallies.longestOverlapMs);
     const [first] = result.violations;
     if (first === undefined) return;
     totals.violations += 1;
@@ -98,6 +103,10 @@ async function simulate(options: Options): Promise<number> {
     write(`${totals.hours.toFixed(1)} device-hours in ${seconds.toFixed(1)} s: ${speedup} times real time`);
     write(
       `${totals.sessions} sessions, ${totals.rollovers} rollovers, ${totals.violations} seeds with violations`,
+    );
+    const mean = overlap.ms / Math.max(1, overlap.times) / 1000;
+    write(
+      `two streams at a time: mean ${mean.toFixed(1)} s, longest ${(overlap.longestMs / 1000).toFixed(1)} s; sentences cut in two: ${overlap.splits}`,
     );
     const list = (names: readonly string[], of: Record<string, number>): string =>
       names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');

@@ -37,19 +37,25 @@ interface Job {
   playedUpTo: number;
 }
 
+/** How a piece of speech was sent last. */
+interface Sending {
+  readonly connection: number;
+  readonly at: number;
+  /** The line was slower than real time. */
+  readonly late: boolean;
+  /** The last sign of life of the connection by then: an outage counts from there. */
+  readonly quietSince: number;
+}
+
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations } = setup;
   const flags: number[] = [];
   const spokenAt: number[] = [];
-  const sentAt: number[] = [];
-  const late: boolean[] = [];
-  const sentOn: number[] = [];
+  const sendings: (Sending | undefined)[] = [];
   const firstSentOn: number[] = [];
   const heardOn: (string | undefined)[] = [];
-  /** The last sign of life of the connection when the tick was sent: an outage counts from there. */
-  const quietSince: number[] = [];
   const jobOf: (Job | undefined)[] = [];
   const saidIn: (string | undefined)[] = [];
   let queue: number[] = [];
@@ -142,8 +148,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   /** An older stream broke off when the next one had heard newer speech: what it owed is said late. */
   const owed = (tick: number, newest: number): boolean => {
     const first = firstSentOn[tick];
-    if (tick >= newest || first === undefined || first === sentOn[tick]) return false;
-    return (sentAt[newest] ?? 0) < (overAt.get(first) ?? 0);
+    if (tick >= newest || first === undefined || first === sendings[tick]?.connection) return false;
+    return (sendings[newest]?.at ?? 0) < (overAt.get(first) ?? 0);
   };
 
   const play = (job: Job): void => {
@@ -181,16 +187,13 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & SHED) return 'shed';
     if (flag & ASLEEP) return 'asleep';
     if (flag & DISTORTED) return 'service';
-    const connection = sentOn[tick] ?? 0;
-    const over = overAt.get(connection);
-    const sent = sentAt[tick] ?? 0;
-    if (over === undefined) return null;
-    if (late[tick] === true) return 'behind';
-    const sound = soundAt.get(connection) ?? 0;
-    if (!setup.named && sound > sent) return 'unnamed';
+    const sending = sendings[tick];
+    const over = overAt.get(sending?.connection ?? 0);
+    if (sending === undefined || over === undefined) return null;
+    if (sending.late) return 'behind';
+    if (!setup.named && (soundAt.get(sending.connection) ?? 0) > sending.at) return 'unnamed';
     const live = lives.find((at) => at > over) ?? Number.POSITIVE_INFINITY;
-    const outSince = quietSince[tick] ?? sent;
-    if (live - outSince > HOLD_MS) return 'late_break';
+    if (live - sending.quietSince > HOLD_MS) return 'late_break';
     return null;
   };
 
@@ -220,13 +223,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       }
     },
     sent(connection, pcm, now) {
-      for (const tick of ticksOf(pcm)) {
-        sentOn[tick] = connection;
+      const quietSince = signAt.get(connection) ?? now;
+      const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
+      readTicks(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
+        sendings[tick] = sending;
         firstSentOn[tick] ??= connection;
-        sentAt[tick] = now;
-        late[tick] = setup.isLate();
-        quietSince[tick] = signAt.get(connection) ?? now;
-      }
+      });
     },
     ended() {
       for (const tick of queue) mark(tick, DEAF);
@@ -246,7 +248,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     heard(stream, sound, running) {
       const { echoes } = readTicks(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
-        const isAgain = firstSentOn[tick] !== sentOn[tick] && heardOn[tick] !== stream;
+        const isAgain = firstSentOn[tick] !== sendings[tick]?.connection && heardOn[tick] !== stream;
         if (tick <= last && !isAgain)
           violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
         lastHeard.set(stream, Math.max(last, tick));
@@ -293,7 +295,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     judge(now, heldSince) {
       const due = queue.findIndex(
         (tick) =>
-          (sentAt[tick] ?? spokenAt[tick] ?? 0) > now - JUDGED_AFTER_MS ||
+          (sendings[tick]?.at ?? spokenAt[tick] ?? 0) > now - JUDGED_AFTER_MS ||
           (spokenAt[tick] ?? 0) > heldSince - CHUNK_MS,
       );
       const ready = due < 0 ? queue : queue.slice(0, due);
@@ -312,7 +314,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         const said = `${length * TICK_MS} ms of speech were never said (tick ${first}, spoken at ${Math.round(spokenAt[first] ?? 0)} ms`;
         violations.add(
           'lost',
-          `${said}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sentOn[first] ?? 'no connection'})`,
+          `${said}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sendings[first]?.connection ?? 'no connection'})`,
         );
       };
       for (const tick of ready) {

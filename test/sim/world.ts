@@ -42,6 +42,8 @@ export interface Terms {
 /** What a run counts as it goes. */
 export interface Tallies {
   rollovers: number;
+  /** Of these, the ones that cut a sentence in two. */
+  splits: number;
   sessions: number;
   standbys: number;
   revocations: number;
@@ -51,6 +53,7 @@ export interface Tallies {
   /** Time with two streams open. */
   overlapMs: number;
   longestOverlapMs: number;
+  overlaps: number;
 }
 
 export interface World extends Stage {
@@ -107,8 +110,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const network = createNetwork(dice.fork());
   const answers: AnswerFaults = { lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0 };
   const tallies: Tallies = {
-    ...{ rollovers: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
-    ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0 },
+    ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
+    ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
   };
   const watchers: ((step: LaneStep, now: number) => void)[] = observe === undefined ? [] : [observe];
   const turns: ((now: number, streams: boolean) => void)[] = [];
@@ -244,6 +247,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
           if (openConnections.size !== 1) return;
           const overlapMs = clock.now() - twoSince;
           tallies.overlapMs += overlapMs;
+          tallies.overlaps += 1;
           tallies.longestOverlapMs = Math.max(tallies.longestOverlapMs, overlapMs);
         },
       },
@@ -261,6 +265,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     if (before.phase === after.phase && before.counts === after.counts) return;
     note(after.phase.length * 31 + step.effects.length + Math.round(now));
     tallies.rollovers += after.counts.rollovers - before.counts.rollovers;
+    tallies.splits += after.counts.splits - before.counts.splits;
     tallies.sessions += after.counts.sessions - before.counts.sessions;
     tallies.standbys += after.counts.standbys - before.counts.standbys;
     tallies.revocations += after.counts.revocations - before.counts.revocations;

@@ -11,9 +11,11 @@ import type { LaneCounts, LaneState, Stream } from './state.ts';
 export class Turn {
   readonly now: number;
   readonly effects: LaneEffect[] = [];
+  private readonly given: LaneState;
   private draft: LaneState;
 
   constructor(state: LaneState, now: number) {
+    this.given = state;
     this.draft = state;
     this.now = now;
   }
@@ -22,8 +24,10 @@ export class Turn {
     return this.draft;
   }
 
+  /** What `state` gave before must not be looked at any more: copying all of it anew for each change is too dear. */
   set(changes: Partial<LaneState>): void {
-    this.draft = { ...this.draft, ...changes };
+    if (this.draft === this.given) this.draft = { ...this.given, ...changes };
+    else Object.assign(this.draft, changes);
   }
 
   count(what: keyof LaneCounts, by = 1): void {
