@@ -103,8 +103,8 @@ export const LANE = [
   {
     name: 'stuck-for-ever',
     file: 'lane/liveness.ts',
-    find: 'if (isStuck || stream.pingsOut >= settings.pingsMissed)',
-    replace: 'if (stream.pingsOut >= settings.pingsMissed)',
+    find: '(congestedSince !== null && turn.now - congestedSince >= stuckMs) || ',
+    replace: '',
     tests: ['lane/congestion.test.ts'],
   },
   {
@@ -141,5 +141,33 @@ export const LANE = [
     find: 'began < until + input.tailMs',
     replace: 'began < until',
     tests: STORIES.gate,
+  },
+  {
+    name: 'start-lets-a-lane-sleep',
+    file: 'lane/lifecycle.ts',
+    find: "turn.state.phase === 'standby') wake(turn);",
+    replace: "turn.state.phase === 'closed') wake(turn);",
+    tests: ['lane/wake.test.ts'],
+  },
+  {
+    name: 'sleeps-although-it-never-should',
+    file: 'lane/standby.ts',
+    find: "standbyAfterMs === 0 && start !== 'voice'",
+    replace: "standbyAfterMs < 0 && start !== 'voice'",
+    tests: ['lane/wake.test.ts'],
+  },
+  {
+    name: 'sleeps-on-a-token',
+    file: 'lane/standby.ts',
+    find: '  surrender(turn);\n',
+    replace: '',
+    tests: STORIES.standby,
+  },
+  {
+    name: 'fleet-asks-at-once',
+    file: 'lane/token.ts',
+    find: 'asked.attempt === 0 && waitedMs <= NO_WAIT_MS',
+    replace: 'asked.attempt === 0',
+    tests: ['lane/line.test.ts'],
   },
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextPcm, SPEECH } from './sound.ts';
 import { CHUNK_MS, World } from './world.ts';
 
 describe('mute', () => {
@@ -45,6 +46,20 @@ describe('half-duplex', () => {
     world.pass(CHUNK_MS - 100);
     world.capture();
     expect(world.wire).toBe('ss.');
+  });
+
+  it('gates a chunk whose first part was captured while it sounded, and whose last part a second later', () => {
+    const world = new World().goLive();
+    world.hear('a', 640, true);
+    world.pass(300);
+    const beganAt = world.now;
+    world.pass(1500);
+    const captured = { capturedAt: world.now, pcm: nextPcm(true), levels: SPEECH } as const;
+    world.step({ type: 'captured', ...captured, beganAt });
+    world.pass(CHUNK_MS);
+    world.step({ type: 'captured', ...captured, capturedAt: world.now, beganAt: world.now - CHUNK_MS });
+    const heard = world.all('send_audio').filter(({ capturedAt }) => capturedAt !== null);
+    expect(heard.map(({ pcm }) => pcm === null)).toEqual([true, false]);
   });
 
   it('is deaf for a whole burst, however it comes', () => {
