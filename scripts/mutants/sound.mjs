@@ -131,8 +131,8 @@ export const SOUND = [
   {
     name: 'heard-again-where-nothing-is-told',
     file: 'sent-log.ts',
-    find: 'isUntold && !isMore ? markUnderstood(log.sentences, id) : log.sentences',
-    replace: 'log.sentences',
+    find: 'id !== null || isSilent ? markUnderstood(log, id) : log',
+    replace: 'log',
     tests: ['sent-log.test.ts'],
   },
   {

@@ -10,8 +10,8 @@ export interface SentLog {
   readonly sentences: readonly Sentence[];
   /** The service says what it has understood; one that never does is judged by what it says. */
   readonly isTold: boolean;
-  /** The name of what it spoke last: its sound comes in many pieces. */
-  readonly spokenId: string | null;
+  /** The service's names for what it has understood last. */
+  readonly known: readonly string[];
 }
 
 interface Sentence {
@@ -26,7 +26,7 @@ interface Sentence {
   readonly id: string | null;
 }
 
-export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, spokenId: null };
+export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, known: [] };
 
 /** A pause this long ends a sentence: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 const SENTENCE_PAUSE_CHUNKS = 3;
@@ -120,17 +120,27 @@ function lastLow(levels: readonly number[], enough: number): number | null {
   return levels.findLastIndex((level) => level <= lowest + ALIKE_DB) + 1;
 }
 
+/** So many sentences are under way at most: said, understood, and not spoken to their end. */
+const MOST_KNOWN = 16;
+
 /** The service has understood a sentence: everything of ours that has had a pause after it is its, or older. */
 export function noteUnderstood(log: SentLog, id: string | null): SentLog {
-  return { ...log, isTold: true, sentences: markUnderstood(log.sentences, id) };
+  return markUnderstood(log.isTold ? log : { ...log, isTold: true }, id);
 }
 
 /** A translation has come as text: a service that does not say what it has understood has understood that. */
 export function noteTranslated(log: SentLog, id: string | null): SentLog {
-  return log.isTold ? log : { ...log, sentences: markUnderstood(log.sentences, id) };
+  return log.isTold ? log : markUnderstood(log, id);
 }
 
-function markUnderstood(sentences: readonly Sentence[], id: string | null): readonly Sentence[] {
+/** Each name counts once: word of a sentence can come behind its sound. */
+function markUnderstood(log: SentLog, id: string | null): SentLog {
+  if (id !== null && log.known.includes(id)) return log;
+  const known = id === null ? log.known : [...log.known, id].slice(-MOST_KNOWN);
+  return { ...log, known, sentences: withUnderstood(log.sentences, id) };
+}
+
+function withUnderstood(sentences: readonly Sentence[], id: string | null): readonly Sentence[] {
   const oldest = sentences.find(({ understood }) => !understood);
   return sentences.flatMap((sentence) => {
     if (sentence.understood) return [sentence];
@@ -143,13 +153,12 @@ function markUnderstood(sentences: readonly Sentence[], id: string | null): read
 
 /** Translated sound has come: what it says is done. Without a name it is for everything that was understood. */
 export function noteSpoken(log: SentLog, id: string | null): SentLog {
-  const isUntold = !log.isTold && !log.sentences.some(({ understood }) => understood);
-  const isMore = id !== null && id === log.spokenId;
-  const sentences = isUntold && !isMore ? markUnderstood(log.sentences, id) : log.sentences;
+  // What is spoken has been understood, whether or not the service has said so by now.
+  const isSilent = !log.isTold && !log.sentences.some(({ understood }) => understood);
+  const told = id !== null || isSilent ? markUnderstood(log, id) : log;
   return {
-    ...log,
-    spokenId: id,
-    sentences: sentences.filter(
+    ...told,
+    sentences: told.sentences.filter(
       (sentence) => !sentence.understood || (id !== null && sentence.id !== null && sentence.id !== id),
     ),
   };

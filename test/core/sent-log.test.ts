@@ -74,6 +74,9 @@ describe('what a stream has been sent and not spoken', () => {
     ['none of two, by a service that tells nothing', 'ssqqqAssqqqB', ''],
     ['none of two, by a service without names that tells nothing', 'ssqqqXssqqqX', ''],
     ['what a translation says of a service that tells what it has understood', 'ssqqqUAssqqqTA', 'ssqqq'],
+    ['none of it, where the sound comes before the word that it was understood', 'ssqqqAU', ''],
+    ['what followed, where the sound comes before that word', 'ssqqqAssqqqU', 'ssqqq'],
+    ['what followed a sentence that the service cut in two', 'ssqqqUVAssqqqBB', 'ssqqq'],
     ['nothing for silence after nothing', 'ffq', ''],
   ])('%s: %s', (_, story, expected) => {
     expect(again(story)).toBe(expected);

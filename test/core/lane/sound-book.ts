@@ -121,7 +121,8 @@ export class SoundBook {
     const { orders, settings } = before;
     const { mode, tailMs } = echoInForce(before);
     const { capturedAt, pcm } = event;
-    const echoes = this.speaker.echoes(capturedAt, settings.chunkMs, tailMs);
+    const lengthMs = Math.max(settings.chunkMs, capturedAt - (event.beganAt ?? capturedAt));
+    const echoes = this.speaker.echoes(capturedAt, lengthMs, tailMs);
     const open = !orders.muted && !(mode === 'half-duplex' && echoes === 'yes');
     const streams = before.phase === 'live' || before.phase === 'rolling';
     const queued = !streams || before.hold.chunks.length > 0;
