@@ -61,6 +61,10 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     expect(statSync(pathOf(bundle)).mode & 0o111).toBe(0o111);
   });
 
+  it('is kept in memory with one byte a letter', () => {
+    expect(textOf(bundle).search(/[\u0080-\uffff]/)).toBe(-1);
+  });
+
   it('needs no package beside it', () => {
     const imported = Object.values(metaOf(bundle).outputs).flatMap(({ imports }) =>
       imports.map(({ path }) => path),
