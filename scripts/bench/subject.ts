@@ -65,14 +65,18 @@ export async function startSubject(subject: Subject, rack: Rack): Promise<Runnin
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  const orphans = treeOf(readProcesses(), child.pid).map(({ pid }) => pid);
+  const family = treeOf(readProcesses(), child.pid).map(({ pid }) => pid);
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
   await exited;
   clearTimeout(timer);
   // A program that dies without its children leaves the devices busy; they end when their pipe does, or here.
-  for (const { pid } of readProcesses().filter(({ pid, parent }) => parent === 1 && orphans.includes(pid))) {
-    process.kill(pid, 'SIGKILL');
+  for (const { pid } of readProcesses().filter(({ pid }) => pid !== child.pid && family.includes(pid))) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself meanwhile.
+    }
   }
 }
 
