@@ -19,6 +19,9 @@ interface Options {
   readonly json: boolean;
 }
 
+/** A long run says now and then how far it is. */
+const SEEDS_PER_WORD = 100;
+
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function merge(into: Record<string, number>, from: Readonly<Record<string, number>>, add: boolean): void {
@@ -64,6 +67,7 @@ async function simulate(options: Options): Promise<number> {
   const excused: Record<string, number> = {};
   const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, saidLateS: 0, rollovers: 0, sessions: 0 };
   const overlap = { splits: 0, times: 0, ms: 0, longestMs: 0 };
+  let done = 0;
   const startedAt = process.hrtime.bigint();
   if (!json) write(`${seeds} seeds from ${seed}, ${hours} h each, ${options.threads} threads`);
   await runSeeds(options, (result) => {
@@ -81,8 +85,10 @@ async function simulate(options: Options): Promise<number> {
     overlap.ms += result.tallies.overlapMs;
     overlap.longestMs = Math.max(overlap.longestMs, result.tallies.longestOverlapMs);
     const [first] = result.violations;
+    if (first !== undefined) totals.violations += 1;
+    if (++done % SEEDS_PER_WORD === 0 && !json)
+      write(`${done} seeds, ${totals.hours.toFixed(0)} h, ${totals.violations} with violations`);
     if (first === undefined) return;
-    totals.violations += 1;
     write(
       `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
     );
