@@ -36,12 +36,14 @@ function runTests(folder, tests) {
     const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=json', ...paths], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'ignore'],
+      // A group of its own: an endless mutant ends with the worker that runs it.
+      detached: true,
     });
     let output = '';
     child.stdout.on('data', (data) => {
       output += data;
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_RUN_MS);
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LONGEST_RUN_MS);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       resolve(signal !== null ? { result: 'endless' } : { result: code === 0 ? 'passed' : 'failed', output });
