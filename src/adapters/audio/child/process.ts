@@ -109,7 +109,8 @@ export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: Chi
   // `close` waits for the pipes, so that the last words are heard; a grandchild that holds them open must not be waited for.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    lastWords = setTimeout(() => finish({ code, signal, spawnError: null }), 50);
+    // A loop that was blocked comes to its timers first: what waits in the pipe is read before the verdict.
+    lastWords = setTimeout(() => setImmediate(() => finish({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
     clearTimeout(lastWords);
