@@ -1,7 +1,7 @@
 /** The benchmark's own program; `scripts/bench.mjs` bundles and starts it. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,7 @@ class Bench {
   private readonly sound: Int16Array;
   private readonly running = new Map<SubjectName, Running>();
   private readonly starts = new Map<SubjectName, number[]>();
+  private readonly loadBefore = loadavg()[0] ?? 0;
   private subjects: readonly Subject[] = [];
   private periods: Periods | null = null;
   private addonsMissing: string | null = 'asked for with --with-addons';
@@ -90,6 +91,7 @@ class Bench {
     return {
       plan,
       machine: describeMachine(),
+      loadBefore: this.loadBefore,
       ...{ rounds, loadedRounds, own, addonsMissing: this.addonsMissing },
       load: typeof load === 'string' ? load : { cores: load.cores, share },
       subjects: await this.results(rounds, loadedRounds),

@@ -17,6 +17,7 @@ const BAR = 16;
 const GAP = 8;
 const PANEL_GAP = 34;
 const HEAD = 24;
+const TEXT_WIDTH = 38;
 
 /** A bar, from zero to its middle, with the ends of its spread. */
 interface Bar {
@@ -46,7 +47,7 @@ export function drawPlot(results: Results): string {
     return drawn;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" font-family="system-ui, sans-serif" font-size="13">
-<style>text { fill: #24292f } .faint { fill: #57606a } @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .faint { fill: #9da7b3 } }</style>
+<style>text { fill: #6a737d } @media (prefers-color-scheme: light) { text { fill: #24292f } } @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }</style>
 <rect width="${WIDTH}" height="${y}" rx="6" fill="#808080" fill-opacity="0.08"/>
 ${parts.join('\n')}
 </svg>
@@ -117,11 +118,14 @@ function drawPanel({ title, bars, goal, goalText }: Panel, top: number): string 
     const y = top + HEAD + index * (BAR + GAP);
     const middleY = y + BAR / 2;
     const isBeyond = bar.high > most;
+    const textX = Number(x(Math.max(bar.middle, bar.high))) + 6;
+    const goalX = Number(x(goal));
+    const isStruck = textX < goalX + 4 && textX + TEXT_WIDTH > goalX;
     return [
       `<text x="${LEFT - 8}" y="${y + BAR - 3}" text-anchor="end">${bar.label}</text>`,
       `<rect x="${LEFT}" y="${y}" width="${(Number(x(bar.middle)) - LEFT).toFixed(1)}" height="${BAR}" rx="2" fill="${bar.colour}"/>`,
       `<path d="M${x(bar.low)} ${middleY}H${x(bar.high)}M${x(bar.low)} ${middleY - 4}v8${isBeyond ? '' : `M${x(bar.high)} ${middleY - 4}v8`}" stroke="#808080" stroke-width="1.5" fill="none"/>`,
-      `<text x="${Number(x(Math.max(bar.middle, bar.high))) + 6}" y="${y + BAR - 3}">${bar.text}</text>`,
+      `<text x="${(isStruck ? goalX + 6 : textX).toFixed(1)}" y="${y + BAR - 3}">${bar.text}</text>`,
     ].join('\n');
   });
   const bottom = top + HEAD + bars.length * (BAR + GAP);
@@ -129,6 +133,6 @@ function drawPanel({ title, bars, goal, goalText }: Panel, top: number): string 
     `<text x="12" y="${top + 13}" font-weight="600">${title}</text>`,
     ...drawn,
     `<path d="M${x(goal)} ${top + HEAD - 4}V${bottom}" stroke="${GOAL_COLOUR}" stroke-width="1.5" stroke-dasharray="5 3"/>`,
-    `<text class="faint" x="${x(goal)}" y="${bottom + 12}" text-anchor="middle" font-size="11">${goalText}</text>`,
+    `<text x="${x(goal)}" y="${bottom + 12}" text-anchor="middle" font-size="11">${goalText}</text>`,
   ].join('\n');
 }

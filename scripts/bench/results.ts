@@ -28,6 +28,8 @@ export interface Results {
     readonly loadedRounds: number;
   };
   readonly machine: string;
+  /** The machine's load average before anything was started: other work on it. */
+  readonly loadBefore: number;
   readonly rounds: readonly Round[];
   readonly loadedRounds: readonly Round[];
   /** Why there was no load, or how much of the other cores it got. */

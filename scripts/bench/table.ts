@@ -122,16 +122,21 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
 
 /** How the figures were come by, in sentences. */
 export function notesOf(results: Results): string[] {
-  const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent } = results;
+  const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent, loadBefore } = results;
   const seconds = plan.roundMs / 1000;
   const busy =
     typeof load === 'string'
       ? `No load on other cores: ${load}.`
       : `${plan.loadedRounds} more with ${load.cores === 1 ? 'the other core' : `${load.cores} other cores`} busy (the load got ${Math.round(load.share * 100)} % of it).`;
+  const others =
+    loadBefore > MOST_LOAD_BEFORE
+      ? [`Other work was on the machine: its load average was ${loadBefore.toFixed(1)} when the run began.`]
+      : [];
   const unheard = [...subjects].filter(([, subject]) => subject.unheard > 0);
   return [
     '* p50 / p99 / max.',
     `Medians of ${plan.rounds} rounds of ${seconds} s, all subjects at the same time; ${busy}`,
+    ...others,
     ...(isRelayUrgent
       ? []
       : ['Without priority for the relay, latencies to the wire hold its own delay, too.']),
@@ -151,6 +156,8 @@ export function notesOf(results: Results): string[] {
 }
 
 const WIDTH = 80;
+/** More than a quiet machine has. */
+const MOST_LOAD_BEFORE = 0.5;
 
 /** Everything on 80 columns. */
 export function formatTable(results: Results): string {

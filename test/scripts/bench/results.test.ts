@@ -33,6 +33,7 @@ function results(more: Partial<Results> = {}): Results {
   return {
     plan: { name: 'full', rounds: 3, roundMs: 30_000, loadedRounds: 1 },
     machine: '2 cores',
+    loadBefore: 0.1,
     // A slow round is slow for both: only the pair says something.
     rounds: [round(28, 20), round(60, 40), round(32, 20)],
     loadedRounds: [round(30, 20)],
