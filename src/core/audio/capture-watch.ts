@@ -120,15 +120,8 @@ export function createCaptureWatch({
     hear(pcm, capturedAt) {
       const samples = samplesOf(pcm);
       const ms = durationMs(pcm.byteLength, rateHz);
-      let peak = 0;
-      let sum = 0;
-      let clipped = 0;
-      for (const sample of samples) {
-        const magnitude = sample < 0 ? -sample : sample;
-        if (magnitude > peak) peak = magnitude;
-        if (magnitude >= CLIPPING.peak) clipped += 1;
-        sum += sample;
-      }
+      const { peak, sum } = extent(samples);
+      const clipped = peak < CLIPPING.peak ? 0 : countFrom(samples, CLIPPING.peak);
       level.ms += ms;
       level.samples += samples.length;
       level.sum += sum;
@@ -152,4 +145,27 @@ export function createCaptureWatch({
       return flushNews();
     },
   };
+}
+
+/** The sum of all samples, and the largest magnitude among them. */
+function extent(samples: Int16Array): { peak: number; sum: number } {
+  let sum = 0;
+  let least = 0;
+  let most = 0;
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at] ?? 0;
+    sum += sample;
+    if (sample > most) most = sample;
+    else if (sample < least) least = sample;
+  }
+  return { peak: Math.max(most, -least), sum };
+}
+
+/** How many samples are of this magnitude at least. */
+function countFrom(samples: Int16Array, magnitude: number): number {
+  let count = 0;
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at] ?? 0) >= magnitude) count += 1;
+  }
+  return count;
 }
