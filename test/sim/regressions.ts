@@ -54,4 +54,9 @@ export const REGRESSIONS: readonly Regression[] = [
     found: 'two sessions broke off, one after the other, and the older one still owed a sentence',
   },
   { seed: 910_594, hours: 1, found: 'sound came before the word that its sentence was understood' },
+  {
+    seed: 1_110_115,
+    hours: 1,
+    found: 'the simulator took a stream that woke from a black hole for out of order',
+  },
 ];

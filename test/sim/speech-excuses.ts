@@ -15,8 +15,8 @@
  * - shed: more than a minute of translated speech waited for the loudspeaker;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one.
  *
- * Nothing may be said twice, whatever happens. Late, and so out of order, only what an older stream owed when it broke off
- * in a rollover, after the next one had heard newer speech, or says late because the line is.
+ * Nothing may be said twice, whatever happens. Out of order only what reaches the device when something newer sounds
+ * already: an older stream was late, or broke off in a rollover when the next one had heard newer speech. It is counted.
  */
 export const EXCUSES = [
   'gated',

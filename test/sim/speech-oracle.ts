@@ -34,6 +34,9 @@ interface Job {
   /** The service spoils its sound: its order and number tell nothing. */
   spoilt: boolean;
   readonly renderedAt: number;
+  /** When its first sound reached the device; and when that was played. */
+  deliveredAt: number | null;
+  playedAt: number | null;
   playedUpTo: number;
 }
 
@@ -145,14 +148,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  /** An older stream broke off when the next one had heard newer speech: what it owed is said late. */
-  const owed = (tick: number, newest: number): boolean => {
-    const first = firstSentOn[tick];
-    if (tick >= newest || first === undefined || first === sendings[tick]?.connection) return false;
-    return (sendings[newest]?.at ?? 0) < (overAt.get(first) ?? 0);
-  };
-
-  const play = (job: Job): void => {
+  const play = (job: Job, now: number): void => {
+    job.playedAt = now;
     const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
     const earlier = jobOf[again[0] ?? 0];
     if (again.length > 0)
@@ -166,8 +163,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       mark(tick, SAID);
     }
     const first = job.ticks[0] ?? newestSaid;
-    const isLate = owed(first, newestSaid) || (first < newestSaid && setup.isLate());
-    if (isLate) saidLate += job.ticks.length;
+    // It came when the newer one was sounding already: an older stream was late, or owed it when it broke off.
+    const isLate = (job.deliveredAt ?? now) > (newestJob?.playedAt ?? now);
+    if (first < newestSaid && isLate) saidLate += job.ticks.length;
     else if (first < newestSaid && !job.spoilt && newestJob?.spoilt !== true)
       violations.add('order', `rendering ${job.id} (tick ${first}) was played after tick ${newestSaid}`);
     if (first < newestSaid) return;
@@ -259,7 +257,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
     rendered(given) {
-      const job: Job = { ...given, playedUpTo: -1 };
+      const job: Job = { ...given, deliveredAt: null, playedAt: null, playedUpTo: -1 };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -275,16 +273,17 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const found = pcm.byteLength === 0 ? null : readRendering(pcm);
       const job = found === null ? undefined : jobs.get(found.job);
       if (job === undefined) return;
+      job.deliveredAt ??= now;
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
-    written(pcm) {
+    written(pcm, now) {
       // The soft edges of a gap within a sentence.
       if (pcm.byteLength <= MOST_FADE_BYTES) return;
       const found = readRendering(pcm);
       const job = found === null ? undefined : jobs.get(found.job);
       if (found === null || job === undefined)
         return violations.add('playout', 'a sound was played that nobody rendered');
-      if (job.playedUpTo < 0) play(job);
+      if (job.playedUpTo < 0) play(job, now);
       else if (job !== lastJob && !job.spoilt && lastJob?.spoilt !== true)
         violations.add('interleaved', `rendering ${job.id} went on after ${lastJob?.id}`);
       if (found.place <= job.playedUpTo && !job.spoilt)

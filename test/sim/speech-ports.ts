@@ -5,7 +5,7 @@ import type { Violations } from './violations.ts';
 export interface SpeechOracle {
   readonly spokenTicks: number;
   readonly saidTicks: number;
-  /** Of these, the ones that were said after newer ones, because the stream that owed them broke off. */
+  /** Of these, the ones that were said after newer ones, because the stream that owed them was late or broke off. */
   readonly saidLate: number;
   readonly excused: Readonly<Record<Excuse, number>>;
   /** A tick with speech was delivered by the microphone. */
@@ -33,7 +33,7 @@ export interface SpeechOracle {
   /** The service begins to spoil sound: what is under way is spoilt, too. */
   spoiling(now: number): void;
   delivered(pcm: Uint8Array, now: number): void;
-  written(pcm: Uint8Array): void;
+  written(pcm: Uint8Array, now: number): void;
   /** @param heldSince when the oldest chunk was captured that the lane still holds: nothing from then on is judged */
   judge(now: number, heldSince: number): void;
 }
@@ -43,7 +43,7 @@ export interface SpeechOracleSetup {
   readonly echo: boolean;
   /** Whether the loudspeaker was heard between two moments. */
   readonly wasLoud: (from: number, until: number) => boolean;
-  /** One stream may be far behind another: two sentences that overlap in a rollover may change places. */
+  /** The line is slower than real time: the service may be far behind. */
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;

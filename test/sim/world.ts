@@ -140,7 +140,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   });
   const speaker = createLoudspeaker(
     clock,
-    (pcm) => speech.written(pcm),
+    (pcm) => speech.written(pcm, clock.now()),
     () => {},
   );
   const speech = createSpeechOracle({
