@@ -42,11 +42,7 @@ export async function ask(
     headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
   };
   if (body !== undefined) init.body = JSON.stringify(body);
-  const request = (): Promise<Response> => fetch(emulator.url + path, init);
-  const response = await request().catch((error: unknown) => {
-    if (!metClosingConnection(error)) throw error;
-    return request();
-  });
+  const response = await fetch(emulator.url + path, init);
   const text = await response.text();
   return { status: response.status, json: text === '' ? null : JSON.parse(text), headers: response.headers };
 }
@@ -55,7 +51,11 @@ export async function createToken(
   emulator: Emulator,
   fields: object = {},
 ): Promise<{ id: string; token: string }> {
-  const answer = await ask(emulator, 'POST', '/session-storage/v2/sessions', { intent: 's2s', ...fields });
+  const create = () => ask(emulator, 'POST', '/session-storage/v2/sessions', { intent: 's2s', ...fields });
+  const answer = await create().catch((error: unknown) => {
+    if (!metClosingConnection(error)) throw error;
+    return create();
+  });
   return (answer.json as { data: { id: string; token: string } }).data;
 }
 

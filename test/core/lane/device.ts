@@ -49,8 +49,12 @@ export class Device {
     const last = this.heard.at(-1);
     if (last === undefined || this.freeAt <= this.world.now) return;
     last.until += ms;
-    this.freeAt = last.until;
-    this.world.step({ type: 'sounding', write: last.write, from: null, until: this.freeAt });
+    const until = last.until;
+    this.freeAt = until;
+    // As the agent does it: a correction never overtakes the word that it corrects.
+    this.world.after(this.traits.tellsAfterMs ?? 0, () =>
+      this.world.step({ type: 'sounding', write: last.write, from: null, until }),
+    );
   }
 
   /** Whether it sounds at any time of a stretch. */
