@@ -102,14 +102,15 @@ function openMicrophone(world: EarsWorld): Microphone {
   const path = new EchoPath(world, (pcm, capturedAt) => {
     if (closed) return;
     for (const chunk of chunker.push(pcm, capturedAt)) {
-      const measure = echo.hear(chunk.pcm, chunk.capturedAt);
-      const heard = path.isCancelling ? 'cancelled' : 'microphone';
-      if (measure !== null) post({ type: 'echo_heard', heard, measure });
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
       // What fills a chunk up says nothing of how quiet the room is.
       const levels = { ...measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz), isSpeech };
       const { beganAt, capturedAt: endedAt } = chunk;
       post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
+      // Behind the sending: what it finds is for the chunks to come.
+      const measure = echo.hear(chunk.pcm, chunk.capturedAt);
+      const heard = path.isCancelling ? 'cancelled' : 'microphone';
+      if (measure !== null) post({ type: 'echo_heard', heard, measure });
     }
   });
   const report = (news: readonly CaptureNews[]): void => {
