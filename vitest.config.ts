@@ -8,7 +8,6 @@ const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 120_000,
   hookTimeout: 60_000,
-  maxWorkers: 2,
 };
 
 export default defineConfig({
@@ -20,6 +19,7 @@ export default defineConfig({
           name: 'reckoned',
           include: [ALL],
           exclude: REAL_TIME,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
@@ -28,6 +28,8 @@ export default defineConfig({
           ...common,
           name: 'real-time',
           include: REAL_TIME,
+          // They mostly wait.
+          maxWorkers: 3,
           // The demos of the end-to-end test all wait for real time, together.
           maxConcurrency: 8,
           sequence: { groupOrder: 1 },

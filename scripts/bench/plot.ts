@@ -47,6 +47,7 @@ export function drawPlot(results: Results): string {
     return drawn;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" font-family="system-ui, sans-serif" font-size="13">
+<title>CPU, memory and latencies of the agent and the bare loop</title>
 <style>text { fill: #6a737d } @media (prefers-color-scheme: light) { text { fill: #24292f } } @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }</style>
 <rect width="${WIDTH}" height="${y}" rx="6" fill="#808080" fill-opacity="0.08"/>
 ${parts.join('\n')}
