@@ -16,6 +16,8 @@ const BURST_MS = 250;
 /** Sound without a name that comes so long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_FORSAKEN = 64;
+/** No more streams than this speak within moments of each other. */
+const MOST_NAMELESS = 4;
 
 /** Sound as it arrives. `key` names the sentence within its stream, '' where the service does not; `pcm` may be empty. */
 export interface Arrival {
@@ -26,15 +28,20 @@ export interface Arrival {
   readonly complete: boolean;
 }
 
-/** Gives sound without a name one, so that sentences can be told apart all the same. */
+/**
+ * Gives sound without a name one, so that sentences can be told apart all the same. Two streams may speak at a time, while
+ * one session takes over from another: each has its own count.
+ */
 function nameOf(playout: Playout, { stream, key, pcm, receivedAt, complete }: Arrival): [Playout, string] {
   if (key !== '') return [playout, key];
-  const { nameless } = playout;
-  const goesOn = nameless?.stream === stream && receivedAt - nameless.at < NAMELESS_GAP_MS;
-  const number = goesOn ? nameless.number : (nameless?.number ?? 0) + 1;
+  const last = playout.nameless.find((one) => one.stream === stream);
+  const others = playout.nameless.filter((one) => one !== last);
+  const goesOn = last !== undefined && receivedAt - last.at < NAMELESS_GAP_MS;
+  const number = goesOn ? last.number : (last?.number ?? 0) + 1;
   const name = `#${number}`;
-  if (complete) return [{ ...playout, nameless: { stream, number: number + 1, at: receivedAt } }, name];
-  return [pcm.byteLength > 0 ? { ...playout, nameless: { stream, number, at: receivedAt } } : playout, name];
+  if (!complete && pcm.byteLength === 0) return [playout, name];
+  const now = { stream, number: complete ? number + 1 : number, at: receivedAt };
+  return [{ ...playout, nameless: [...others, now].slice(-MOST_NAMELESS) }, name];
 }
 
 /** Takes in sound as it arrives. Sounds of one stream with one key belong together. */

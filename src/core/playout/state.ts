@@ -2,6 +2,13 @@ import type { Heard } from '../gate.ts';
 import type { Utterance } from './sentences.ts';
 import { NO_SOUNDINGS, type Soundings, stretchesOf } from './soundings.ts';
 
+/** A stream whose sound has no names: the number of its sentence, and when the last of its sound came. */
+export interface Nameless {
+  readonly stream: number;
+  readonly number: number;
+  readonly at: number;
+}
+
 export interface Playout {
   readonly utterances: readonly Utterance[];
   /** The stretch of time in which the loudspeaker is, was or will be heard; `until` is the end of what is written. */
@@ -12,8 +19,8 @@ export interface Playout {
   readonly soundings: Soundings;
   /** Sentences of which nothing more is to be heard, although more of them may come. */
   readonly forsaken: readonly { readonly stream: number; readonly key: string }[];
-  /** The last sound without a name: what follows it soon belongs to it. */
-  readonly nameless: { readonly stream: number; readonly number: number; readonly at: number } | null;
+  /** The last sound without a name of each stream: what follows it soon belongs to it. */
+  readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
   /** Thrown away, over all time: for want of room, for lag, or by a flush. */
   readonly droppedBytes: number;
@@ -31,7 +38,7 @@ export const SILENT_PLAYOUT: Playout = {
   earlier: [],
   soundings: NO_SOUNDINGS,
   forsaken: [],
-  nameless: null,
+  nameless: [],
   queuedBytes: 0,
   droppedBytes: 0,
   writtenBytes: 0,

@@ -64,6 +64,16 @@ describe('speech that lags', () => {
     expect(inMs(desk.playout.queuedBytes)).toBeLessThan(6400 * 2 + 20_000);
   });
 
+  it('keeps sound without names together where two streams speak at a time', () => {
+    const desk = new Desk();
+    const piece = (stream: number) => desk.take(stream, '', new Uint8Array(320 * 48).fill(stream));
+    piece(2).pass(50);
+    piece(1).pass(30);
+    piece(2).pass(20);
+    piece(1).pass(3000);
+    expect(desk.spoken.map(({ pcm }) => pcm[0]).join('')).toMatch(/^2+1+$/);
+  });
+
   it('has a limit of its own', () => {
     const desk = new Desk({ lagMs: 60_000 });
     for (const key of 'abcdef') desk.arrive(key, 7000, true);
