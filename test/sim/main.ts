@@ -177,6 +177,8 @@ async function main(): Promise<number> {
 }
 
 if (isMainThread) {
+  // Whoever reads the first lines only, as `head` does, is no failure.
+  process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
   const { hours } = workerData as { hours: number };

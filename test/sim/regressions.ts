@@ -64,4 +64,14 @@ export const REGRESSIONS: readonly Regression[] = [
     hours: 1,
     found: 'sound without names of two streams at a time was cut into one another',
   },
+  {
+    seed: 244_830_946_291,
+    hours: 0.4,
+    found: 'the simulator took what a broken stream owed, and was sent again, for out of order',
+  },
+  {
+    seed: 244_830_946_656,
+    hours: 0.8,
+    found: 'the simulator told sentences apart that no device can: without names or a pause between them',
+  },
 ];

@@ -3,6 +3,7 @@ import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import type { HeldChunk } from '../../src/core/hold.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
+import { createPlayOrder, type Rendering } from './play-order.ts';
 import { readRendering, readTicks, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
@@ -26,18 +27,10 @@ const MOST_FADE_BYTES = 8 * 48;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
-interface Job {
-  readonly id: number;
-  readonly stream: string;
+interface Job extends Rendering {
   readonly language: string;
-  readonly ticks: readonly number[];
-  /** The service spoils its sound: its order and number tell nothing. */
   spoilt: boolean;
   readonly renderedAt: number;
-  /** When its first sound reached the device; and when that was played. */
-  deliveredAt: number | null;
-  playedAt: number | null;
-  playedUpTo: number;
 }
 
 /** How a piece of speech was sent last. */
@@ -72,10 +65,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let spokenTicks = 0;
   let saidTicks = 0;
-  let saidLate = 0;
-  let lastJob: Job | null = null;
-  let newestSaid = 0;
-  let newestJob: Job | null = null;
+  const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {
     flags[tick] = (flags[tick] ?? 0) | flag;
@@ -148,8 +138,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  const play = (job: Job, now: number): void => {
-    job.playedAt = now;
+  const say = (job: Job): void => {
     const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
     const earlier = jobOf[again[0] ?? 0];
     if (again.length > 0)
@@ -162,15 +151,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       jobOf[tick] = job;
       mark(tick, SAID);
     }
-    const first = job.ticks[0] ?? newestSaid;
-    // It came when the newer one was sounding already: an older stream was late, or owed it when it broke off.
-    const isLate = (job.deliveredAt ?? now) > (newestJob?.playedAt ?? now);
-    if (first < newestSaid && isLate) saidLate += job.ticks.length;
-    else if (first < newestSaid && !job.spoilt && newestJob?.spoilt !== true)
-      violations.add('order', `rendering ${job.id} (tick ${first}) was played after tick ${newestSaid}`);
-    if (first < newestSaid) return;
-    newestSaid = first;
-    newestJob = job;
   };
   const spoil = (job: Job): void => {
     job.spoilt = true;
@@ -203,7 +183,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       return saidTicks;
     },
     get saidLate() {
-      return saidLate;
+      return order.lateTicks;
     },
     excused,
     spoken(tick, at) {
@@ -257,7 +237,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
     rendered(given) {
-      const job: Job = { ...given, deliveredAt: null, playedAt: null, playedUpTo: -1 };
+      const job: Job = { ...given };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -273,7 +253,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const found = pcm.byteLength === 0 ? null : readRendering(pcm);
       const job = found === null ? undefined : jobs.get(found.job);
       if (job === undefined) return;
-      job.deliveredAt ??= now;
+      order.delivered(job, now);
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
     written(pcm, now) {
@@ -283,13 +263,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const job = found === null ? undefined : jobs.get(found.job);
       if (found === null || job === undefined)
         return violations.add('playout', 'a sound was played that nobody rendered');
-      if (job.playedUpTo < 0) play(job, now);
-      else if (job !== lastJob && !job.spoilt && lastJob?.spoilt !== true)
-        violations.add('interleaved', `rendering ${job.id} went on after ${lastJob?.id}`);
-      if (found.place <= job.playedUpTo && !job.spoilt)
-        violations.add('repeated', `rendering ${job.id} was played again from ${found.place * TICK_MS} ms`);
-      job.playedUpTo = Math.max(job.playedUpTo, found.place + found.ticks - 1);
-      lastJob = job;
+      if (order.written(job, found, now)) say(job);
     },
     judge(now, heldSince) {
       const due = queue.findIndex(

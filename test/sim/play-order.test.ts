@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { createPlayOrder, type Rendering } from './play-order.ts';
+import { createViolations } from './violations.ts';
+
+const CONNECTIONS: Record<string, number> = { older: 1, newer: 2 };
+
+function setUp(named = true) {
+  const violations = createViolations(() => 0);
+  const order = createPlayOrder({ violations, named }, (stream) => CONNECTIONS[stream] ?? 0);
+  return {
+    order,
+    rules: () => violations.list.map(({ rule }) => rule),
+    deliver: (rendering: Rendering, at: number) => order.delivered(rendering, at),
+    play: (rendering: Rendering, at: number, place = 0) => order.written(rendering, { place, ticks: 5 }, at),
+  };
+}
+
+const rendering = (id: number, stream: string, first: number): Rendering => ({
+  id,
+  stream,
+  ticks: [first, first + 1],
+  spoilt: false,
+});
+
+describe('the order in which sentences may sound', () => {
+  it('finds an older sentence that waited while a newer one of a newer stream was played', () => {
+    const { rules, deliver, play } = setUp();
+    const newer = rendering(1, 'newer', 200);
+    const older = rendering(2, 'older', 100);
+    deliver(newer, 1000);
+    deliver(older, 1100);
+    play(newer, 1200);
+    play(older, 1300);
+    expect(rules()).toEqual(['order']);
+  });
+
+  it('lets an older stream be late for a newer one that sounds', () => {
+    const { order, rules, deliver, play } = setUp();
+    const newer = rendering(1, 'newer', 200);
+    const older = rendering(2, 'older', 100);
+    deliver(newer, 1000);
+    play(newer, 1000);
+    deliver(older, 1100);
+    play(older, 1300);
+    expect(rules()).toEqual([]);
+    expect(order.lateTicks).toBe(2);
+  });
+
+  it('lets what was sent again be said when the service says it', () => {
+    const { order, rules, deliver, play } = setUp();
+    const newer = rendering(1, 'newer', 200);
+    const again = rendering(2, 'newer', 100);
+    deliver(newer, 1000);
+    deliver(again, 1100);
+    play(newer, 1200);
+    play(again, 1300);
+    expect(rules()).toEqual([]);
+    expect(order.lateTicks).toBe(2);
+  });
+
+  it('finds two sentences of one stream in the wrong order', () => {
+    const { rules, deliver, play } = setUp();
+    const first = rendering(1, 'newer', 100);
+    const second = rendering(2, 'newer', 200);
+    deliver(first, 1000);
+    deliver(second, 1100);
+    play(second, 1200);
+    play(first, 1300);
+    expect(rules()).toEqual(['order']);
+  });
+
+  it.each([
+    { pauseMs: 900, found: [] },
+    { pauseMs: 1100, found: ['order'] },
+  ])('takes sound without names for one sentence up to a pause: $pauseMs ms', ({ pauseMs, found }) => {
+    const { rules, deliver, play } = setUp(false);
+    const newer = rendering(1, 'newer', 200);
+    const older = rendering(2, 'older', 100);
+    const newest = rendering(3, 'newer', 300);
+    deliver(newer, 1000);
+    play(newer, 1000);
+    deliver(older, 1100);
+    deliver(newest, 1000 + pauseMs);
+    play(newest, 2200);
+    play(older, 2300);
+    expect(rules()).toEqual(found);
+  });
+
+  it('finds sentences cut into one another, and sound played twice', () => {
+    const { rules, deliver, play } = setUp();
+    const first = rendering(1, 'newer', 100);
+    const second = rendering(2, 'newer', 200);
+    deliver(first, 1000);
+    deliver(second, 1000);
+    play(first, 1000);
+    play(second, 1100);
+    play(first, 1200, 5);
+    play(first, 1300, 5);
+    expect(rules()).toEqual(['interleaved', 'repeated']);
+  });
+});

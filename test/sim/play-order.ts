@@ -1,0 +1,122 @@
+/** In which order sentences may sound: as they were spoken, each whole, none twice; what comes late is late for a reason. */
+import { TICK_MS } from './sound.ts';
+import type { Violations } from './violations.ts';
+
+/** Sound without a name that comes so long after the last begins another sentence. */
+const NAMELESS_GAP_MS = 1000;
+
+/** Sound of one stream without a longer pause in it: without names it is one sentence to the device. */
+interface Run {
+  soundAt: number;
+  playedAt: number | null;
+}
+
+/** A translation as the service rendered it. */
+export interface Rendering {
+  readonly id: number;
+  readonly stream: string;
+  /** The pieces of speech that it says. */
+  readonly ticks: readonly number[];
+  /** The service spoils its sound: its order and number tell nothing. */
+  readonly spoilt: boolean;
+}
+
+/** Where a rendering is found in a sound, in ticks. */
+export interface Stretch {
+  readonly place: number;
+  readonly ticks: number;
+}
+
+interface Progress {
+  readonly rendering: Rendering;
+  readonly deliveredAt: number;
+  readonly run: Run;
+  playedAt: number | null;
+  playedUpTo: number;
+}
+
+export interface PlayOrder {
+  /** Pieces of speech that were said after newer ones, because the stream that owed them was late or broke off. */
+  readonly lateTicks: number;
+  /** Some of it came off the wire. */
+  delivered(rendering: Rendering, now: number): void;
+  /** Some of it was handed to the loudspeaker; true: for the first time. */
+  written(rendering: Rendering, stretch: Stretch, now: number): boolean;
+}
+
+const MOST_KNOWN = 200;
+
+/** @param connectionOf number of the connection of a stream; newer ones are greater */
+export function createPlayOrder(
+  { violations, named }: { readonly violations: Violations; readonly named: boolean },
+  connectionOf: (stream: string) => number,
+): PlayOrder {
+  const known = new Map<number, Progress>();
+  const runs = new Map<string, Run>();
+  let last: Progress | null = null;
+  let newest: Progress | null = null;
+  let lateTicks = 0;
+
+  const runOf = (stream: string, now: number): Run => {
+    const before = runs.get(stream);
+    const goesOn = before !== undefined && now - before.soundAt < NAMELESS_GAP_MS;
+    const run = goesOn ? before : { soundAt: now, playedAt: null };
+    run.soundAt = now;
+    runs.set(stream, run);
+    return run;
+  };
+  const progressOf = (rendering: Rendering, now: number): Progress => {
+    const run = runOf(rendering.stream, now);
+    const fresh = { rendering, deliveredAt: now, run, playedAt: null, playedUpTo: -1 };
+    const progress = known.get(rendering.id) ?? fresh;
+    known.set(rendering.id, progress);
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? 0);
+    return progress;
+  };
+  /** What was spoken earlier is rightly said later in two cases. */
+  const isRightlyBehind = (one: Progress, newer: Progress): boolean => {
+    // It came when the newer one was sounding already: an older stream was late.
+    const soundsSince = named ? newer.playedAt : newer.run.playedAt;
+    if (soundsSince !== null && one.deliveredAt > soundsSince) return true;
+    // The service translated it later: an older stream owed it when it broke off, and it was sent again.
+    const { rendering } = one;
+    const ahead = connectionOf(rendering.stream) - connectionOf(newer.rendering.stream);
+    return ahead > 0 || (ahead === 0 && rendering.id > newer.rendering.id);
+  };
+  const begin = (one: Progress, now: number): void => {
+    one.playedAt = now;
+    one.run.playedAt ??= now;
+    const [first = 0] = one.rendering.ticks;
+    const newestSaid = newest?.rendering.ticks[0] ?? 0;
+    if (newest === null || first >= newestSaid) {
+      newest = one;
+    } else if (isRightlyBehind(one, newest)) {
+      lateTicks += one.rendering.ticks.length;
+    } else if (!one.rendering.spoilt && !newest.rendering.spoilt) {
+      const { id } = one.rendering;
+      violations.add('order', `rendering ${id} (tick ${first}) was played after tick ${newestSaid}`);
+    }
+  };
+
+  return {
+    get lateTicks() {
+      return lateTicks;
+    },
+    delivered(rendering, now) {
+      progressOf(rendering, now);
+    },
+    written(rendering, { place, ticks }, now) {
+      const one = known.get(rendering.id) ?? progressOf(rendering, now);
+      const isFirst = one.playedAt === null;
+      const { id, spoilt } = rendering;
+      if (isFirst) begin(one, now);
+      else if (one !== last && !spoilt && last?.rendering.spoilt !== true)
+        violations.add('interleaved', `rendering ${id} went on after ${last?.rendering.id}`);
+      if (place <= one.playedUpTo && !spoilt)
+        violations.add('repeated', `rendering ${id} was played again from ${place * TICK_MS} ms`);
+      one.playedUpTo = Math.max(one.playedUpTo, place + ticks - 1);
+      last = one;
+      return isFirst;
+    },
+  };
+}
