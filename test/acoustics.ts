@@ -1,7 +1,7 @@
 /** A room between a loudspeaker and a microphone, made of numbers, and voices to fill it. */
 import { fileURLToPath } from 'node:url';
 import { loadWav } from '../src/adapters/audio/sound-source.ts';
-import { createSpectrum } from '../src/core/audio/echo-spectrum.ts';
+import { createSpectrum, transformLength } from '../src/core/audio/fourier.ts';
 import { toFloat, toPcm } from '../src/core/audio/pcm.ts';
 import { anotherVoice } from '../src/emulator/core/another-voice.ts';
 
@@ -21,6 +21,23 @@ export function interpreter(sound: Float32Array, given: { shift: number; beginS:
   turned.set(voice.subarray(begin));
   turned.set(voice.subarray(0, begin), voice.length - begin);
   return turned;
+}
+
+/** So many seconds of what is said in a room with a kiosk in it. */
+export interface Talk {
+  /** By the visitors. */
+  readonly people: Float32Array;
+  /** By the loudspeaker. */
+  readonly said: Float32Array;
+  /** By nobody: the room's own noise. */
+  readonly room: Float32Array;
+}
+
+export async function talk(seconds: number, roomDb: number): Promise<Talk> {
+  const all = await visitors();
+  const samples = Math.round(seconds * VOICE_RATE_HZ);
+  const said = interpreter(all, { shift: 0.8, beginS: 6 }).subarray(0, samples);
+  return { people: all.subarray(0, samples), said, room: noise(samples, roomDb, 5) };
 }
 
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
@@ -65,7 +82,7 @@ export function impulseResponse({ delayMs, gainDb, rt60S }: Path, rateHz = VOICE
 /** What the microphone hears of a sound; as long as the sound. */
 export function through(path: Path, sound: Float32Array, rateHz = VOICE_RATE_HZ): Float32Array {
   const response = impulseResponse(path, rateHz);
-  const size = 2 ** Math.ceil(Math.log2(sound.length + response.length));
+  const size = transformLength(sound.length + response.length);
   const spectrum = createSpectrum(size);
   const re = new Float64Array(size);
   const im = new Float64Array(size);

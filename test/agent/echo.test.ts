@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toPcm } from '../../src/core/audio/pcm.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
 import { eventSchema, stateSchema } from '../../src/protocol/mqtt/device.ts';
-import { interpreter, noise, through, together, VOICE_RATE_HZ, visitors } from '../acoustics.ts';
+import { talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';
 import { createFakeWorld, testConfig } from './fake-world.ts';
 
 const PATH = { delayMs: 130, gainDb: -10, rt60S: 0.3 };
@@ -12,9 +12,8 @@ const RATE = { driver: 'file', path: 'in.wav', sampleRate: VOICE_RATE_HZ };
 
 /** A live lane whose service speaks for 16 s, and whose microphone hears its loudspeaker and nothing else. */
 async function hearItself(echo: 'off' | 'half-duplex') {
-  const people = await visitors();
-  const said = interpreter(people, { shift: 0.8, beginS: 6 }).subarray(0, 16 * VOICE_RATE_HZ);
-  const heard = toPcm(together(through(PATH, said), noise(said.length, -62, 5)));
+  const { said, room } = await talk(16, -62);
+  const heard = toPcm(together(through(PATH, said), room));
   const spoken = toPcm(said);
   let microphone: CaptureSink | null = null;
   let beganAt: number | null = null;

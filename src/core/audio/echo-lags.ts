@@ -1,6 +1,6 @@
 import type { EchoMeasure } from './echo-detector.ts';
-import { createSpectrum, valueAt } from './echo-spectrum.ts';
 import type { Timeline } from './echo-timeline.ts';
+import { createSpectrum, valueAt } from './fourier.ts';
 
 /** Compares blocks of heard sound with what was played, at every lag at once, and remembers what earlier blocks said. */
 export interface EchoLags {

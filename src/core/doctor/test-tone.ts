@@ -1,4 +1,5 @@
-import { matchEnvelope, valueAt } from './fourier.ts';
+import { valueAt } from '../audio/fourier.ts';
+import { matchEnvelope } from './match-envelope.ts';
 
 /**
  * The tone that the doctor plays: three short sweeps at uneven distances, so that no hum, no beat and no voice is taken

@@ -3,28 +3,24 @@ import { type EchoFilter, loadEchoFilter } from '../../../src/adapters/echo/echo
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import {
-  interpreter,
   levelDb,
-  noise,
   type Path,
   perform,
+  type Talk,
+  talk,
   through,
   together,
   VOICE_RATE_HZ,
-  visitors,
 } from '../../acoustics.ts';
 
 const SECONDS = 20;
 const FROM_MS = 1_000_000;
 
-let people: Float32Array;
-let said: Float32Array;
-let room: Float32Array;
+let people: Talk['people'];
+let said: Talk['said'];
+let room: Talk['room'];
 beforeAll(async () => {
-  const all = await visitors();
-  people = all.subarray(0, SECONDS * VOICE_RATE_HZ);
-  said = interpreter(all, { shift: 0.8, beginS: 6 }).subarray(0, SECONDS * VOICE_RATE_HZ);
-  room = noise(people.length, -65, 5);
+  ({ people, said, room } = await talk(SECONDS, -65));
 });
 
 interface Scene {

@@ -3,17 +3,7 @@ import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import { NO_ECHO, sight, tailOf } from '../../../src/core/audio/echo-guard.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { type Heard, judge } from '../../../src/core/gate.ts';
-import {
-  interpreter,
-  levelDb,
-  noise,
-  type Path,
-  perform,
-  through,
-  together,
-  VOICE_RATE_HZ,
-  visitors,
-} from '../../acoustics.ts';
+import { levelDb, type Path, perform, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
 
 /** The loudspeaker says something for so long, and is silent for so long. */
 const SAYS_S = 2.5;
@@ -29,13 +19,13 @@ let said: Float32Array;
 let room: Float32Array;
 const stretches: Heard[] = [];
 beforeAll(async () => {
-  const voice = interpreter(await visitors(), { shift: 0.8, beginS: 6 }).subarray(0, SECONDS * VOICE_RATE_HZ);
+  const talking = await talk(SECONDS, -62);
+  room = talking.room;
   const period = SAYS_S + RESTS_S;
-  said = voice.map((sample, at) => ((at / VOICE_RATE_HZ) % period < SAYS_S ? sample : 0));
+  said = talking.said.map((sample, at) => ((at / VOICE_RATE_HZ) % period < SAYS_S ? sample : 0));
   for (let from = 0; from < SECONDS; from += period) {
     stretches.push({ from: FROM_MS + from * 1000, until: FROM_MS + (from + SAYS_S) * 1000 });
   }
-  room = noise(said.length, -62, 5);
 });
 
 /** Lets the gate judge every chunk of a scene, as it knows the room by then; gives the loudest echo in an open one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSpectrum } from '../../../src/core/audio/echo-spectrum.ts';
+import { createSpectrum, transformLength } from '../../../src/core/audio/fourier.ts';
 
 const SIZE = 64;
 
@@ -29,5 +29,18 @@ describe('a spectrum', () => {
 
   it.each([0, 1, 48, 2.5])('has no size of %s', (size) => {
     expect(() => createSpectrum(size)).toThrow(RangeError);
+  });
+});
+
+describe('the length of a transform', () => {
+  it.each([
+    [0, 2],
+    [2, 2],
+    [3, 4],
+    [4096, 4096],
+    [4097, 8192],
+  ])('for %i samples is %i', (samples, length) => {
+    expect(transformLength(samples)).toBe(length);
+    expect(createSpectrum(length).size).toBe(length);
   });
 });

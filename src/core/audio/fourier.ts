@@ -1,3 +1,5 @@
+/** The fast Fourier transform, for correlations too long to be done sample by sample. */
+
 /** Discrete Fourier transforms of one length, in place, without any allocation per transform. */
 export interface Spectrum {
   readonly size: number;
@@ -7,8 +9,13 @@ export interface Spectrum {
   inverse(re: Float64Array, im: Float64Array): void;
 }
 
+/** The next power of two, which the transform needs. */
+export function transformLength(atLeast: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(2, atLeast)));
+}
+
 /** A value that is there; the compiler can't know that. */
-export function valueAt(values: Float64Array | Uint32Array, index: number): number {
+export function valueAt(values: Float64Array | Float32Array | Uint32Array, index: number): number {
   return values[index] ?? 0;
 }
 

@@ -1,0 +1,33 @@
+import { createSpectrum, transformLength, valueAt } from '../audio/fourier.ts';
+
+/**
+ * How much of a pattern is in a sound that begins at each of its samples, whatever the phase: the magnitude of the
+ * correlation with the pattern and the pattern a quarter turn on. A sound that is the pattern times `a` has `a` there.
+ */
+export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float64Array {
+  const length = transformLength(sound.length + pattern.length);
+  const spectrum = createSpectrum(length);
+  const given = { re: new Float64Array(length), im: new Float64Array(length) };
+  given.re.set(sound);
+  spectrum.forward(given.re, given.im);
+  const wanted = { re: new Float64Array(length), im: new Float64Array(length) };
+  wanted.re.set(pattern);
+  spectrum.forward(wanted.re, wanted.im);
+  const energy = pattern.reduce((sum, value) => sum + value * value, 0);
+  // Times the conjugate of the pattern; without the negative frequencies the result turns, and its length is the envelope.
+  for (let k = 0; k < length; k++) {
+    const isPositive = k > 0 && k < length / 2;
+    const scale = isPositive ? 2 / Math.max(energy, 1e-12) : 0;
+    const a = valueAt(given.re, k);
+    const b = valueAt(given.im, k);
+    const c = valueAt(wanted.re, k);
+    const d = -valueAt(wanted.im, k);
+    given.re[k] = (a * c - b * d) * scale;
+    given.im[k] = (a * d + b * c) * scale;
+  }
+  spectrum.inverse(given.re, given.im);
+  const places = Math.max(0, sound.length - pattern.length + 1);
+  return Float64Array.from({ length: places }, (_, place) =>
+    Math.hypot(valueAt(given.re, place), valueAt(given.im, place)),
+  );
+}
