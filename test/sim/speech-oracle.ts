@@ -21,6 +21,8 @@ const ASLEEP = 128;
 const JUDGED_AFTER_MS = 200_000;
 /** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
 const NOISE_TICKS = 16;
+/** After such a pause the service takes what follows for another piece. */
+const PAUSE_TICKS = 700 / TICK_MS;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
@@ -291,6 +293,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         );
       };
       for (const tick of ready) {
+        if (tick - (unsaid.at(-1) ?? tick) > PAUSE_TICKS) settle();
         if (((flags[tick] ?? 0) & SAID) !== 0) {
           saidTicks++;
           settle();
