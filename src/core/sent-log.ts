@@ -32,6 +32,8 @@ export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, known: [] };
 const SENTENCE_PAUSE_CHUNKS = 3;
 /** Whatever has not been spoken so long after it was said is taken as spoken. */
 export const FORGOTTEN_AFTER_MS = 30_000;
+/** Word of a sentence comes within so much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
+const PROMPT_CHUNKS = 8;
 /** A sentence that ran on without a pause that we could hear is understood up to about so long ago. */
 const BEHIND_CHUNKS = 4;
 /** What is this much lower than the loudest of a sentence can be its pause in a room too loud for us to be sure. */
@@ -95,7 +97,10 @@ function isQuiet({ pcm, voiced }: HeldChunk): boolean {
 function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): number {
   if (quietRun > 0) return chunks.length;
   const lastPause = chunks.findLastIndex(isQuiet);
-  if (lastPause >= 0) return lastPause + 1;
+  const isRecent = chunks.length - lastPause <= PROMPT_CHUNKS;
+  if (lastPause >= 0 && (isRecent || !isOldest)) return lastPause + 1;
+  // Word of a pause so long ago would have come by now: the service has found another one since.
+  if (lastPause >= 0) return lastPause + 1 + (dipEnd(chunks.slice(lastPause + 1)) ?? 0);
   if (!isOldest) return 0;
   return hushEnd(chunks) ?? Math.max(dipEnd(chunks) ?? 0, chunks.length - BEHIND_CHUNKS);
 }
