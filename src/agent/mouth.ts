@@ -67,7 +67,11 @@ export class Mouth {
     try {
       this.playback = await openPlayback({
         fault: (fault) => post({ type: 'audio_fault', device: 'playback', ...fault }),
-        back: () => post({ type: 'playback_back' }),
+        back: () => {
+          // It may be another one, or have forgotten how loud it was.
+          this.playback?.mixer?.setVolume(this.volume);
+          post({ type: 'playback_back' });
+        },
         measured: (heardUntil) => this.correct(heardUntil),
       });
       this.playback.mixer?.setVolume(this.volume);

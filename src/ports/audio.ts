@@ -46,7 +46,7 @@ export interface Capture {
 export interface PlaybackSink {
   /** The device failed; the driver keeps trying unless it was closed. Told once until `back`. */
   fault(fault: AudioFault): void;
-  /** It sounds again after a fault. */
+  /** It sounds again after a fault; how loud is for the owner to say anew. */
   back(): void;
   /** By the device's own measure, what has been written so far will have been heard at this moment: not when `write` said. */
   measured(heardUntil: number): void;
@@ -69,7 +69,7 @@ export interface Playback {
   flush(): void;
   /** After a flush the next write goes on from the very sample that is heard: a soft edge is worth writing. */
   readonly seamless?: boolean;
-  /** Null where the device has none: then the sound is scaled before it is written. */
+  /** Null while the device has none, which may change with `back`: then the sound is scaled before it is written. */
   readonly mixer: Mixer | null;
   /** Absent where there is no device. */
   readonly figures?: DeviceFigures;

@@ -94,6 +94,17 @@ describe('the volume', () => {
     expect(written).toEqual([[8000], [8000]]);
   });
 
+  it('is told anew to a device that is back, which may be another one', async () => {
+    const volumes: number[] = [];
+    const { mouth, device, events } = await open({
+      mixer: { setVolume: (percent) => volumes.push(percent) },
+    });
+    mouth.setVolume(20);
+    device().back();
+    expect(volumes).toEqual([100, 20, 20]);
+    expect(events.at(-1)).toEqual({ type: 'playback_back' });
+  });
+
   it('changes in the middle of a sound by a ramp without a click, and is there after it', async () => {
     const { play, written, mouth } = await open();
     play(steady(100));

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Card, openRack, type Side } from './card.ts';
+import { type Card, LOUDEST, openRack, type Side } from './card.ts';
 import { babble, findOnset } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -150,7 +151,45 @@ describe
       expect(Math.abs(at - due)).toBeLessThanOrEqual(1);
       expect(heard.subarray(at, at + 12_000)).toEqual(quieter);
     });
+
+    it('has controls that amixer turns, which turn what sounds and what is heard', async () => {
+      const sound = babble(40 * 24_000, 8);
+      const knob = { volume: LOUDEST, on: true };
+      const card = await insert({
+        ...{ id: 'Mixed', capture: { sound, control: { name: 'Mic' } } },
+        playback: { control: { name: 'Speaker', on: false } },
+      });
+      expect([card.capture.knob(), card.playback.knob()]).toEqual([knob, { ...knob, on: false }]);
+      const first = await arecord(card.device, ['-d', '1']).finished;
+      await amixer('Mixed', ['Mic', '12dB-']);
+      await amixer('Mixed', ['Speaker', '6dB-', 'unmute']);
+      expect(card.capture.knob()).toEqual({ volume: LOUDEST - 12, on: true });
+      expect(card.playback.knob()).toEqual({ volume: LOUDEST - 6, on: true });
+      const second = await arecord(card.device, ['-d', '1']).finished;
+      const spoken = sound.subarray(0, 12_000);
+      await aplay(card.device, spoken).finished;
+      const by = (heard: Int16Array, gainDb: number) =>
+        heard.map((sample) => Math.round(sample * 10 ** (gainDb / 20)));
+      const from = (await card.capture.log()).findLast(({ event }) => event === 'start')?.frame ?? 0;
+      expect(first.output).toEqual(bytesOf(sound.subarray(0, 24_000)));
+      expect(second.output).toEqual(bytesOf(by(sound.subarray(from, from + 24_000), -12)));
+      expect((await card.playback.sound()).subarray(0, 12_000)).toEqual(by(spoken, -6));
+      await amixer('Mixed', ['Mic', 'nocap']);
+      const deaf = await arecord(card.device, ['-d', '1']).finished;
+      expect(deaf.output.some((byte) => byte !== 0)).toBe(false);
+      card.playback.control('unplug');
+      await expect(amixer('Mixed', ['Speaker', '50%'])).rejects.toThrow('No such device');
+      const plain = await insert({ id: 'Plain' });
+      expect([plain.capture.knob(), plain.playback.knob()]).toEqual([null, null]);
+    });
   });
+
+const run = promisify(execFile);
+
+/** Turns a card's simple control. */
+async function amixer(id: string, words: string[]): Promise<void> {
+  await run('amixer', ['-q', '-D', `hw:CARD=${id}`, 'sset', ...words], { env: rack?.env ?? {} });
+}
 
 function insert(options: Parameters<NonNullable<typeof rack>['insert']>[0]): Promise<Card> {
   if (rack === null) throw new Error('there is no rack');

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const SOURCES = ['vcard.c', 'world.c'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const SOURCES = ['vcard.c', 'world.c', 'controls.c'].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+);
 const BUILD_TIMEOUT_MS = 60_000;
 
 /** One direction of a card. */
@@ -29,7 +31,21 @@ export interface SideOptions {
   readonly period?: number;
   /** Frames of its longest buffer. */
   readonly bufferMax?: number;
+  /** Its volume control; none unless told. */
+  readonly control?: Partial<Knob> & {
+    /** In the mixer: "Speaker", "Mic". */
+    readonly name: string;
+  };
 }
+
+/** Where a control of one direction stands. */
+export interface Knob {
+  /** 0 is silence, `LOUDEST` changes nothing, and each step is 1 dB. */
+  readonly volume: number;
+  readonly on: boolean;
+}
+
+export const LOUDEST = 64;
 
 export interface CardOptions {
   /** Names the card as in `plughw:CARD=id`; letters, digits, `_`. */
@@ -71,6 +87,10 @@ export interface Epoch {
 export interface Side {
   /** Replaces the words that hold; none lets it run. */
   control(...words: ControlWord[]): void;
+  /** Somebody turns its control; it must have one. */
+  turn(knob: Partial<Knob>): void;
+  /** Where its control stands; null where it has none. */
+  knob(): Knob | null;
   log(): Promise<CardEvent[]>;
   /** Null until the first start. */
   epoch(): Promise<Epoch | null>;
@@ -150,15 +170,19 @@ function createRack(folder: string, plugin: string): Rack {
       const echo = acoustic && { echo: speaker, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
       parts.push(`pcm.vcard_${id} {
   type asym
-  capture.pcm ${pcmOf({ path: mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}
-  playback.pcm ${pcmOf({ path: speaker, ...shape, ...sideOf(playback) })}
+  capture.pcm ${blockOf({ path: mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}
+  playback.pcm ${blockOf({ path: speaker, ...shape, ...sideOf(playback) })}
 }`);
+      const names = { capture: capture.control?.name, playback: playback.control?.name };
+      const mixer = { playback_path: speaker, capture_path: mic, channels, ...names };
+      parts.push(`ctl.vcard_${id} ${blockOf(mixer)}`);
+      const sides = { capture: createSide(mic, channels), playback: createSide(speaker, channels) };
+      for (const direction of ['capture', 'playback'] as const) {
+        const { control } = options[direction] ?? {};
+        if (control !== undefined) sides[direction].turn({ volume: LOUDEST, on: true, ...control });
+      }
       replace(config, `${header(plugin)}\n${parts.join('\n')}\n`);
-      return {
-        device: `plughw:CARD=${id}`,
-        capture: createSide(mic, channels),
-        playback: createSide(speaker, channels),
-      };
+      return { device: `plughw:CARD=${id}`, ...sides };
     },
     async close() {
       if (isUsed) delete process.env['ALSA_CONFIG_PATH'];
@@ -179,15 +203,22 @@ function header(plugin: string): string {
 }`;
   return `</usr/share/alsa/alsa.conf>
 pcm_type.vcard { lib "${plugin}" }
+ctl_type.vcard { lib "${plugin}" }
 pcm.!hw ${named('empty')}
-pcm.!plughw ${named('plug')}`;
+pcm.!plughw ${named('plug')}
+ctl.!hw {
+  @args [ CARD ]
+  @args.CARD { type string default "none" }
+  @func refer
+  name { @func concat strings [ "ctl.vcard_" $CARD ] }
+}`;
 }
 
 function sideOf({ ppm = 0, speed = 1, period, bufferMax }: SideOptions): Record<string, number | undefined> {
   return { ppm, speed, period, buffer_max: bufferMax };
 }
 
-function pcmOf(options: Readonly<Record<string, string | number | undefined>>): string {
+function blockOf(options: Readonly<Record<string, string | number | undefined>>): string {
   const lines = Object.entries(options).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key} ${typeof value === 'string' ? `"${value}"` : value}`],
   );
@@ -200,12 +231,32 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.draft`, path);
 }
 
+function replaceLink(path: string, text: string): void {
+  symlinkSync(text, `${path}.draft`);
+  renameSync(`${path}.draft`, path);
+}
+
+/** Null where there is no such link. */
+function readLink(path: string): string | null {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined ? null : readlinkSync(path);
+}
+
 function createSide(path: string, channels: number): Side {
   return {
     control(...words) {
       // The text of a link can't be empty.
-      symlinkSync(words.length === 0 ? 'run' : words.join(' '), `${path}.control.draft`);
-      renameSync(`${path}.control.draft`, `${path}.control`);
+      replaceLink(`${path}.control`, words.length === 0 ? 'run' : words.join(' '));
+    },
+    turn({ volume, on }) {
+      if (volume !== undefined) replaceLink(`${path}.volume`, `${volume} ${volume}`);
+      if (on !== undefined) replaceLink(`${path}.switch`, on ? '1 1' : '0 0');
+    },
+    knob() {
+      const volume = readLink(`${path}.volume`);
+      const on = readLink(`${path}.switch`);
+      return volume === null || on === null
+        ? null
+        : { volume: Number.parseInt(volume, 10), on: Number.parseInt(on, 10) === 1 };
     },
     async log() {
       const lines = (await readText(`${path}.log`)).split('\n').filter((line) => line !== '');

@@ -18,9 +18,15 @@
  *   PATH.log      what happened: nanoseconds, process, event, device frame.
  *   PATH.lock     held by the one process that has the card open: others get EBUSY.
  *
+ * and, where the card has a control for this direction, which turns what sounds or is heard up and down:
+ *
+ *   PATH.volume   symbolic links to nothing, too, with a number for each channel: steps of 1 dB, KNOB_STEPS of which are
+ *   PATH.switch   as loud as without a control, and 0 is silence; 0 and 1
+ *
  * Options in the ALSA configuration: path; rate and channels (others are refused, as a hw device would); ppm, the error
  * of its clock; speed; period (frames, a fixed one); buffer_max (frames); loop; and for a capture that hears a playback:
- * echo (that one's PATH), echo_ms, echo_db.
+ * echo (that one's PATH), echo_ms, echo_db. Of the controls: playback_path, capture_path; playback and capture, the names
+ * that they have in the mixer; channels.
  */
 #ifndef VCARD_H
 #define VCARD_H
@@ -33,6 +39,8 @@
 #include <stdint.h>
 
 #define NS_PER_S 1000000000LL
+/* The control's loudest. */
+#define KNOB_STEPS 64
 /* How often a loudspeaker's sound is moved into its file: as exact as what sounded before a SIGKILL is known. */
 #define TICK_NS 5000000LL
 
@@ -48,6 +56,11 @@ struct control {
 	bool unplug, stall, busy;
 	long xrun;
 	double speed;
+};
+
+/* What a control says; as loud as can be where there is none. */
+struct knob {
+	long volume[2], on[2];
 };
 
 struct echo {
@@ -90,6 +103,10 @@ int64_t ns_of(const struct frame_clock *clock, int64_t frame);
 /* Opens one of the card's files by its suffix; -1 and errno. */
 int open_file(const char *path, const char *suffix, int flags);
 void record(struct card *card, const char *event, int64_t frame);
+bool is_unplugged(const char *path);
+struct knob read_knob(const char *path);
+/* 0 or a negative error. */
+int turn_knob(const char *path, bool is_switch, long first, long second);
 /* What a test wants now; returns only when calls do not block, and sets the speed. */
 struct control obey(struct card *card);
 /* Continues the card's time where it has begun; false where it has not. */

@@ -63,14 +63,63 @@ static double frames_per_ns(const struct card *card, double speed)
 	return card->rate * (1 + card->ppm * 1e-6) * speed / NS_PER_S;
 }
 
+/* The text of a link whole; an absent one is empty. */
+static void read_link(const char *path, const char *suffix, char *text, size_t size)
+{
+	char name[PATH_MAX + 16];
+	snprintf(name, sizeof name, "%s%s", path, suffix);
+	ssize_t length = readlink(name, text, size - 1);
+	text[length < 0 ? 0 : length] = 0;
+}
+
+bool is_unplugged(const char *path)
+{
+	char text[256];
+	read_link(path, ".control", text, sizeof text);
+	return strstr(text, "unplug") != NULL;
+}
+
+struct knob read_knob(const char *path)
+{
+	struct knob knob = { { KNOB_STEPS, KNOB_STEPS }, { 1, 1 } };
+	char text[64];
+
+	read_link(path, ".volume", text, sizeof text);
+	sscanf(text, "%ld %ld", &knob.volume[0], &knob.volume[1]);
+	read_link(path, ".switch", text, sizeof text);
+	sscanf(text, "%ld %ld", &knob.on[0], &knob.on[1]);
+	return knob;
+}
+
+int turn_knob(const char *path, bool is_switch, long first, long second)
+{
+	char draft[PATH_MAX + 48], name[PATH_MAX + 16], text[64];
+
+	snprintf(name, sizeof name, "%s%s", path, is_switch ? ".switch" : ".volume");
+	snprintf(draft, sizeof draft, "%s.%d.draft", name, (int)getpid());
+	snprintf(text, sizeof text, "%ld %ld", first, second);
+	return symlink(text, draft) || rename(draft, name) ? -errno : 0;
+}
+
+/* Turns frames up or down as the control says; one that is all the way up leaves every bit as it is. */
+static void turn(struct card *card, sample_t *frames, int64_t size)
+{
+	struct knob knob = read_knob(card->path);
+
+	for (long channel = 0; channel < card->channels; channel++) {
+		bool is_silent = !knob.on[channel] || knob.volume[channel] <= 0;
+		double gain = is_silent ? 0 : pow(10, (knob.volume[channel] - KNOB_STEPS) / 20.0);
+		for (int64_t at = channel; gain != 1 && at < size * card->channels; at += card->channels)
+			frames[at] = lrint(frames[at] * gain);
+	}
+}
+
 static struct control read_control(struct card *card)
 {
 	struct control control = { .speed = card->speed };
-	char name[PATH_MAX + 16], text[256], *rest = NULL;
+	char text[256], *rest = NULL;
 
-	snprintf(name, sizeof name, "%s.control", card->path);
-	ssize_t length = readlink(name, text, sizeof text - 1);
-	text[length < 0 ? 0 : length] = 0;
+	read_link(card->path, ".control", text, sizeof text);
 	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		if (!strcmp(word, "unplug"))
 			control.unplug = true;
@@ -156,6 +205,8 @@ void move_sounded(struct card *card)
 		int64_t frames = until - card->moved;
 		if (frames > ring_frames - at)
 			frames = ring_frames - at;
+		/* What sounds is not needed in the ring any more. */
+		turn(card, card->ring + at * card->channels, frames);
 		/* A card that hangs or is gone is silent. */
 		if (!control.stall && !control.unplug &&
 		    pwrite(card->pcm_fd, card->ring + at * card->channels, frames * frame_bytes,
@@ -214,4 +265,5 @@ void hear(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t 
 		done += length / frame_bytes;
 	}
 	add_echo(card, frames, frame, size);
+	turn(card, frames, size);
 }

@@ -47,5 +47,5 @@ export function createCommandPlayback({ command, rateHz, seed, world }: CommandO
     latencyMs: LATENCY_MS,
     spec: () => ({ words: command, goodbyeMs: GOODBYE_MS }),
   };
-  return async (sink) => runPlayback(kind, null, rateHz, sink, world, seed);
+  return async (sink) => runPlayback(kind, rateHz, sink, world, seed);
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { controlDevice } from '../../adapters/audio/alsa/mixer.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import {
   KERNEL_FOLDERS,
@@ -18,7 +19,7 @@ import {
   judgePower,
   judgeTemperature,
 } from '../../core/doctor/machine.ts';
-import { judgeMixer, parseMixer } from '../../core/doctor/mixer.ts';
+import { judgeMixer, nameMixer, parseMixer } from '../../core/doctor/mixer.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -83,14 +84,16 @@ async function checkMixers(
   if (devices.length === 0) return skipped('no lane uses a sound card');
   const seen = new Set<string>();
   const outcomes: Outcome[] = [];
-  for (const { card, direction } of devices) {
-    const name = card === null ? null : String(card);
-    if (seen.has(`${direction} ${name}`)) continue;
-    seen.add(`${direction} ${name}`);
-    const answer = await run('amixer', [...(name === null ? [] : ['-c', name]), 'scontents']);
-    if (answer.ok) outcomes.push(judgeMixer(parseMixer(answer.text), { direction, card: name }));
-    else if (answer.missing) return skipped('amixer is not installed (package alsa-utils)');
-    else outcomes.push(skipped(`${name === null ? 'the default card' : `card ${name}`} has no mixer`));
+  for (const { device, direction } of devices) {
+    const control = controlDevice(device);
+    if (seen.has(`${direction} ${control ?? device}`)) continue;
+    seen.add(`${direction} ${control ?? device}`);
+    const answer = control === null ? null : await run('amixer', ['-D', control, 'scontents']);
+    if (control !== null && answer?.ok === true)
+      outcomes.push(judgeMixer(parseMixer(answer.text), { direction, control }));
+    else if (answer?.ok === false && answer.missing)
+      return skipped('amixer is not installed (package alsa-utils)');
+    else outcomes.push(skipped(`${control === null ? `"${device}"` : nameMixer(control)} has no mixer`));
   }
   return combine(outcomes);
 }

@@ -56,14 +56,25 @@ const LOW_PERCENT = 10;
 
 export interface MixerQuestion {
   readonly direction: 'playback' | 'capture';
-  /** As amixer takes it after `-c`; null for the default card. */
-  readonly card: string | null;
+  /** As amixer takes it after `-D`: "hw:CARD=Head", "default". */
+  readonly control: string;
+}
+
+/** What a control device is called in a sentence. */
+export function nameMixer(control: string): string {
+  const card = /^hw:(?:CARD=)?(.+)$/.exec(control)?.[1];
+  if (card !== undefined) return `card ${card}`;
+  return control === 'default' ? 'the default card' : `"${control}"`;
 }
 
 /** Judges one direction of one card. */
-export function judgeMixer(controls: readonly MixerControl[], { direction, card }: MixerQuestion): Outcome {
-  const name = card === null ? 'the default card' : `card ${card}`;
-  const option = card === null ? '' : `-c ${card} `;
+export function judgeMixer(
+  controls: readonly MixerControl[],
+  { direction, control }: MixerQuestion,
+): Outcome {
+  const name = nameMixer(control);
+  // A sound server keeps its volumes itself.
+  const keep = control.startsWith('hw:') ? '; keep it: alsactl store' : '';
   const sides = controls.flatMap((control) => {
     const side = control[direction];
     return side === null ? [] : [{ name: control.name, ...side }];
@@ -72,8 +83,8 @@ export function judgeMixer(controls: readonly MixerControl[], { direction, card 
   const known = sides.filter((side) => MAIN[direction].test(side.name));
   const wanted = known.length > 0 ? known : sides.length === 1 ? sides : [];
   if (wanted.length === 0) return ok(`${name}: ${count(sides.length, 'control')} for ${direction}`);
-  const set = (control: string, value: string): string =>
-    `Turn it up: amixer ${option}sset '${control}' ${value}; keep it: alsactl store.`;
+  const set = (simple: string, value: string): string =>
+    `Turn it up: amixer -D ${control} sset '${simple}' ${value}${keep}.`;
   const steps = wanted.map((side): Outcome => {
     const what = direction === 'playback' ? 'loudspeaker' : 'microphone';
     if (side.on === false)

@@ -80,7 +80,7 @@ describe('the checks of the machine', () => {
       program === 'amixer' ? { ok: true, text: MIXER } : MISSING,
     );
     expect(asked.filter((line) => line.startsWith('amixer'))).toEqual([
-      ...['amixer -c Mic scontents', 'amixer -c Head scontents'],
+      ...['amixer -D hw:CARD=Mic scontents', 'amixer -D hw:CARD=Head scontents'],
     ]);
     expect(of('mixer')).toMatchObject({
       verdict: 'problem',

@@ -31,8 +31,9 @@ const ONBOARD = `Simple mixer control 'Weird Name',0
   Mono: 3 [20%]
 `;
 const edit = (from: string | RegExp, to: string): string => USB_HEADSET.replace(from, to);
-const playback = (text: string) => judgeMixer(parseMixer(text), { direction: 'playback', card: 'Head' });
-const capture = (text: string) => judgeMixer(parseMixer(text), { direction: 'capture', card: null });
+const playback = (text: string) =>
+  judgeMixer(parseMixer(text), { direction: 'playback', control: 'hw:CARD=Head' });
+const capture = (text: string) => judgeMixer(parseMixer(text), { direction: 'capture', control: 'default' });
 
 describe('the mixer', () => {
   it('is read as amixer prints it', () => {
@@ -63,11 +64,11 @@ describe('the mixer', () => {
     expect(playback(edit(/\[on\]/g, '[off]'))).toMatchObject({
       verdict: 'problem',
       finding: "the loudspeaker is switched off: 'Speaker' of card Head",
-      mend: expect.stringContaining("amixer -c Head sset 'Speaker' unmute"),
+      mend: expect.stringContaining("amixer -D hw:CARD=Head sset 'Speaker' unmute; keep it"),
     });
     expect(capture(edit('Capture 28 [80%] [0.00dB] [on]', 'Capture 28 [80%] [0.00dB] [off]'))).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining("amixer sset 'Mic' cap"),
+      mend: expect.stringContaining("amixer -D default sset 'Mic' cap."),
     });
     expect(playback(edit('[70%]', '[0%]').replace('[54%]', '[0%]'))).toMatchObject({
       verdict: 'problem',

@@ -56,7 +56,7 @@ export function createAddonPlayback({ device, rateHz, seed, world, script }: Add
     spec: () => ({ words }),
     inspect: overweight,
   };
-  return async (sink) => runPlayback(kind, null, rateHz, sink, world, seed);
+  return async (sink) => runPlayback(kind, rateHz, sink, world, seed);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { OpenPlayback } from '../../../ports/audio.ts';
 import { type PlaybackChild, runPlayback } from '../child/playback.ts';
 import { type AlsaOptions, createLadder } from './ladder.ts';
-import { openMixer } from './mixer.ts';
+import { createCardMixer } from './mixer.ts';
 import { createSetupReader } from './setup.ts';
 
 const PERIOD_MS = 20;
@@ -12,18 +12,46 @@ const START_LIMIT_MS = 5000;
 const LATENCY_MS = 2;
 const MOST_ADJUSTMENTS = 8;
 
-/** The playback driver `alsa`: aplay, supervised. */
+/** The playback driver `alsa`: aplay, supervised, and amixer for the volume. */
 export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
+  const { device, rateHz, world, seed } = options;
   return async (sink) => {
-    const mixer = await openMixer(options.device, options.world.log);
-    return runPlayback(
-      aplay(options.device, options.rateHz),
-      mixer,
-      options.rateHz,
-      sink,
-      options.world,
-      options.seed,
+    const card = createCardMixer(device, world.log);
+    await card.look();
+    /** The news that it is back, which waits until the card's volume control is known again. */
+    let news: (() => void) | null = null;
+    const tell = (): void => {
+      news?.();
+      news = null;
+    };
+    const playback = runPlayback(
+      aplay(device, rateHz),
+      rateHz,
+      {
+        measured: (heardUntil) => sink.measured(heardUntil),
+        fault(fault) {
+          tell();
+          sink.fault(fault);
+        },
+        back() {
+          // A card that was not there may be another one, and one that was away has forgotten how loud it was.
+          news = () => sink.back();
+          void card.look().then(tell);
+        },
+      },
+      world,
+      seed,
     );
+    return {
+      ...playback,
+      get mixer() {
+        return card.mixer;
+      },
+      async close() {
+        news = null;
+        await playback.close();
+      },
+    };
   };
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Mixer } from '../../../ports/audio.ts';
 import type { Log } from '../../../ports/log.ts';
+import { parseDeviceName } from '../cards/device-name.ts';
 
 /** Controls that mean the loudness of the whole card, the likeliest first. */
 const CONTROLS = [
@@ -16,50 +17,57 @@ const CONTROLS = [
 ];
 const PROBE_LIMIT_MS = 2000;
 
-/** The card's control device behind a PCM device: "plughw:CARD=Speaker,DEV=0" has "hw:CARD=Speaker". */
+/**
+ * The control device that belongs to a PCM device: "plughw:CARD=Speaker,DEV=0" has "hw:CARD=Speaker". A name that says no
+ * card ("default", "pulse", one from /etc/asound.conf) may have a control device of the same name; null for all else.
+ */
 export function controlDevice(device: string): string | null {
-  const card = /^(?:plughw|hw|sysdefault|front|default|dmix|plug:dmix):(?:CARD=)?([^,]+)/.exec(device)?.[1];
-  if (card !== undefined) return /^\d+$/.test(card) ? `hw:${card}` : `hw:CARD=${card}`;
-  return device === 'default' || device === 'sysdefault' ? 'default' : null;
+  const name = device.trim().replace(/^plug:(['"]?)(.*)\1$/, '$2');
+  const card = parseDeviceName(name)?.card;
+  if (card !== undefined) return typeof card === 'number' ? `hw:${card}` : `hw:CARD=${card}`;
+  return /^[\w-]+$/.test(name) ? name : null;
 }
 
-/** The card's own volume control; null where it has none that plays. */
-export async function openMixer(device: string, log: Log): Promise<Mixer | null> {
+/** The volume control of the card behind a PCM device. Cards come and go, and what a card comes back with is its own. */
+export interface CardMixer {
+  /** Null while none is known that plays. */
+  readonly mixer: Mixer | null;
+  /** Looks for it, as it is now. Where nothing answers, what was known holds. */
+  look(): Promise<void>;
+}
+
+export function createCardMixer(device: string, log: Log): CardMixer {
   const control = controlDevice(device);
-  if (control === null) return null;
-  const simple = await amixer(['-D', control, 'scontents']);
-  const chosen = simple === null ? null : chooseControl(simple);
-  if (chosen === null) return null;
-  const { name, canMute } = chosen;
+  let chosen: VolumeControl | null = null;
   let wanted: number | null = null;
   let isBusy = false;
   const set = (): void => {
-    if (isBusy || wanted === null) return;
+    if (isBusy || wanted === null || control === null || chosen === null) return;
+    const { name, canMute } = chosen;
     const percent = wanted;
     wanted = null;
     isBusy = true;
     // `-M`: the control's steps as ears hear them.
-    const words = [
-      '-q',
-      '-M',
-      '-D',
-      control,
-      'sset',
-      name,
-      'playback',
-      `${percent}%`,
-      ...(canMute ? ['unmute'] : []),
-    ];
-    void amixer(words).then((said) => {
+    const words = ['-q', '-M', '-D', control, 'sset', name, 'playback', `${percent}%`];
+    void amixer([...words, ...(canMute ? ['unmute'] : [])]).then((said) => {
       isBusy = false;
       if (said === null) log.warn({ device: control, control: name, percent }, 'the volume could not be set');
       set();
     });
   };
-  return {
+  const mixer: Mixer = {
     setVolume(percent) {
       wanted = Math.round(Math.min(100, Math.max(0, percent)));
       set();
+    },
+  };
+  return {
+    get mixer() {
+      return chosen === null ? null : mixer;
+    },
+    async look() {
+      const contents = control === null ? null : await amixer(['-D', control, 'scontents']);
+      if (contents !== null) chosen = chooseControl(contents);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE, durationMs, sampleCount, silence } from '../../../core/audio/pcm.ts';
 import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
-import type { AudioFault, Mixer, Playback, PlaybackSink } from '../../../ports/audio.ts';
+import type { AudioFault, Playback, PlaybackSink } from '../../../ports/audio.ts';
 import type { NamedDevice } from './complaint.ts';
 import type { Child, ChildSpec } from './process.ts';
 import { type Conversion, frameBytesOf, type Shape, toDevice } from './shape.ts';
@@ -55,7 +55,6 @@ const MAX_WAITING_S = 60;
 /** Runs a playback on a child process. */
 export function runPlayback(
   kind: PlaybackChild,
-  mixer: Mixer | null,
   rateHz: number,
   sink: PlaybackSink,
   world: SupervisorWorld,
@@ -284,7 +283,7 @@ export function runPlayback(
   }
 
   return {
-    mixer,
+    mixer: null,
     figures: supervisor.figures,
     write(pcm) {
       forgetMissed();

@@ -72,8 +72,16 @@ describe('a card’s volume', () => {
     ['plughw:Speaker', 'hw:CARD=Speaker'],
     ['default', 'default'],
     ['default:CARD=Kiosk', 'hw:CARD=Kiosk'],
-    ['my_speaker', null],
-    ['plug:my_speaker', null],
+    ['default:1', 'hw:1'],
+    ['hdmi:CARD=vc4hdmi0,DEV=0', 'hw:CARD=vc4hdmi0'],
+    ['plug:dmix:Kiosk', 'hw:CARD=Kiosk'],
+    ["plug:'dmix:CARD=Kiosk'", 'hw:CARD=Kiosk'],
+    // A sound server, or a name from /etc/asound.conf, may have a control of its own name.
+    ['pulse', 'pulse'],
+    ['my_speaker', 'my_speaker'],
+    ['plug:my_speaker', 'my_speaker'],
+    ['file:/tmp/out.raw,raw', null],
+    ['{ type hw card 1 }', null],
   ])('belongs to the card behind %s', (device, control) => {
     expect(controlDevice(device)).toBe(control);
   });

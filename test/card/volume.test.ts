@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { connectAsync } from 'mqtt';
+import { afterAll, describe, it } from 'vitest';
+import { createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createLogger } from '../../src/adapters/log.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import { createLatencyRecorder } from '../../src/agent/latency.ts';
+import { createMachineWorld } from '../../src/agent/machine-world.ts';
+import { Mouth } from '../../src/agent/mouth.ts';
+import { startBroker } from '../../src/cli/demo/broker.ts';
+import type { LaneEvent } from '../../src/core/lane/event.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
+import { createSurgery } from '../cli/doctor/surgery.ts';
+import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
+import { RATE_HZ, until } from './line.ts';
+import { babble, findOnset } from './sound.ts';
+
+const surgery = createSurgery();
+const { rack, missing } = await openRack();
+rack?.use();
+/** What the tests opened, to be closed in the opposite order. */
+const opened: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of opened.reverse()) await close();
+  await rack?.close();
+  surgery.close();
+});
+
+const run = promisify(execFile);
+const clock = createSystemClock();
+const log = createLogger({ level: 'error', format: 'json', sink: { write() {} } });
+/** Steps of a control that is as loud as volume 50, which is -18 dB; and as 20, which is -42 dB. */
+const [HALF, FIFTH] = [LOUDEST - 18, LOUDEST - 42];
+const SPEAKER = { control: { name: 'Speaker' } };
+
+const title = `the volume of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
+
+/** The real amixer turns the card's own control, and the card plays as loud as that says. */
+describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+  it('is set and opened by the configuration, and set by command', async ({ expect }) => {
+    const card = await insert({ id: 'Ordered', playback: { control: { name: 'Master', on: false } } });
+    const broker = await startBroker();
+    opened.push(() => broker.close());
+    const { device } = card;
+    const config = configSchema.parse({
+      device: { id: 'kiosk', tenant: 'test' },
+      mqtt: { url: broker.url },
+      lanes: [
+        {
+          ...{ source: 'en', targets: ['es'], start: 'command' },
+          capture: { device },
+          playback: { device, volume: 50 },
+        },
+      ],
+    });
+    const agent = new Agent(config, await createMachineWorld(config, clock, log, {}));
+    opened.push(() => agent.stop());
+    await agent.start();
+    await until('volume 50', isAt(card, HALF));
+
+    const operator = await connectAsync(broker.url);
+    opened.push(() => operator.endAsync());
+    const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant: 'test', device: 'kiosk' });
+    const answers: unknown[] = [];
+    operator.on('message', (_, text) => void answers.push(JSON.parse(text.toString())));
+    await operator.subscribeAsync(topics.commandResponse('volume'));
+    const order = { id: 'quieter', args: { percent: 20 } };
+    await operator.publishAsync(topics.command('volume'), JSON.stringify(order));
+    await until('volume 20', isAt(card, FIFTH));
+    await until('the answer', () => answers.length > 0);
+    expect(answers).toMatchObject([{ id: 'quieter', status: 'ok' }]);
+  });
+
+  it.for([
+    { id: 'Own', playback: SPEAKER, knob: HALF, gain: 10 ** (-18 / 20) },
+    { id: 'None', playback: {}, knob: null, gain: 0.5 ** 3 },
+    // A microphone's control is none of a loudspeaker.
+    { id: 'Ears', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
+  ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
+    const card = await insert(options);
+    const { say } = await open(card.device, 50);
+    await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
+    const sentence = babble(RATE_HZ / 2, 1);
+    say(sentence);
+    const quieter = sentence.map((sample) => Math.round(sample * gain));
+    await until('all of it', async () => findOnset(await card.playback.sound(), quieter.subarray(-64)) >= 0);
+    const sounded = await card.playback.sound();
+    expect(findOnset(sounded, quieter)).toBeGreaterThanOrEqual(0);
+    expect(findOnset(sounded, sentence)).toBe(-1);
+    expect(card.playback.knob()?.volume ?? null).toBe(knob);
+    expect(card.capture.knob()?.volume ?? LOUDEST).toBe(LOUDEST);
+  });
+
+  it('stays as somebody else turned it, until it is told again', async ({ expect }) => {
+    const card = await insert({ id: 'Meddled', playback: SPEAKER });
+    const { mouth } = await open(card.device, 50);
+    await until('volume 50', isAt(card, HALF));
+    await run('amixer', ['-q', '-D', 'hw:CARD=Meddled', 'sset', 'Speaker', '3', 'mute'], env());
+    expect(card.playback.knob()).toEqual({ volume: 3, on: false });
+    mouth.setVolume(50);
+    await until('volume 50', isAt(card, HALF));
+  });
+
+  it('ends where the last of many orders said', async () => {
+    const card = await insert({ id: 'Hasty', playback: SPEAKER });
+    const { mouth } = await open(card.device, 100);
+    for (let percent = 0; percent < 100; percent += 7) mouth.setVolume(percent);
+    mouth.setVolume(20);
+    await until('volume 20', isAt(card, FIFTH));
+    mouth.setVolume(0);
+    await until('silence', isAt(card, 0));
+  });
+
+  it('is set again on a card that was away and has forgotten it', async () => {
+    const card = await insert({ id: 'Forgetful', playback: SPEAKER });
+    const { say, events } = await open(card.device, 50);
+    await until('volume 50', isAt(card, HALF));
+    card.playback.control('unplug');
+    say(babble(RATE_HZ / 2, 3));
+    await until('the fault', () => events.includes('audio_fault'));
+    card.playback.turn({ volume: LOUDEST, on: false });
+    card.playback.control();
+    await until('the news', () => events.includes('playback_back'));
+    await until('volume 50', isAt(card, HALF));
+  });
+
+  it('is left to a card that came later', async () => {
+    const { say, events } = await open('plughw:CARD=Tardy', 50);
+    await until('the fault', () => events.includes('audio_fault'));
+    const card = await insert({ id: 'Tardy', playback: SPEAKER });
+    await until('volume 50', isAt(card, HALF));
+    const sentence = babble(RATE_HZ / 2, 2);
+    say(sentence);
+    const quieter = sentence.map((sample) => Math.round(sample * 10 ** (-18 / 20)));
+    await until('it', async () => findOnset(await card.playback.sound(), quieter) >= 0);
+  });
+});
+
+const doctorTitle = `dragoman doctor at a card with controls${missing === null ? '' : `: skipped, ${missing}`}`;
+
+describe.skipIf(rack === null).concurrent(doctorTitle, () => {
+  const examine = async (card: Card, devices: { capture?: string; playback?: string } = {}) => {
+    const { capture = card.device, playback = card.device } = devices;
+    const lane = {
+      source: 'en',
+      targets: ['es'],
+      capture: { device: capture },
+      playback: { device: playback },
+    };
+    const file = surgery.config(`${capture}-${playback}`, { lanes: [lane] });
+    const found = await surgery.examine(file, ['--only', 'mixer'], { ...process.env, ...rack?.env });
+    return { ...found, mixer: found.of('mixer') };
+  };
+  const MIC = { control: { name: 'Mic' } };
+
+  it('has nothing to say against one that is open', async ({ expect }) => {
+    const { mixer, exitCode } = await examine(await insert({ id: 'Well', playback: SPEAKER, capture: MIC }));
+    expect(exitCode).toBe(0);
+    expect(mixer).toMatchObject({
+      verdict: 'ok',
+      finding: expect.stringMatching(/card Well, capture: 'Mic' 100 %.*card Well, playback: 'Speaker' 100 %/),
+    });
+  });
+
+  it.for<[string, CardOptions, RegExp]>([
+    [
+      'a loudspeaker that is switched off',
+      { id: 'Off', playback: { control: { name: 'Speaker', on: false } }, capture: MIC },
+      /^the loudspeaker is switched off: 'Speaker' of card Off$/,
+    ],
+    [
+      'a loudspeaker at nothing',
+      { id: 'Down', playback: { control: { name: 'Master', volume: 0 } }, capture: MIC },
+      /^the loudspeaker is turned down to 0: 'Master' of card Down$/,
+    ],
+    [
+      'a microphone that is switched off',
+      { id: 'Deaf', playback: SPEAKER, capture: { control: { name: 'Capture', on: false } } },
+      /^the microphone is switched off: 'Capture' of card Deaf$/,
+    ],
+  ])('finds %s, and a mend that mends it', async ([, options, finding], { expect }) => {
+    const card = await insert({ ...options, channels: 2 });
+    const { mixer, exitCode } = await examine(card);
+    expect(exitCode).toBe(3);
+    expect(mixer).toMatchObject({ verdict: 'problem', finding: expect.stringMatching(finding) });
+    const [, command = ''] = /: (amixer .+?);/.exec(mixer.mend ?? '') ?? [];
+    await run('sh', ['-c', command], env());
+    expect((await examine(card)).mixer.verdict, command).toBe('ok');
+  });
+
+  it('passes over a card without controls, and a name behind which there is none', async ({ expect }) => {
+    const bare = await examine(await insert({ id: 'Bare' }));
+    expect(bare.mixer).toMatchObject({
+      verdict: 'skipped',
+      finding: expect.stringContaining('card Bare has no control for playback'),
+    });
+    const unknown = await examine(
+      await insert({ id: 'Other', playback: { control: { name: 'Speaker', on: false } } }),
+      {
+        ...{ capture: 'a_microphone', playback: 'a_loudspeaker' },
+      },
+    );
+    expect(unknown.mixer).toMatchObject({
+      verdict: 'skipped',
+      finding: expect.stringContaining('"a_loudspeaker" has no mixer'),
+    });
+  });
+});
+
+/** Its control is open, and stands there. */
+const isAt = (card: Card, volume: number) => (): boolean => {
+  const knob = card.playback.knob();
+  return knob?.volume === volume && knob.on;
+};
+
+const env = () => ({ env: rack?.env ?? {} });
+
+function insert(options: CardOptions): Promise<Card> {
+  if (rack === null) throw new Error('there is no rack');
+  return rack.insert(options);
+}
+
+/** A lane's loudspeaker, as the agent has it. */
+async function open(device: string, volume: number) {
+  const events: LaneEvent['type'][] = [];
+  const mouth = new Mouth({
+    ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+    openPlayback: createPlayback({ driver: 'alsa', device, volume }, RATE_HZ, clock),
+    post: ({ type }) => void events.push(type),
+  });
+  opened.push(() => mouth.close());
+  await mouth.open();
+  let write = 0;
+  const say = (sound: Int16Array): void =>
+    mouth.play({
+      type: 'play',
+      kind: 'speech',
+      pcm: new Uint8Array(sound.slice().buffer),
+      write: ++write,
+      receivedAt: null,
+    });
+  return { mouth, events, say };
+}
