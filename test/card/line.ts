@@ -1,6 +1,9 @@
 import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createLatencyRecorder } from '../../src/agent/latency.ts';
+import { Mouth } from '../../src/agent/mouth.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 
@@ -68,7 +71,7 @@ export async function listen(device: string): Promise<Ears> {
 }
 
 /** A playback driver at work. */
-export interface Mouth {
+export interface Speaker {
   readonly playback: Playback;
   readonly faults: readonly (AudioFault & { atMs: number })[];
   /** When it said that it sounds again. */
@@ -77,7 +80,7 @@ export interface Mouth {
   say(sound: Int16Array): number;
 }
 
-export async function speak(device: string): Promise<Mouth> {
+export async function speak(device: string): Promise<Speaker> {
   const faults: (AudioFault & { atMs: number })[] = [];
   const backs: number[] = [];
   const playback = await createPlayback(
@@ -94,6 +97,33 @@ export async function speak(device: string): Promise<Mouth> {
     faults,
     backs,
     say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)) + CLOCK_ZERO_MS,
+  };
+}
+
+/** A lane's loudspeaker, as the agent has it: with the volume that is in force. */
+export interface Loudspeaker {
+  readonly mouth: Mouth;
+  /** What it told the lane. */
+  readonly events: readonly LaneEvent['type'][];
+  say(sound: Int16Array): void;
+}
+
+export async function openMouth(device: string, volume: number): Promise<Loudspeaker> {
+  const events: LaneEvent['type'][] = [];
+  const mouth = new Mouth({
+    ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+    openPlayback: createPlayback({ ...lane(device).playback, volume }, RATE_HZ, clock),
+    post: ({ type }) => void events.push(type),
+  });
+  await mouth.open();
+  let write = 0;
+  return {
+    mouth,
+    events,
+    say(sound) {
+      const pcm = new Uint8Array(sound.slice().buffer);
+      mouth.play({ type: 'play', kind: 'speech', pcm, write: ++write, receivedAt: null });
+    },
   };
 }
 

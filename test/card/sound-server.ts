@@ -28,6 +28,8 @@ const RATE_HZ = 24_000;
 export interface Recording {
   /** `performance.now()` of its first sample, as near as the server tells. */
   readonly startedAt: number;
+  /** Of all that has come until now. */
+  sound(): Int16Array;
   stop(): Promise<Int16Array>;
 }
 
@@ -145,13 +147,17 @@ async function record(sink: string, env: NodeJS.ProcessEnv): Promise<Recording> 
   child.stdout.on('data', (piece: Uint8Array) => pieces.push(piece));
   await once(child.stdout, 'data');
   const startedAt = performance.now() - (pieces[0]?.byteLength ?? 0) / 2 / (RATE_HZ / 1000);
+  const sound = (): Int16Array => {
+    const bytes = Buffer.concat(pieces);
+    return samplesOf(Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % 2))));
+  };
   return {
     startedAt,
+    sound,
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'close');
-      const bytes = Buffer.concat(pieces);
-      return samplesOf(Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % 2))));
+      return sound();
     },
   };
 }

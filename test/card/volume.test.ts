@@ -2,20 +2,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { connectAsync } from 'mqtt';
 import { afterAll, describe, it } from 'vitest';
-import { createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { createLatencyRecorder } from '../../src/agent/latency.ts';
 import { createMachineWorld } from '../../src/agent/machine-world.ts';
-import { Mouth } from '../../src/agent/mouth.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
-import type { LaneEvent } from '../../src/core/lane/event.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import { createSurgery } from '../cli/doctor/surgery.ts';
 import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
-import { RATE_HZ, until } from './line.ts';
+import { openMouth as openMouthAt, RATE_HZ, until } from './line.ts';
 import { babble, findOnset } from './sound.ts';
 
 const surgery = createSurgery();
@@ -81,7 +77,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     { id: 'Ears', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
   ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
     const card = await insert(options);
-    const { say } = await open(card.device, 50);
+    const { say } = await openMouth(card.device, 50);
     await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
     const sentence = babble(RATE_HZ / 2, 1);
     say(sentence);
@@ -96,7 +92,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('stays as somebody else turned it, until it is told again', async ({ expect }) => {
     const card = await insert({ id: 'Meddled', playback: SPEAKER });
-    const { mouth } = await open(card.device, 50);
+    const { mouth } = await openMouth(card.device, 50);
     await until('volume 50', isAt(card, HALF));
     await run('amixer', ['-q', '-D', 'hw:CARD=Meddled', 'sset', 'Speaker', '3', 'mute'], env());
     expect(card.playback.knob()).toEqual({ volume: 3, on: false });
@@ -106,7 +102,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('ends where the last of many orders said', async () => {
     const card = await insert({ id: 'Hasty', playback: SPEAKER });
-    const { mouth } = await open(card.device, 100);
+    const { mouth } = await openMouth(card.device, 100);
     for (let percent = 0; percent < 100; percent += 7) mouth.setVolume(percent);
     mouth.setVolume(20);
     await until('volume 20', isAt(card, FIFTH));
@@ -116,7 +112,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('is set again on a card that was away and has forgotten it', async () => {
     const card = await insert({ id: 'Forgetful', playback: SPEAKER });
-    const { say, events } = await open(card.device, 50);
+    const { say, events } = await openMouth(card.device, 50);
     await until('volume 50', isAt(card, HALF));
     card.playback.control('unplug');
     say(babble(RATE_HZ / 2, 3));
@@ -128,7 +124,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   });
 
   it('is left to a card that came later', async () => {
-    const { say, events } = await open('plughw:CARD=Tardy', 50);
+    const { say, events } = await openMouth('plughw:CARD=Tardy', 50);
     await until('the fault', () => events.includes('audio_fault'));
     const card = await insert({ id: 'Tardy', playback: SPEAKER });
     await until('volume 50', isAt(card, HALF));
@@ -223,24 +219,8 @@ function insert(options: CardOptions): Promise<Card> {
   return rack.insert(options);
 }
 
-/** A lane's loudspeaker, as the agent has it. */
-async function open(device: string, volume: number) {
-  const events: LaneEvent['type'][] = [];
-  const mouth = new Mouth({
-    ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
-    openPlayback: createPlayback({ driver: 'alsa', device, volume }, RATE_HZ, clock),
-    post: ({ type }) => void events.push(type),
-  });
-  opened.push(() => mouth.close());
-  await mouth.open();
-  let write = 0;
-  const say = (sound: Int16Array): void =>
-    mouth.play({
-      type: 'play',
-      kind: 'speech',
-      pcm: new Uint8Array(sound.slice().buffer),
-      write: ++write,
-      receivedAt: null,
-    });
-  return { mouth, events, say };
+async function openMouth(device: string, volume: number) {
+  const loudspeaker = await openMouthAt(device, volume);
+  opened.push(() => loudspeaker.mouth.close());
+  return loudspeaker;
 }
