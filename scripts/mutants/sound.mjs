@@ -149,4 +149,25 @@ export const SOUND = [
     replace: 'settings.chunkMs',
     tests: STORIES.gate,
   },
+  {
+    name: 'word-taken-for-a-breath-long-ago',
+    file: 'sent-log.ts',
+    find: 'const PROMPT_CHUNKS = 8;',
+    replace: 'const PROMPT_CHUNKS = 80;',
+    tests: ['sent-log.test.ts'],
+  },
+  {
+    name: 'lag-by-drift-never-made-up',
+    file: 'playout.ts',
+    find: 'now - laggingSince >= LAG_PATIENCE_MS',
+    replace: 'now - laggingSince >= 1000 * LAG_PATIENCE_MS',
+    tests: ['playout/drift.test.ts'],
+  },
+  {
+    name: 'always-a-little-faster',
+    file: 'playout.ts',
+    find: 'queuedBytes <= CLOSE_BEHIND_MS * bytesPerMs ? null',
+    replace: 'queuedBytes < 0 ? null',
+    tests: ['playout/drift.test.ts'],
+  },
 ];

@@ -81,6 +81,7 @@ export class LaneRunner {
         ...LANE_DEFAULTS,
         // A recording holds what the service said, and nothing else.
         softEdges: config.playback.driver !== 'file',
+        quickens: config.playback.driver !== 'file',
         rollLeadMs: config.rolloverLead * 1000,
         playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
       },

@@ -1,4 +1,5 @@
 import { fadeBefore, fadeBehind } from './audio/fade.ts';
+import { quicken } from './audio/tempo.ts';
 import type { Heard } from './gate.ts';
 import { forsake } from './playout/intake.ts';
 import { bytesOf, OWN_STREAM, type Utterance } from './playout/sentences.ts';
@@ -24,6 +25,11 @@ const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry goes on when two pieces of it are there, or after so long: one gap is better than many. */
 const REGATHER_MS = 120;
+/** A chunk of 320 ms that comes as the last one ends leaves no more than this waiting. */
+const CLOSE_BEHIND_MS = 400;
+/** Sound that has lagged for so long runs faster by this share: more than two clocks differ by, less than anybody hears. */
+const LAG_PATIENCE_MS = 10_000;
+const QUICKER = 0.003;
 /** Later than its time by less than this is not late: clocks and sample counts round. */
 const ROUNDING_MS = 0.5;
 
@@ -87,11 +93,28 @@ export function advance(
       if (fade !== null) write(fade, 'fade', null);
     }
     const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
+    const laggingSince = lagsSince(playout, now, format);
     const pcm = piece.pcm.subarray(0, bytesIn(sliceMs, format));
-    playout = take(playout, pcm, format);
+    playout = { ...take(playout, pcm, format), laggingSince };
     const isOwn = head.stream === OWN_STREAM;
-    write(pcm, isOwn ? 'earcon' : 'speech', found && !isOwn ? piece.receivedAt : null);
+    const isQuick = format.quickens && laggingSince !== null && now - laggingSince >= LAG_PATIENCE_MS;
+    write(
+      isQuick ? quicken(pcm, QUICKER) : pcm,
+      isOwn ? 'earcon' : 'speech',
+      found && !isOwn ? piece.receivedAt : null,
+    );
   }
+}
+
+/**
+ * A service that never pauses, and a loudspeaker whose clock is slower than the microphone's: what waits would grow for hours.
+ */
+function lagsSince(
+  { laggingSince, queuedBytes }: Playout,
+  now: number,
+  { bytesPerMs }: PlayoutFormat,
+): number | null {
+  return queuedBytes <= CLOSE_BEHIND_MS * bytesPerMs ? null : (laggingSince ?? now);
 }
 
 function setHead(playout: Playout, head: Utterance): Playout {

@@ -8,6 +8,8 @@ export interface LaneSettings {
   readonly playoutBytesPerMs: number;
   /** Gaps within a sentence get soft edges: for ears, not for recordings. */
   readonly softEdges: boolean;
+  /** Sound that lags runs a little faster: for ears, not for recordings. */
+  readonly quickens: boolean;
   /** So much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
   readonly playoutLagMs: number;
   /** How much audio is held while there is no stream. */
@@ -56,6 +58,7 @@ export interface LaneSettings {
 export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   chunkMs: 320,
   softEdges: true,
+  quickens: true,
   playoutLagMs: 20_000,
   holdMs: 30_000,
   echoTailMs: 300,

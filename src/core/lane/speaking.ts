@@ -12,6 +12,7 @@ function formatOf({ settings, orders }: LaneState): PlayoutFormat {
     bytesPerMs: settings.playoutBytesPerMs,
     lagMs: settings.playoutLagMs,
     softEdges: settings.softEdges,
+    quickens: settings.quickens,
     aheadMs: orders.echo === 'cancel' ? AHEAD_MS.overlapping : AHEAD_MS.usually,
   };
 }

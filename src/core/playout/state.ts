@@ -28,6 +28,8 @@ export interface Playout {
   readonly writtenBytes: number;
   /** Whole sentences given up so that speech does not lag. */
   readonly shed: { readonly sentences: number; readonly bytes: number };
+  /** Since when more has waited, at every look, than a sentence that comes as it is spoken leaves waiting. */
+  readonly laggingSince: number | null;
   /** Times that a sentence ran dry in its middle. */
   readonly gaps: number;
 }
@@ -43,6 +45,7 @@ export const SILENT_PLAYOUT: Playout = {
   droppedBytes: 0,
   writtenBytes: 0,
   shed: { sentences: 0, bytes: 0 },
+  laggingSince: null,
   gaps: 0,
 };
 
@@ -50,6 +53,8 @@ export const SILENT_PLAYOUT: Playout = {
 export interface PlayoutFormat {
   /** A gap within a sentence gets soft edges; otherwise nothing is written but what the service sent. */
   readonly softEdges: boolean;
+  /** Sound that lags runs a little faster; otherwise it is written as it was sent. */
+  readonly quickens: boolean;
   /** PCM bytes per millisecond at the stream's rate. */
   readonly bytesPerMs: number;
   /** So much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */

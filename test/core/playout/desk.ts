@@ -10,7 +10,13 @@ import {
 } from '../../../src/core/playout.ts';
 import { readTags, tagged } from '../lane/sound.ts';
 
-export const FORMAT: PlayoutFormat = { softEdges: true, bytesPerMs: 48, lagMs: 20_000, aheadMs: 200 };
+export const FORMAT: PlayoutFormat = {
+  softEdges: true,
+  quickens: false,
+  bytesPerMs: 48,
+  lagMs: 20_000,
+  aheadMs: 200,
+};
 export const WORDS_PER_MS = 12;
 export const START = 1000;
 
