@@ -237,6 +237,8 @@ function start(program: string, args: string[], input: Uint8Array = new Uint8Arr
   child.stderr.on('data', (piece: Uint8Array) => {
     errors += Buffer.from(piece).toString();
   });
+  // A program that ends before it has read all says so by its exit.
+  child.stdin.on('error', () => {});
   child.stdin.end(input);
   return {
     child,

@@ -6,6 +6,8 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
+import type { Card } from './card.ts';
+import { findOnset, isSound } from './sound.ts';
 
 export const RATE_HZ = 24_000;
 const clock = createSystemClock();
@@ -76,6 +78,8 @@ export interface Speaker {
   readonly faults: readonly (AudioFault & { atMs: number })[];
   /** When it said that it sounds again. */
   readonly backs: readonly number[];
+  /** Until when all that was written sounds, as the driver measured last; as the card tells time. */
+  measured(): number;
   /** Writes sound; when it will be heard, as the card tells time. */
   say(sound: Int16Array): number;
 }
@@ -83,6 +87,7 @@ export interface Speaker {
 export async function speak(device: string): Promise<Speaker> {
   const faults: (AudioFault & { atMs: number })[] = [];
   const backs: number[] = [];
+  let measured = Number.NaN;
   const playback = await createPlayback(
     lane(device).playback,
     RATE_HZ,
@@ -90,12 +95,15 @@ export async function speak(device: string): Promise<Speaker> {
   )({
     fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
     back: () => void backs.push(cardNow()),
-    measured() {},
+    measured: (heardUntil) => {
+      measured = heardUntil + CLOCK_ZERO_MS;
+    },
   });
   return {
     playback,
     faults,
     backs,
+    measured: () => measured,
     say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)) + CLOCK_ZERO_MS,
   };
 }
@@ -126,6 +134,30 @@ export async function openMouth(device: string, volume: number): Promise<Loudspe
     },
   };
 }
+
+/** Where each piece that was heard stands in what there was to hear: in order, and what is missing between them. */
+export function placesOf(ears: Ears, sound: Int16Array): { unknown: number; lostMs: number } {
+  const heard = ears.sound();
+  let [at, from, unknown, lost] = [0, 0, 0, 0];
+  while (heard.length - at > 64) {
+    const place = findOnset(sound, heard.subarray(at), from);
+    if (place < 0) {
+      unknown++;
+      at++;
+      continue;
+    }
+    lost += place - from;
+    let same = 64;
+    while (at + same < heard.length && heard[at + same] === sound[place + same]) same++;
+    at += same;
+    from = place + same;
+  }
+  return { unknown, lostMs: (lost * 1000) / RATE_HZ };
+}
+
+/** Everything that a card's loudspeaker has sounded of what is never silent, in a row. */
+export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
+  (await playback.sound()).filter(isSound);
 
 /** Waits for what must come, however slow the machine is. */
 export async function until(

@@ -10,6 +10,16 @@ export function babble(samples: number, seed: number): Int16Array {
   return sound;
 }
 
+/** Babble is never silent. */
+export const isSound = (sample: number): boolean => sample !== 0;
+
+/** Behind the last sample that sounds. */
+export function lastSound(timeline: Int16Array): number {
+  let at = timeline.length;
+  while (at > 0 && timeline[at - 1] === 0) at--;
+  return at;
+}
+
 /** Samples that must agree for a place to be found. */
 const CERTAIN = 64;
 

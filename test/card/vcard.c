@@ -96,6 +96,9 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io)
 	}
 	if (!card->running)
 		return 0;
+	bool is_ordered = control.xrun != card->xruns_seen && io->state == SND_PCM_STATE_RUNNING;
+	if (is_ordered && io->stream == SND_PCM_STREAM_PLAYBACK)
+		sleep_until(ns_of(&card->clock, card->start_frame + card->written));
 	if (card->mover_runs)
 		move_sounded(card);
 
@@ -105,7 +108,7 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io)
 		done = client;
 	int64_t avail = io->stream == SND_PCM_STREAM_CAPTURE ? done - client
 							     : done - client + (int64_t)io->buffer_size;
-	if (control.xrun != card->xruns_seen || (uint64_t)(avail < 0 ? 0 : avail) >= card->stop_threshold) {
+	if (is_ordered || (uint64_t)(avail < 0 ? 0 : avail) >= card->stop_threshold) {
 		if (io->state == SND_PCM_STATE_RUNNING) {
 			card->xruns_seen = control.xrun;
 			record(card, "xrun", card->start_frame + done);

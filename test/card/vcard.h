@@ -13,7 +13,8 @@
  *                   unplug   ENODEV for every call until the word is gone
  *                   stall    calls block until the word is gone; nothing sounds
  *                   busy     EBUSY on open
- *                   xrun=N   an overrun or underrun, once for each new N
+ *                   xrun=N   once for each new N an overrun, in which all is lost that waits, or an underrun: calls block
+ *                            until all has sounded that was written
  *                   speed=F  frames follow F times as fast from now on
  *   PATH.log      what happened: nanoseconds, process, event, device frame.
  *   PATH.lock     held by the one process that has the card open: others get EBUSY.

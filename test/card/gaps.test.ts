@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, it } from 'vitest';
+import { createChunker } from '../../src/core/audio/chunker.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { type CardEvent, type CardOptions, openRack } from './card.ts';
+import { listen, placesOf, RATE_HZ, soundedBy, speak, until } from './line.ts';
+import { babble, findOnset, lastSound, spread } from './sound.ts';
+
+const { rack, missing } = await openRack();
+rack?.use();
+afterAll(() => rack?.close());
+
+const title = `gaps in the sound of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
+/** Longer than the device's buffer, and much shorter than what the drivers call a hang. */
+const GAP_MS = 700;
+const CHUNK_SAMPLES = 0.32 * RATE_HZ;
+
+/** Overruns and underruns as the drivers meet them: the real programs recover, and the drivers know of it. */
+describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+  it('goes on after an overrun, counts it, and knows how long the gap was', async ({ expect, annotate }) => {
+    const sound = babble(20 * RATE_HZ, 4);
+    const card = await insert({ id: 'Overrun', capture: { sound } });
+    const ears = await listen(card.device);
+    await until('a second of sound', () => ears.seconds() >= 1);
+    // The device is not read for a while, shorter than for a hang, and what waited is lost.
+    card.capture.control('stall');
+    await sleep(GAP_MS);
+    card.capture.control('xrun=1');
+    await until('the overrun', async () => count(await card.capture.log(), 'xrun') === 1);
+    const before = ears.heard.length;
+    await until('another second', () => ears.heard.length > before + 3);
+    await ears.capture.close();
+    expect(ears.faults).toEqual([]);
+    expect(ears.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
+    const pieces = placesOf(ears, sound);
+    expect(pieces.unknown).toBe(0);
+    expect(pieces.lostMs).toBeGreaterThan(GAP_MS);
+    expect(pieces.lostMs).toBeLessThan(GAP_MS + 2500);
+
+    // In the chunks that the lane gets, time goes on as it does, whatever is missing.
+    const chunker = createChunker({ chunkSamples: CHUNK_SAMPLES, rateHz: RATE_HZ });
+    const chunks = ears.heard.flatMap(({ pcm, capturedAt }) =>
+      chunker.push(new Uint8Array(pcm.slice().buffer), capturedAt),
+    );
+    const epoch = await card.capture.epoch();
+    // Where the gap itself stands in a piece, the piece has no place.
+    const errorsOf = (piece: Int16Array, at: number): number[] => {
+      const place = findOnset(sound, piece);
+      return place < 0 || epoch === null ? [] : [at - epoch.atMs(place)];
+    };
+    const errors = chunks.flatMap(({ pcm, beganAt, capturedAt }) => {
+      const samples = samplesOf(pcm);
+      return [
+        ...errorsOf(samples, beganAt),
+        ...errorsOf(samples.slice(-64), capturedAt - 64 / (RATE_HZ / 1000)),
+      ];
+    });
+    await annotate(`lost ${pieces.lostMs.toFixed(0)} ms; chunks are off by ${spread(errors)} ms`);
+    expect(errors.length).toBeGreaterThanOrEqual(2 * chunks.length - 2);
+    // Not a single one may be off by the gap, as all behind it are where nobody notices it.
+    for (const ms of errors) expect(Math.abs(ms)).toBeLessThan(GAP_MS / 2);
+  });
+
+  it('loses nothing of a sentence in which the device ran dry, and counts it', async ({ expect }) => {
+    const card = await insert({ id: 'Dry' });
+    const mouth = await speak(card.device);
+    const sentence = babble(3 * RATE_HZ, 15);
+    mouth.say(sentence);
+    for (const word of ['xrun=1', 'xrun=2'] as const) {
+      const before = (await soundedBy(card)).length;
+      await until('more of it', async () => (await soundedBy(card)).length > before + RATE_HZ / 2);
+      card.playback.control(word);
+    }
+    await until('the end of it', async () => (await soundedBy(card)).length >= sentence.length);
+    expect(await soundedBy(card)).toEqual(sentence);
+    expect(mouth.faults).toEqual([]);
+    expect(mouth.playback.figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
+    const dry = count(await card.playback.log(), 'xrun');
+    // A slow machine may add some of its own.
+    expect(mouth.playback.figures?.xruns).toBeGreaterThanOrEqual(2);
+    expect(mouth.playback.figures?.xruns).toBeLessThanOrEqual(dry);
+    await mouth.playback.close();
+  });
+
+  it('goes on where it was after a player that stood still ran dry', async ({ expect, annotate }) => {
+    const card = await insert({ id: 'Underrun' });
+    const mouth = await speak(card.device);
+    const sentence = babble(3 * RATE_HZ, 5);
+    const promised = mouth.say(sentence) + 3000;
+    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ);
+    const pid = (await card.playback.log())[0]?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    await sleep(GAP_MS);
+    process.kill(pid, 'SIGCONT');
+    await until('the end of it', async () => (await soundedBy(card)).length >= sentence.length);
+    // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
+    expect(await soundedBy(card)).toEqual(sentence);
+    expect(count(await card.playback.log(), 'xrun')).toBeGreaterThan(0);
+    expect(mouth.playback.figures?.xruns).toBeGreaterThan(0);
+    // And the lane knows until when it sounds.
+    const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
+    const [wasOff, isOff] = [ended - promised, ended - mouth.measured()];
+    await annotate(`it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`);
+    expect(wasOff).toBeGreaterThan(GAP_MS / 2);
+    expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
+    await mouth.playback.close();
+  });
+});
+
+function insert(options: CardOptions) {
+  if (rack === null) throw new Error('there is no rack');
+  return rack.insert(options);
+}
+
+const count = (log: readonly CardEvent[], event: CardEvent['event']): number =>
+  log.filter((entry) => entry.event === event).length;
