@@ -4,7 +4,7 @@ import { type CreateEchoDetector, createEchoDetector } from '../core/audio/echo-
 import { measureFrames } from '../core/audio/levels.ts';
 import { samplesOf } from '../core/audio/pcm.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
-import type { Capture, OpenCapture } from '../ports/audio.ts';
+import type { Capture, CaptureSink, OpenCapture } from '../ports/audio.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../ports/voice.ts';
@@ -53,8 +53,7 @@ export class Ears implements Reference {
 
   /** Opens the microphone; what it can't do comes as `audio_fault`. */
   open(): void {
-    this.microphone = openMicrophone(this.world);
-    if (this.cancels) this.microphone.cancelEcho(true);
+    this.microphone = openMicrophone(this.world, this.cancels);
   }
 
   /** Whether the loudspeaker is taken out of what is captured. */
@@ -85,7 +84,7 @@ export class Ears implements Reference {
 }
 
 /** Device frames -> canceller -> chunks -> lane, with what is measured on the way. */
-function openMicrophone(world: EarsWorld): Microphone {
+function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
   const { rateHz, playedRateHz, chunkMs, post } = world;
   const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
   const chunker = createChunker({ chunkSamples, rateHz });
@@ -99,7 +98,7 @@ function openMicrophone(world: EarsWorld): Microphone {
   let hasEnded = false;
   let opened: Capture | null = null;
 
-  const path = new EchoPath(world, (pcm, capturedAt) => {
+  const deliver = (pcm: Uint8Array, capturedAt: number): void => {
     if (closed) return;
     for (const chunk of chunker.push(pcm, capturedAt)) {
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
@@ -112,11 +111,12 @@ function openMicrophone(world: EarsWorld): Microphone {
       const heard = path.isCancelling ? 'cancelled' : 'microphone';
       if (measure !== null) post({ type: 'echo_heard', heard, measure });
     }
-  });
+  };
+  const path = new EchoPath(world, deliver, () => chunker.heldBytes);
   const report = (news: readonly CaptureNews[]): void => {
     for (const one of news) post({ type: 'capture_news', ...one });
   };
-  const opening = world.openCapture({
+  const sink: CaptureSink = {
     frames: (pcm, capturedAt) => {
       if (closed) return;
       if (!hasEnded) report(watch.hear(pcm, capturedAt));
@@ -131,7 +131,9 @@ function openMicrophone(world: EarsWorld): Microphone {
     fault: (fault) => {
       if (!closed) post({ type: 'audio_fault', device: 'capture', ...fault });
     },
-  });
+  };
+  const opening = world.openCapture(sink, cancels);
+  if (cancels) path.cancel(true);
   opening.then(
     (capture) => {
       opened = capture;
@@ -143,7 +145,11 @@ function openMicrophone(world: EarsWorld): Microphone {
     },
   );
   return {
-    cancelEcho: (on) => path.cancel(on),
+    cancelEcho(on) {
+      // What is cancelled is worked on, and must not come a whole chunk at a time.
+      opened?.hasten?.(on);
+      path.cancel(on);
+    },
     played(pcm, heardAt, goesOn) {
       path.played(pcm, heardAt, goesOn);
       echo.played(pcm, heardAt, goesOn);

@@ -1,3 +1,4 @@
+import { BYTES_PER_SAMPLE, durationMs } from '../core/audio/pcm.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../ports/echo.ts';
 
@@ -7,8 +8,13 @@ export interface EchoPathWorld {
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   readonly rateHz: number;
   readonly playedRateHz: number;
+  /** What is delivered is cut into chunks of this length. */
+  readonly chunkMs: number;
   post(event: LaneEvent): void;
 }
+
+/** A canceller works on frames of 10 ms. */
+const FRAMES_PER_S = 100;
 
 /** Takes the next captured sound, cancelled or as it was captured. */
 export type Deliver = (pcm: Uint8Array, capturedAt: number) => void;
@@ -17,12 +23,17 @@ export type Deliver = (pcm: Uint8Array, capturedAt: number) => void;
 export class EchoPath {
   private readonly world: EchoPathWorld;
   private readonly deliver: Deliver;
+  /** Bytes that were delivered and wait for the rest of their chunk. */
+  private readonly heldBytes: () => number;
   private canceller: EchoCanceller | null = null;
   private isReady = false;
+  /** Bytes that are with the canceller. */
+  private given = 0;
 
-  constructor(world: EchoPathWorld, deliver: Deliver) {
+  constructor(world: EchoPathWorld, deliver: Deliver, heldBytes: () => number) {
     this.world = world;
     this.deliver = deliver;
+    this.heldBytes = heldBytes;
   }
 
   /** Whether what is delivered has been through the canceller. */
@@ -44,9 +55,13 @@ export class EchoPath {
       {
         ready: () => {
           this.isReady = true;
+          this.given = 0;
           post({ type: 'canceller', status: 'ready', message: '' });
         },
-        frames: this.deliver,
+        frames: (pcm, capturedAt) => {
+          this.given -= pcm.byteLength;
+          this.deliver(pcm, capturedAt);
+        },
         // Told first: what it gives back has its echo in it, and the gate must know.
         failed: (message) => {
           this.canceller = null;
@@ -58,8 +73,11 @@ export class EchoPath {
   }
 
   captured(pcm: Uint8Array, capturedAt: number): void {
-    if (this.canceller !== null && this.isReady) this.canceller.captured(pcm, capturedAt);
-    else this.deliver(pcm, capturedAt);
+    const { canceller } = this;
+    if (canceller === null || !this.isReady) return this.deliver(pcm, capturedAt);
+    const missingMs = this.missingMs(pcm.byteLength);
+    this.given += pcm.byteLength;
+    canceller.captured(pcm, capturedAt, missingMs);
   }
 
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
@@ -76,5 +94,16 @@ export class EchoPath {
     this.canceller = null;
     this.isReady = false;
     canceller?.close();
+  }
+
+  /** How much is missing of a chunk when so many bytes have come. */
+  private missingMs(bytes: number): number {
+    const { rateHz, chunkMs } = this.world;
+    const chunkBytes = Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE;
+    // Where a chunk is no whole number of frames, the canceller keeps up to one of them back.
+    const frameBytes = Math.floor(rateHz / FRAMES_PER_S) * BYTES_PER_SAMPLE;
+    const kept = chunkBytes % frameBytes === 0 ? 0 : frameBytes;
+    const begun = (this.heldBytes() + this.given + chunkBytes - kept) % chunkBytes;
+    return durationMs(Math.max(0, chunkBytes - begun - bytes), rateHz);
   }
 }

@@ -38,6 +38,11 @@ export interface DeviceFigures {
 export interface Capture {
   /** Absent where there is no device. */
   readonly figures?: DeviceFigures;
+  /**
+   * Whether to deliver in short pieces from now on: for who works on sound and must not begin when a chunk is complete. A
+   * device that has to be started anew for it loses a moment of sound. Absent where the pieces are as they are.
+   */
+  hasten?(on: boolean): void;
   /** Stops delivering at once and frees the device. */
   close(): Promise<void>;
 }
@@ -76,7 +81,10 @@ export interface Playback {
   close(): Promise<void>;
 }
 
-/** Makes a capture run. Throws an `AudioFault`-shaped error only for what can never work (a missing file). */
-export type OpenCapture = (sink: CaptureSink) => Promise<Capture>;
+/**
+ * Makes a capture run, hastened from the start or not. Throws an `AudioFault`-shaped error only for what can never work (a
+ * missing file).
+ */
+export type OpenCapture = (sink: CaptureSink, hastened?: boolean) => Promise<Capture>;
 /** Makes a playback run. */
 export type OpenPlayback = (sink: PlaybackSink) => Promise<Playback>;

@@ -28,8 +28,11 @@ export interface EchoCanceller {
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number): void;
-  /** @param capturedAt when its last sample was captured */
-  captured(pcm: Uint8Array, capturedAt: number): void;
+  /**
+   * @param capturedAt when its last sample was captured
+   * @param missingMs of sound until the next that is waited for is complete; 0: it is, and wanted now
+   */
+  captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void;
   /** Gives what it still holds to the sink, as it was captured, and ends. */
   close(): void;
 }

@@ -18,15 +18,24 @@ const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: 
 function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {}) {
   const events: LaneEvent[] = [];
   const microphones: CaptureSink[] = [];
-  const cancellers: { sink: EchoCancellerSink; calls: string[]; given: [Uint8Array, number][] }[] = [];
+  const cancellers: {
+    sink: EchoCancellerSink;
+    calls: string[];
+    given: [Uint8Array, number][];
+    missing: number[];
+  }[] = [];
+  /** Whether the microphone was told to hurry: when it was opened, and later. */
+  const haste: boolean[] = [];
   let open = 0;
   const ears = new Ears({
     ...{ lane: 'main', log: LOG, rateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ, chunkMs, cancelEcho },
     createVoiceDetector: createEnergyDetector,
-    openCapture: async (sink) => {
+    openCapture: async (sink, hastened = false) => {
       microphones.push(sink);
+      haste.push(hastened);
       open += 1;
       return {
+        hasten: (on) => void haste.push(on),
         close: async () => {
           open -= 1;
         },
@@ -35,12 +44,16 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {
     openEchoCanceller: !canCancel
       ? undefined
       : (_, sink) => {
-          const canceller = { sink, calls: [] as string[], given: [] as [Uint8Array, number][] };
+          const given: [Uint8Array, number][] = [];
+          const canceller = { sink, calls: [] as string[], given, missing: [] as number[] };
           cancellers.push(canceller);
           return {
             played: () => void canceller.calls.push('played'),
             flushed: () => void canceller.calls.push('flushed'),
-            captured: (pcm, capturedAt) => void canceller.given.push([pcm, capturedAt]),
+            captured: (pcm, capturedAt, missingMs) => {
+              canceller.given.push([pcm, capturedAt]);
+              canceller.missing.push(missingMs);
+            },
             close: () => {
               canceller.calls.push('close');
               for (const [pcm, capturedAt] of canceller.given.splice(0)) sink.frames(pcm, capturedAt);
@@ -59,6 +72,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {
   return {
     ears,
     events,
+    haste,
     cancellers,
     get canceller() {
       return last(cancellers);
@@ -148,6 +162,37 @@ describe('ears with a canceller', () => {
     expect(world.heard).toEqual(upTo(8));
     world.ears.cancelEcho(false);
     expect(world.canceller.calls).toEqual([]);
+  });
+
+  it('tell it how much of a chunk is missing, whatever is still with it', () => {
+    const world = listen({ cancelEcho: true });
+    world.hear(1);
+    world.canceller.sink.ready();
+    world.hear(5);
+    expect(world.canceller.missing).toEqual([160, 80, 0, 240, 160]);
+    for (const [pcm, capturedAt] of world.canceller.given.splice(0, 4)) {
+      world.canceller.sink.frames(pcm, capturedAt);
+    }
+    world.hear(3);
+    expect(world.canceller.missing.slice(5)).toEqual([80, 0, 240]);
+  });
+
+  it('tell it that one is complete where a piece goes beyond its end', () => {
+    const world = listen({ cancelEcho: true, chunkMs: 200 });
+    world.canceller.sink.ready();
+    world.hear(6);
+    expect(world.canceller.missing).toEqual([120, 40, 0, 80, 0, 120]);
+  });
+
+  it('hurry the microphone while echo is cancelled', async () => {
+    const world = listen();
+    await world.ears.close();
+    world.ears.cancelEcho(true);
+    world.ears.open();
+    await Promise.resolve();
+    world.ears.cancelEcho(false);
+    world.ears.cancelEcho(true);
+    expect(world.haste).toEqual([false, true, false, true]);
   });
 
   it('have one only while the microphone is open and it is wanted', async () => {

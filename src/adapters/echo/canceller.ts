@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { durationMs } from '../../core/audio/pcm.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
-import type { EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
+import type { CapturedPiece, EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 
 /** The canceller's thread as the program's folder has it. */
 const THREAD = new URL('./echo-worker.mjs', import.meta.url);
@@ -13,14 +14,15 @@ const READY_MS = 20_000;
 const LOOK_MS = 250;
 /** Sound that it has held for longer than this at so many looks in a row is late. One look may follow a pause of our own. */
 const LATE = { afterMs: 750, looks: 3 };
+/**
+ * Each message wakes the thread, and a thread just woken is slow: pieces go to it by the portion. But when what is waited
+ * for is complete, no more than one short piece may be left to be worked on.
+ */
+const AWAKE = { portionMs: 80, lastMs: 25 };
+/** Resting, it has nothing to work on. */
+const RESTING = { portionMs: 320, lastMs: 0 };
 /** More than this is never left with it, whatever the time. */
 const MOST_HELD = 400;
-
-interface Held {
-  readonly pcm: Uint8Array;
-  readonly capturedAt: number;
-  readonly givenAt: number;
-}
 
 /** Cancels echo in a thread of its own, so that the event loop goes on. */
 export function createEchoCancellers(world: { clock: Clock; thread?: URL }): OpenEchoCanceller {
@@ -31,15 +33,22 @@ class ThreadCanceller implements EchoCanceller {
   private readonly clock: Clock;
   private readonly sink: EchoCancellerSink;
   private readonly worker: Worker;
-  /** Given to the thread and not answered, oldest first. */
-  private held: Held[] = [];
+  /** Not come back yet, oldest first: what the thread has, then what waits for its portion. */
+  private held: CapturedPiece[] = [];
+  private waiting = 0;
+  private waitingMs = 0;
+  /** When the thread was given what it has, oldest first, and how many pieces that were. */
+  private given: { at: number; pieces: number }[] = [];
+  private rests = true;
   private looks = 0;
   private isOver = false;
+  private readonly rateHz: number;
   private cancelLook: () => void;
 
   constructor(clock: Clock, thread: URL, rates: EchoRates, sink: EchoCancellerSink) {
     this.clock = clock;
     this.sink = sink;
+    this.rateHz = rates.heardRateHz;
     this.worker = new Worker(thread, { name: 'echo', workerData: rates });
     this.worker.unref();
     this.worker.on('message', (message: FromEchoThread) => this.receive(message));
@@ -51,26 +60,40 @@ class ThreadCanceller implements EchoCanceller {
   }
 
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
-    this.tell({ type: 'played', pcm, heardAt, goesOn });
+    // A view would take all that it is a view of along.
+    this.tell({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn });
   }
 
   flushed(at: number): void {
     this.tell({ type: 'flushed', at });
   }
 
-  captured(pcm: Uint8Array, capturedAt: number): void {
+  captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void {
     if (this.isOver) return;
     if (this.held.length >= MOST_HELD) this.fail('it holds more sound than it may');
     if (this.isOver) return this.sink.frames(pcm, capturedAt);
-    this.held.push({ pcm, capturedAt, givenAt: this.clock.now() });
-    this.tell({ type: 'captured', pcm, capturedAt });
-    if (this.held.length === 1) this.arm();
+    this.held.push({ pcm, capturedAt });
+    this.waiting += 1;
+    this.waitingMs += durationMs(pcm.byteLength, this.rateHz);
+    const { portionMs, lastMs } = this.rests ? RESTING : AWAKE;
+    if (missingMs <= lastMs || this.waitingMs >= portionMs) this.give();
   }
 
   close(): void {
     if (this.isOver) return;
     this.end();
     this.giveBack();
+  }
+
+  private give(): void {
+    const pieces = this.held.slice(-this.waiting);
+    this.waiting = this.waitingMs = 0;
+    this.given.push({ at: this.clock.now(), pieces: pieces.length });
+    this.tell({
+      type: 'captured',
+      pieces: pieces.map(({ pcm, capturedAt }) => ({ pcm: new Uint8Array(pcm), capturedAt })),
+    });
+    if (this.given.length === 1) this.arm();
   }
 
   private tell(message: ToEchoThread): void {
@@ -84,17 +107,20 @@ class ThreadCanceller implements EchoCanceller {
       this.sink.ready();
       return;
     }
-    this.held.shift();
-    if (this.held.length === 0) this.cancelLook();
-    if (message.pcm.byteLength > 0) this.sink.frames(message.pcm, message.capturedAt);
+    this.held.splice(0, this.given.shift()?.pieces ?? 0);
+    if (this.given.length === 0) this.cancelLook();
+    this.rests = message.rests;
+    for (const { pcm, capturedAt } of message.pieces) {
+      if (pcm.byteLength > 0) this.sink.frames(pcm, capturedAt);
+    }
   }
 
   private arm(): void {
     this.looks = 0;
     const look = (): void => {
-      const [oldest] = this.held;
+      const [oldest] = this.given;
       if (oldest === undefined) return;
-      this.looks = this.clock.now() - oldest.givenAt > LATE.afterMs ? this.looks + 1 : 0;
+      this.looks = this.clock.now() - oldest.at > LATE.afterMs ? this.looks + 1 : 0;
       if (this.looks >= LATE.looks) this.fail('this machine is too slow for it, or too busy');
       else this.cancelLook = this.clock.at(this.clock.now() + LOOK_MS, look);
     };

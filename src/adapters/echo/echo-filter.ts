@@ -2,9 +2,13 @@ import loadAec3, { type Aec3Library } from '@ennuicastr/webrtcaec3.js';
 import { createTimeline } from '../../core/audio/echo-timeline.ts';
 import { durationMs, toFloat, toPcm } from '../../core/audio/pcm.ts';
 import type { EchoRates } from './message.ts';
+import { blend, createRecentSound } from './recent-sound.ts';
 import { createReference } from './reference.ts';
 
-/** Takes the echo out of one lane's captured sound, in the thread that calls it. */
+/**
+ * Takes the echo out of one lane's captured sound, in the thread that calls it. While there is nothing that could echo
+ * it rests: what was captured comes back as it was, as late as always.
+ */
 export interface EchoFilter {
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
   flushed(at: number): void;
@@ -13,6 +17,8 @@ export interface EchoFilter {
    * @returns as much sound as whole frames allow, and when the last sample of it was captured
    */
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
+  /** Nothing was played lately, and the last sound was not worked on. */
+  readonly rests: boolean;
   close(): void;
 }
 
@@ -26,6 +32,10 @@ const LOW_RATE_HZ = 16_000;
 const HIGH_RATE_HZ = 32_000;
 /** From a sample's way in to its way out, milliseconds, measured: its filters and its resamplers. */
 const DELAY_MS = { [LOW_RATE_HZ]: 9.7, [HIGH_RATE_HZ]: 9.3 };
+/** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
+const DIES_AWAY_MS = 2000;
+/** Woken, it hears so many frames from before, so that all that it remembers of its input is true again. */
+const WAKING_FRAMES = 12;
 /** How long played sound is kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;
 
@@ -49,7 +59,29 @@ export async function loadEchoFilter({ heardRateHz, playedRateHz }: EchoRates): 
   const timeline = createTimeline(playedRateHz, MEMORY_S);
   const reference = createReference(timeline, playedFrame, frameMs);
   const delayMs = DELAY_MS[rateHz];
+  const recent = createRecentSound(frameSamples, WAKING_FRAMES, Math.round((delayMs * heardRateHz) / 1000));
+  const unheard = new Float32Array(frameSamples);
+  let isAwake = false;
   let rest = new Float32Array(0);
+
+  const cancel = (frame: Float32Array, beganAt: number, cleaned: Float32Array): void => {
+    aec.analyze([reference.next(beganAt)], playedOptions);
+    aec.process([cleaned], [frame], heardOptions);
+  };
+  const wake = (beganAt: number): void => {
+    for (let ago = WAKING_FRAMES; ago > 0; ago--)
+      cancel(recent.before(ago), beganAt - ago * frameMs, unheard);
+  };
+  const pass = (frame: Float32Array, beganAt: number, cleaned: Float32Array): void => {
+    recent.push(frame);
+    const wasAwake = isAwake;
+    isAwake = timeline.end > timeline.placeOf(beganAt - DIES_AWAY_MS);
+    if (!isAwake && !wasAwake) return cleaned.set(recent.late);
+    if (!wasAwake) wake(beganAt);
+    cancel(frame, beganAt, cleaned);
+    if (!wasAwake) blend(cleaned, recent.late, cleaned);
+    else if (!isAwake) blend(cleaned, cleaned, recent.late);
+  };
 
   return {
     played(pcm, heardAt, goesOn = false) {
@@ -64,17 +96,15 @@ export async function loadEchoFilter({ heardRateHz, playedRateHz }: EchoRates): 
       const frames = Math.floor(samples.length / frameSamples);
       const cleaned = new Float32Array(frames * frameSamples);
       for (let frame = 0; frame < frames; frame++) {
-        const from = frame * frameSamples;
-        aec.analyze([reference.next(beganAt + frame * frameMs)], playedOptions);
-        aec.process(
-          [cleaned.subarray(from, from + frameSamples)],
-          [samples.subarray(from, from + frameSamples)],
-          heardOptions,
-        );
+        const [from, until] = [frame * frameSamples, (frame + 1) * frameSamples];
+        pass(samples.subarray(from, until), beganAt + frame * frameMs, cleaned.subarray(from, until));
       }
       rest = samples.slice(frames * frameSamples);
       const restMs = durationMs(rest.length * 2, heardRateHz);
       return { pcm: toPcm(cleaned), capturedAt: capturedAt - restMs - delayMs };
+    },
+    get rests() {
+      return !isAwake;
     },
     close() {
       aec.free();

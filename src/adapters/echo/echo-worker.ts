@@ -7,7 +7,7 @@ const port = parentPort;
 if (port === null) throw new Error('this is a part of dragoman, not a program of its own');
 
 const filter = await loadEchoFilter(workerData as EchoRates);
-const answer = (message: FromEchoThread, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
+const answer = (message: FromEchoThread): void => port.postMessage(message);
 
 port.on('message', (message: ToEchoThread) => {
   switch (message.type) {
@@ -16,11 +16,8 @@ port.on('message', (message: ToEchoThread) => {
     case 'flushed':
       return filter.flushed(message.at);
     case 'captured': {
-      const { pcm, capturedAt } = filter.filter(message.pcm, message.capturedAt);
-      return answer(
-        { type: 'frames', pcm, capturedAt },
-        pcm.buffer instanceof ArrayBuffer ? [pcm.buffer] : [],
-      );
+      const pieces = message.pieces.map(({ pcm, capturedAt }) => filter.filter(pcm, capturedAt));
+      return answer({ type: 'frames', pieces, rests: filter.rests });
     }
   }
 });

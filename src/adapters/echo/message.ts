@@ -1,3 +1,9 @@
+/** A piece of captured sound, and when its last sample was captured. */
+export interface CapturedPiece {
+  readonly pcm: Uint8Array;
+  readonly capturedAt: number;
+}
+
 /** What the canceller's thread is told. */
 export type ToEchoThread =
   | {
@@ -7,12 +13,17 @@ export type ToEchoThread =
       readonly goesOn: boolean;
     }
   | { readonly type: 'flushed'; readonly at: number }
-  | { readonly type: 'captured'; readonly pcm: Uint8Array; readonly capturedAt: number };
+  | { readonly type: 'captured'; readonly pieces: readonly CapturedPiece[] };
 
-/** What it answers: `ready` once, then one `frames` for each `captured`. */
+/** What it answers: `ready` once, then one `frames` for each `captured`, with as many pieces. */
 export type FromEchoThread =
   | { readonly type: 'ready' }
-  | { readonly type: 'frames'; readonly pcm: Uint8Array; readonly capturedAt: number };
+  | {
+      readonly type: 'frames';
+      readonly pieces: readonly CapturedPiece[];
+      /** There was nothing to cancel. */
+      readonly rests: boolean;
+    };
 
 export interface EchoRates {
   readonly heardRateHz: number;

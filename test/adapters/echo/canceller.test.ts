@@ -51,7 +51,7 @@ describe('the canceller', () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
     const started = 1000;
-    for (let index = 0; index < 25; index++) canceller.captured(piece(0), started + (index + 1) * 80);
+    for (let index = 0; index < 25; index++) canceller.captured(piece(0), started + (index + 1) * 80, 0);
     await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(25);
     expect(frames.map(({ pcm }) => pcm.byteLength)).toEqual(Array(25).fill(PIECE_BYTES));
     for (const [index, { capturedAt }] of frames.entries()) {
@@ -63,7 +63,7 @@ describe('the canceller', () => {
   it('keeps what does not fill a frame for the next time', async () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
-    for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58);
+    for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58, 0);
     const bytes = (): number => frames.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
     await expect.poll(bytes, { timeout: 15_000 }).toBe(Math.floor((40 * 700) / 480) * 480);
   });
@@ -84,7 +84,7 @@ describe('the canceller', () => {
     async (_, action, message) => {
       const { canceller, told, frames } = open(captures(action));
       await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
-      for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80);
+      for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80, 0);
       await expect.poll(() => told.length, { timeout: 15_000 }).toBe(7);
       expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
       expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
@@ -97,7 +97,7 @@ describe('the canceller', () => {
     const clock = createVirtualClock();
     const { canceller, told, frames } = open(captures(''), clock);
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
-    canceller.captured(piece(7), 80);
+    canceller.captured(piece(7), 80, 0);
     // One look after a long pause proves nothing.
     clock.advance(900);
     expect(told).toEqual(['ready']);
@@ -118,7 +118,7 @@ describe('the canceller', () => {
   it('never holds more than it may, whatever the clock says', async () => {
     const { canceller, told, frames } = open(captures(''), createVirtualClock());
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
-    for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80);
+    for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80, 0);
     expect(told[1]).toContain('failed: it holds more sound');
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual(
       Array.from({ length: 401 }, (_, index) => index + 1),
@@ -128,11 +128,75 @@ describe('the canceller', () => {
   it('gives back what it holds when it is closed, and nothing after', async () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
-    canceller.captured(piece(1), 80);
-    canceller.captured(piece(2), 160);
+    canceller.captured(piece(1), 80, 0);
+    canceller.captured(piece(2), 160, 0);
     canceller.close();
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual([1, 2]);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(told).toEqual(['ready', 'frames', 'frames']);
+  });
+
+  describe('whose pieces are short', () => {
+    /** Answers each message with as many samples as it had pieces, all of that number. @param rests as it says */
+    const counting = (rests: boolean): URL =>
+      captures(
+        'const { length } = message.pieces; ' +
+          'const pieces = message.pieces.map(({ pcm, capturedAt }) => ({ pcm: new Uint8Array(pcm).fill(length), capturedAt })); ' +
+          `parentPort.postMessage({ type: 'frames', pieces, rests: ${rests} });`,
+      );
+    const SHORT_MS = 20;
+    /** Gives two chunks of 16 pieces each; gives how many pieces came with each piece that came back. */
+    async function chunks(rests: boolean): Promise<number[]> {
+      const { canceller, told, frames } = open(counting(rests));
+      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      canceller.captured(new Uint8Array(960), 0, 0);
+      await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(1);
+      for (let index = 1; index <= 32; index++) {
+        canceller.captured(
+          new Uint8Array(960),
+          index * SHORT_MS,
+          (32 - index) % 16 === 0 ? 0 : ((32 - index) % 16) * SHORT_MS,
+        );
+      }
+      await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(33);
+      expect(frames.map(({ capturedAt }) => capturedAt)).toEqual(
+        Array.from({ length: 33 }, (_, index) => index * SHORT_MS),
+      );
+      return frames.slice(1, 17).map(({ pcm }) => pcm[0] ?? 0);
+    }
+
+    it('has no more than the last one left to do when the chunk is complete', async () => {
+      expect(await chunks(false)).toEqual([...Array(12).fill(4), ...Array(3).fill(3), 1]);
+    });
+
+    it('is woken once a chunk while it rests', async () => {
+      expect(await chunks(true)).toEqual(Array(16).fill(16));
+    });
+
+    it('gives back what waits behind what the thread has', async () => {
+      const { canceller, told, frames } = open(captures(''));
+      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      for (const [value, missingMs] of [
+        [1, 0],
+        [2, 200],
+        [3, 120],
+      ] as const)
+        canceller.captured(new Uint8Array(960).fill(value), value, missingMs);
+      canceller.close();
+      expect(frames.map(({ pcm, capturedAt }) => [pcm[0], capturedAt])).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ]);
+    });
+
+    it('is not late with what it was not given', async () => {
+      const clock = createVirtualClock();
+      const { canceller, told } = open(captures(''), clock);
+      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      canceller.captured(new Uint8Array(960), 20, 300);
+      clock.advance(60_000);
+      expect(told).toEqual(['ready']);
+    });
   });
 });

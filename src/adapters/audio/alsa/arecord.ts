@@ -11,7 +11,7 @@ const CHUNK_MS = 320;
  * would hold its end back by up to a period, so a shorter one is asked for, the last of which is taken as it comes.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
-/** Where periods come in bunches of two, they have to be short. */
+/** Where periods come in bunches of two, or each is worked on before the next comes, they have to be short. */
 const SHORT_PERIOD = PERIODS_MS.indexOf(20);
 /** A daemon that is held up for less than this loses nothing. */
 const BUFFER_MS = 2000;
@@ -21,12 +21,17 @@ const MOST_ADJUSTMENTS = 8;
 
 /** The capture driver `alsa`: arecord, supervised. */
 export function createAlsaCapture(options: AlsaOptions): OpenCapture {
-  return async (sink: CaptureSink) =>
-    runCapture(arecord(options.device, options.rateHz), options.rateHz, sink, options.world, options.seed);
+  const { device, rateHz, world, seed } = options;
+  return async (sink: CaptureSink, hastened = false) =>
+    runCapture(arecord(device, rateHz, hastened), rateHz, sink, world, seed);
 }
 
-function arecord(device: string, rateHz: number): CaptureChild {
+function arecord(device: string, rateHz: number, hastened: boolean): CaptureChild {
   const ladder = createLadder(device, rateHz);
+  let isHastened = hastened;
+  /** What the device needs, whatever is wished for. */
+  let needed = 0;
+  /** Of the child that runs. */
   let period = 0;
   let adjustments = 0;
   let setup = createSetupReader();
@@ -39,6 +44,7 @@ function arecord(device: string, rateHz: number): CaptureChild {
     spec() {
       setup = createSetupReader();
       const { rung } = ladder;
+      period = isHastened ? Math.max(needed, SHORT_PERIOD) : needed;
       // `-v` makes it tell what the device really grants.
       const words = ['arecord', '-q', '-v', '-D', rung.device, '-t', 'raw', '-f', 'S16_LE'];
       const periodMs = PERIODS_MS[period] ?? CHUNK_MS;
@@ -58,14 +64,19 @@ function arecord(device: string, rateHz: number): CaptureChild {
       bunching = createBunching(granted.periodFrames, granted.rateHz);
       const fits = ((CHUNK_MS * granted.rateHz) / 1000) % granted.periodFrames === 0;
       if (fits || period + 1 >= PERIODS_MS.length) return null;
-      period++;
+      needed = period + 1;
       adjustments++;
       return 'again';
     },
     delivered(samples, now) {
       if (period >= SHORT_PERIOD || bunching?.note(samples, now) !== true) return null;
-      period = SHORT_PERIOD;
+      needed = SHORT_PERIOD;
       return 'again';
+    },
+    hasten(on) {
+      isHastened = on;
+      // Long periods cost less, but not so much that sound should be lost for them: they come with the next start.
+      return on && period < SHORT_PERIOD ? 'again' : null;
     },
     cure: (fault) => (fault.code === 'format' ? ladder.refuse() : null),
   };

@@ -21,6 +21,8 @@ export interface CaptureChild {
   /** Hears of every delivery (samples of the device). */
   delivered?(samples: number, now: number): 'again' | null;
   cure?(fault: AudioFault): string | null;
+  /** @returns `again` when it must be started anew for it */
+  hasten?(on: boolean): 'again' | null;
   /** From its start to its first sound. */
   readonly startLimitMs: number;
   /** Looks at the running child's health from time to time; whether it must be started anew, in a quiet moment or now. */
@@ -151,6 +153,9 @@ export function runCapture(
   );
   return {
     figures: supervisor.figures,
+    hasten(on) {
+      if (kind.hasten?.(on) === 'again') supervisor.renew();
+    },
     async close() {
       if (closed) return;
       closed = true;
