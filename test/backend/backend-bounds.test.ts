@@ -1,24 +1,27 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/bench.ts';
-import { API_KEY, errorOf, PREFIX, type Rig, type RigOptions, sessionOf, startRig } from './rig.ts';
+import {
+  API_KEY,
+  errorOf,
+  PREFIX,
+  type Rig,
+  type RigOptions,
+  rigOfEachTest,
+  sessionOf,
+  startRig,
+} from './rig.ts';
 
-let rig: Rig;
 let mosquitto: Mosquitto | null = null;
-const start = async (options: RigOptions = {}): Promise<Rig> => {
-  rig = await startRig(options);
-  return rig;
-};
-const sessionsAtService = () => rig.emulator?.service.sessions.list(['temporary']) ?? [];
-
 afterEach(async () => {
-  await rig.close();
   await mosquitto?.close();
   mosquitto = null;
 });
+// What is registered later is closed earlier.
+const { start, sessionsAtService } = rigOfEachTest();
 
 describe('backend under hostile requests', () => {
   it('trusts only the topic for who asks', async () => {
-    await start();
+    const rig = await start();
     const forged = { tenant: 'museum', device: 'victim', client_reference_id: 'museum/victim/main' };
     expect(sessionOf(await rig.ask('kiosk', 'r1', forged))['client_reference_id']).toBe('museum/kiosk/main');
     expect(rig.answersTo('victim')).toEqual([]);
@@ -32,7 +35,7 @@ describe('backend under hostile requests', () => {
     ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
     ['another prefix', 'other/v1/museum/kiosk/token/req'],
   ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
-    await start();
+    const rig = await start();
     rig.bus.publish(topic, rig.request('evil'));
     await rig.settle();
     expect(sessionsAtService()).toHaveLength(0);
@@ -52,7 +55,7 @@ describe('backend under hostile requests', () => {
     ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
     ['a million brackets', '['.repeat(50_000)],
   ])('gives no answer to %s, and goes on', async (_name, payload) => {
-    await start();
+    const rig = await start();
     rig.send('kiosk', payload);
     await rig.settle();
     expect(rig.answersTo('kiosk')).toEqual([]);
@@ -67,7 +70,7 @@ describe('backend under hostile requests', () => {
     [{ attempt: 0 }, /attempt/],
     [{ reason: 'because' }, /reason/],
   ])('names the field when a request is wrong: %j', async (more, words) => {
-    await start();
+    const rig = await start();
     const error = errorOf(await rig.ask('kiosk', 'r1', more));
     expect(error).toMatchObject({ code: 'invalid_request', final: true });
     expect(error.detail).toMatch(words);
@@ -75,7 +78,7 @@ describe('backend under hostile requests', () => {
   });
 
   it('does not answer a request that the broker has kept', async () => {
-    await start();
+    const rig = await start();
     rig.send('kiosk', rig.request('old'), { retain: true });
     await rig.settle();
     const answered = rig.answersTo('kiosk').length;
@@ -88,7 +91,7 @@ describe('backend under hostile requests', () => {
   });
 
   it('bounds what a flood costs: few sessions, few answers, and nobody else suffers', async () => {
-    await start({ config: { limits: { burst: 4, perMinute: 6 } } });
+    const rig = await start({ config: { limits: { burst: 4, perMinute: 6 } } });
     for (let index = 0; index < 300; index += 1) {
       rig.send('kiosk', rig.request(`r${index}`, { lane: `lane-${index % 20}` }));
     }
@@ -102,7 +105,7 @@ describe('backend under hostile requests', () => {
 
 describe('backend and secrets', () => {
   it('lets no key into any line or message, and no token anywhere but token/res', async () => {
-    await start();
+    const rig = await start();
     const tokens = [
       sessionOf(await rig.ask('kiosk', 'r1')),
       sessionOf(await rig.ask('kiosk', 'r2', { reason: 'refused', attempt: 2 })),
@@ -149,7 +152,7 @@ if (command === null) {
     };
 
     it('copies correlation data and answers at or below token/res', async () => {
-      await startHere();
+      const rig = await startHere();
       const correlationData = Uint8Array.from([1, 2, 254, 255]);
       const responseTopic = `${PREFIX}/museum/kiosk/token/res/lane-1`;
       rig.send('kiosk', rig.request('r1'), { properties: { correlationData, responseTopic, expiryS: 20 } });
@@ -168,7 +171,7 @@ if (command === null) {
       ['that is a command', `${PREFIX}/museum/kiosk/cmd/restart`],
       ['that only begins alike', `${PREFIX}/museum/kiosk/token/result`],
     ])('takes no response topic %s: the answer goes to token/res', async (_name, responseTopic) => {
-      await startHere();
+      const rig = await startHere();
       rig.send('kiosk', rig.request('r1'), { properties: { responseTopic } });
       await until(() => rig.answersTo('kiosk').length === 1, 'the answer');
       const { token } = sessionOf(rig.answersTo('kiosk')[0] as never);
@@ -178,7 +181,7 @@ if (command === null) {
     });
 
     it('shares the load with a second backend: each request is answered once', async () => {
-      await startHere();
+      const rig = await startHere();
       const second = await startRig({
         brokerUrl: rig.brokerUrl,
         ...(rig.emulator && { serviceUrl: rig.emulator.url }),

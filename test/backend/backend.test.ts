@@ -1,26 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { until } from '../adapters/mqtt/bench.ts';
-import { API_KEY, errorOf, type Rig, type RigOptions, STREAM_URL, sessionOf, startRig } from './rig.ts';
+import { API_KEY, errorOf, rigOfEachTest, STREAM_URL, sessionOf } from './rig.ts';
 import { answerJson, type StandIn, sessionOf as standInSession, startStandIn } from './service-stand-in.ts';
 
-let rig: Rig;
 let standIn: StandIn | null = null;
-const start = async (options: RigOptions = {}): Promise<Rig> => {
-  rig = await startRig(options);
-  return rig;
-};
-const sessionsAtService = () => rig.emulator?.service.sessions.list(['temporary']) ?? [];
-
 afterEach(async () => {
-  await rig.close();
   await standIn?.close();
   standIn = null;
 });
+// What is registered later is closed earlier.
+const { start, sessionsAtService } = rigOfEachTest();
 
 describe('backend', () => {
   it('exchanges a request for a session: made at the service, labelled, answered with the address', async () => {
-    await start({ config: { session: { maxSessionDurationSeconds: 600 } } });
+    const rig = await start({ config: { session: { maxSessionDurationSeconds: 600 } } });
     const answer = await rig.ask('kiosk', 'r1');
     const session = sessionOf(answer);
     expect(answer).toMatchObject({ id: 'r1', ok: true, stream_url: STREAM_URL });
@@ -42,7 +36,7 @@ describe('backend', () => {
   });
 
   it('hands out tokens that open a stream', async () => {
-    await start();
+    const rig = await start();
     const { token } = sessionOf(await rig.ask('kiosk', 'r1'));
     const url = `${rig.emulator?.wsUrl}/streaming-api/any/v1/speech-to-speech/stream?token=${token}`;
     const socket = new WebSocket(url);
@@ -57,7 +51,7 @@ describe('backend', () => {
   });
 
   it('answers the same request with the same session, and makes one only', async () => {
-    await start();
+    const rig = await start();
     const first = sessionOf(await rig.ask('kiosk', 'r1'));
     const second = sessionOf(await rig.ask('kiosk', 'r1', { attempt: 2 }));
     expect(second.token).toBe(first.token);
@@ -65,7 +59,7 @@ describe('backend', () => {
   });
 
   it('leaves one unused session per lane: the older one is revoked', async () => {
-    await start();
+    const rig = await start();
     const first = sessionOf(await rig.ask('kiosk', 'r1'));
     const second = sessionOf(await rig.ask('kiosk', 'r2'));
     sessionOf(await rig.ask('kiosk', 'r3', { lane: 'desk' }));
@@ -77,7 +71,7 @@ describe('backend', () => {
   });
 
   it('finds the unused session of a backend that has gone, when the device says that it asks again', async () => {
-    await start();
+    const rig = await start();
     const response = await fetch(`${rig.emulator?.url}/session-storage/v2/sessions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
@@ -92,7 +86,7 @@ describe('backend', () => {
   });
 
   it('makes sessions although the service does not know how to list them', async () => {
-    await start();
+    const rig = await start();
     rig.emulator?.fault({ kind: 'http', route: 'sessions', status: 404 });
     sessionOf(await rig.ask('kiosk', 'r1', { attempt: 2 }));
     rig.emulator?.fault({ kind: 'http', route: 'sessions', status: 503 });
@@ -103,7 +97,9 @@ describe('backend', () => {
   });
 
   it('denies devices that the owner has not allowed, or has disabled', async () => {
-    await start({ config: { allow: ['museum/kiosk'], devices: { 'museum/kiosk': { disabled: true } } } });
+    const rig = await start({
+      config: { allow: ['museum/kiosk'], devices: { 'museum/kiosk': { disabled: true } } },
+    });
     expect(errorOf(await rig.ask('kiosk', 'r1'))).toMatchObject({ code: 'device_disabled', final: true });
     expect(errorOf(await rig.ask('stranger', 'r1'))).toMatchObject({
       code: 'device_not_allowed',
@@ -113,7 +109,7 @@ describe('backend', () => {
   });
 
   it('tells a device how long to wait when the service is limited, and asks it no sooner', async () => {
-    await start();
+    const rig = await start();
     rig.emulator?.fault({ kind: 'http', status: 429, retry_after_s: 30 });
     const denied = errorOf(await rig.ask('kiosk', 'r1'));
     expect(denied).toMatchObject({ code: 'service_rate_limited', final: false });
@@ -129,20 +125,20 @@ describe('backend', () => {
     ['service_unreachable', false, { kind: 'http', answer: 'reset' }],
     ['service_malformed', false, { kind: 'http', answer: 'garbage' }],
   ])('says %s when that is the trouble', async (code, final, fault) => {
-    await start();
+    const rig = await start();
     rig.emulator?.fault(fault);
     expect(errorOf(await rig.ask('kiosk', 'r1'))).toMatchObject({ code, final });
   });
 
   it('says that it is misconfigured, without a word of the key, when the service rejects the key', async () => {
-    await start({ apiKey: 'some-old-key' });
+    const rig = await start({ apiKey: 'some-old-key' });
     const answer = await rig.ask('kiosk', 'r1');
     expect(errorOf(answer)).toMatchObject({ code: 'backend_unauthorized', final: true });
     expect(JSON.stringify(answer)).not.toContain('some-old-key');
   });
 
   it('is back after the broker was away', async () => {
-    await start();
+    const rig = await start();
     rig.broker?.pause();
     await until(() => !rig.backend.connected, 'the drop');
     rig.broker?.resume();
@@ -155,7 +151,7 @@ describe('backend', () => {
     standIn = await startStandIn((_, response) => {
       setTimeout(() => answerJson(response, 201, { ok: true, data: standInSession() }), 400);
     });
-    await start({ serviceUrl: standIn.url });
+    const rig = await start({ serviceUrl: standIn.url });
     rig.send('kiosk', rig.request('r1'));
     await until(() => standIn?.seen.length === 1, 'the creation');
     await rig.backend.close();
@@ -167,7 +163,10 @@ describe('backend', () => {
     standIn = await startStandIn((_, response) =>
       answerJson(response, 201, { ok: true, data: standInSession({ internal_note: 'not for devices' }) }),
     );
-    await start({ serviceUrl: standIn.url, config: { session: { maxSessionDurationSeconds: 900 } } });
+    const rig = await start({
+      serviceUrl: standIn.url,
+      config: { session: { maxSessionDurationSeconds: 900 } },
+    });
     const session = sessionOf(await rig.ask('kiosk', 'r1'));
     expect(session).toMatchObject({ max_session_duration_seconds: 900 });
     expect(session).not.toHaveProperty('internal_note');

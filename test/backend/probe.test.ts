@@ -1,17 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenProbeAnswerSchema } from '../../src/protocol/mqtt/token.ts';
 import { until } from '../adapters/mqtt/bench.ts';
-import { type Rig, type RigOptions, STREAM_URL, startRig } from './rig.ts';
+import { type Rig, rigOfEachTest, STREAM_URL } from './rig.ts';
 
-let rig: Rig;
-const start = async (options: RigOptions = {}): Promise<Rig> => {
-  rig = await startRig(options);
-  return rig;
-};
-afterEach(() => rig.close());
+const { start, sessionsAtService } = rigOfEachTest();
 
 /** The payload of the one answer. */
-async function probe(): Promise<string> {
+async function probe(rig: Rig): Promise<string> {
   rig.send('kiosk', rig.request('p1', { probe: true }));
   const answers = () => rig.witness.messages.filter(({ topic }) => topic.endsWith('/kiosk/token/res'));
   await until(() => answers().length > 0, 'the answer');
@@ -20,19 +15,18 @@ async function probe(): Promise<string> {
 
 describe('a trial request', () => {
   it('goes all the way to the service, and leaves neither a session nor a token behind', async () => {
-    await start();
-    const payload = await probe();
+    const rig = await start();
+    const payload = await probe(rig);
     const answer = tokenProbeAnswerSchema.parse(JSON.parse(payload));
     expect(answer).toMatchObject({ id: 'p1', probe: { session: 'deleted' }, stream_url: STREAM_URL });
     expect(payload).not.toMatch(/token"|session":\{/);
-    const left = rig.emulator?.service.sessions.list(['temporary']) ?? [];
-    expect(left.filter(({ revoked }) => !revoked)).toEqual([]);
+    expect(sessionsAtService().filter(({ revoked }) => !revoked)).toEqual([]);
     expect(rig.lines.join('')).toMatch(/a trial request was answered/);
   });
 
   it('learns that the service refuses the backend', async () => {
-    await start({ apiKey: 'not-the-key' });
-    expect(JSON.parse(await probe())).toMatchObject({
+    const rig = await start({ apiKey: 'not-the-key' });
+    expect(JSON.parse(await probe(rig))).toMatchObject({
       id: 'p1',
       ok: false,
       error: { code: expect.any(String) },

@@ -1,4 +1,5 @@
 /** Broker, service and backend on loopback, with an ear at every wall. */
+import { afterEach } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import type { MqttBus } from '../../src/adapters/mqtt/bus.ts';
@@ -116,4 +117,20 @@ export function sessionOf(answer: TokenResponse): { id: string; token: string; [
 export function errorOf(answer: TokenResponse) {
   if (answer.ok) throw new Error('granted');
   return answer.error;
+}
+
+/** One rig a test, closed behind it. */
+export function rigOfEachTest() {
+  let rig: Rig | null = null;
+  afterEach(async () => {
+    await rig?.close();
+    rig = null;
+  });
+  return {
+    async start(options: RigOptions = {}): Promise<Rig> {
+      rig = await startRig(options);
+      return rig;
+    },
+    sessionsAtService: () => rig?.emulator?.service.sessions.list(['temporary']) ?? [],
+  };
 }
