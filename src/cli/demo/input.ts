@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { durationMs } from '../../core/audio/pcm.ts';
-import type { OpenCapture } from '../../ports/audio.ts';
+import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 
 /** The recording that ships with the project: beside the bundle, or beside this file when the sources run. */
 export function shippedRecording(): string {
@@ -9,7 +9,7 @@ export function shippedRecording(): string {
 
 /** A capture that hears its source for so long, and silence after that. */
 export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number): OpenCapture {
-  return (sink) => {
+  return (sink, hastened) => {
     let heardMs = 0;
     let isOver = false;
     const end = (): void => {
@@ -17,7 +17,7 @@ export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number)
       isOver = true;
       sink.ended();
     };
-    return open({
+    const limited: CaptureSink = {
       frames: (pcm, capturedAt) => {
         heardMs += durationMs(pcm.byteLength, rateHz);
         sink.frames(isOver ? new Uint8Array(pcm.byteLength) : pcm, capturedAt);
@@ -25,6 +25,7 @@ export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number)
       },
       ended: end,
       fault: (fault) => sink.fault(fault),
-    });
+    };
+    return open(limited, hastened);
   };
 }

@@ -55,11 +55,14 @@ export function createRoom(rateHz: number): Room {
         },
       };
     },
-    fillMicrophone: (open) => (sink) =>
-      open({
-        ...sink,
-        frames: (pcm, capturedAt) => sink.frames(isOpen ? addEcho(pcm, capturedAt) : pcm, capturedAt),
-      }),
+    fillMicrophone: (open) => (sink, hastened) =>
+      open(
+        {
+          ...sink,
+          frames: (pcm, capturedAt) => sink.frames(isOpen ? addEcho(pcm, capturedAt) : pcm, capturedAt),
+        },
+        hastened,
+      ),
   };
 }
 
