@@ -1,14 +1,17 @@
-import { WebSocket } from 'ws';
-import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
+import { type RawData, WebSocket } from 'ws';
+import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
-import { parseServerFrame } from '../../protocol/service/server-message.ts';
+import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { describeSocketError, isUnspent } from './connect-error.ts';
+import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 
 /** Nothing that the service sends in one frame comes near this; a larger frame is a fault or an attack. */
 const LARGEST_FRAME_BYTES = 8 * 1024 * 1024;
 /** The core has its own, shorter limit; this one only frees the socket if nobody asks for it. */
 const HANDSHAKE_LIMIT_MS = 30_000;
+
+const AS_TEXT = { binary: false } as const;
 
 export interface WebSocketStreamOptions {
   /** Certificate authority of the service, PEM; the system's where left out. */
@@ -68,9 +71,10 @@ function openStream(
   socket.on('message', (data, isBinary) => {
     if (over) return;
     if (isBinary) listener.oddity('a binary frame');
-    else deliver(data.toString(), listener);
+    else deliver(data, listener);
   });
 
+  const frames = createSoundFrames();
   let isBackedUp = false;
   /** A failed send is followed by the socket's end, which is the event that counts. */
   const onSent = (): void => {
@@ -91,11 +95,13 @@ function openStream(
   return {
     setTask: (task) => send({ message_type: 'set_task', data: task }),
     getTask: () => send({ message_type: 'get_task', data: {} }),
-    sendAudio: (pcm) =>
-      send({
-        message_type: 'input_audio_data',
-        data: { data: Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64') },
-      }),
+    sendAudio(pcm) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.send(frames.make(pcm), AS_TEXT, onSent);
+      if (socket.bufferedAmount === 0) return;
+      isBackedUp = true;
+      frames.letGo();
+    },
     endTask: () => send({ message_type: 'end_task', data: {} }),
     ping: () => {
       if (socket.readyState === WebSocket.OPEN) socket.ping(undefined, undefined, ignoreSendError);
@@ -111,8 +117,17 @@ function openStream(
 /** A failed send is followed by the socket's end, which is the event that counts. */
 function ignoreSendError(): void {}
 
-function deliver(text: string, listener: StreamListener): void {
-  const parsed = parseServerFrame(text);
+function deliver(frame: RawData, listener: StreamListener): void {
+  const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;
+  if (cut !== null) {
+    const parsed = parseServerFrame(cut.text);
+    // Where the mark is found, what was taken out was the message's sound, and nothing else.
+    if (parsed.kind === 'message' && parsed.message.message_type === 'output_audio_data') {
+      const { data } = parsed.message;
+      if (data.data === CUT) return listener.message(speechOf(data, cut.sound));
+    }
+  }
+  const parsed = parseServerFrame(frame.toString());
   switch (parsed.kind) {
     case 'unknown':
       listener.oddity(`an unknown message ${JSON.stringify(parsed.type)?.slice(0, 60)}`);
@@ -122,20 +137,23 @@ function deliver(text: string, listener: StreamListener): void {
       return;
     case 'message': {
       const { message } = parsed;
-      if (message.message_type !== 'output_audio_data') {
-        listener.message(message);
-        return;
-      }
-      const { data, transcription_id: id, translation_part_id: part, language, last_chunk } = message.data;
-      listener.message({
-        message_type: 'output_audio',
-        pcm: wholeSamples(Buffer.from(data, 'base64')),
-        sentence: id ?? null,
-        utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
-        last: last_chunk === true,
-      });
+      if (message.message_type !== 'output_audio_data') return listener.message(message);
+      listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64')));
     }
   }
+}
+
+type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];
+
+function speechOf(data: SpeechData, sound: Buffer): StreamMessage {
+  const { transcription_id: id, translation_part_id: part, language, last_chunk } = data;
+  return {
+    message_type: 'output_audio',
+    pcm: wholeSamples(sound),
+    sentence: id ?? null,
+    utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
+    last: last_chunk === true,
+  };
 }
 
 /** Half a sample at the end would turn everything after it into noise. */

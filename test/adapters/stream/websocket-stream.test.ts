@@ -137,6 +137,39 @@ describe('a stream that is open', () => {
     expect([...(message as { pcm: Uint8Array }).pcm]).toEqual([1, 2]);
   });
 
+  const sound = Buffer.from(Uint8Array.from({ length: 9600 }, (_, at) => (at * at) >> 3));
+  const plain = `{"message_type":"output_audio_data","data":{"data":"${sound.toString('base64')}"}}`;
+  const first = sound.subarray(0, 2).toString('base64');
+  it.each([
+    ['as usual', plain, sound],
+    ['with room between its words', JSON.stringify(JSON.parse(plain), null, 1), sound],
+    ['with escapes', plain.replaceAll('/', '\\/'), sound],
+    [
+      'as a JSON string',
+      JSON.stringify({ ...JSON.parse(plain), data: JSON.stringify(JSON.parse(plain).data) }),
+      sound,
+    ],
+    ['twice, of which the last counts', plain.replace('"}}', `","data":"${first}"}}`), sound.subarray(0, 2)],
+    [
+      'beside another one further down',
+      plain.replace('{"data":"', `{"data":"${first}","more":{"data":"`).replace('"}}', '"}}}'),
+      sound.subarray(0, 2),
+    ],
+  ])('hears long audio that is written %s', async (_, text, expected) => {
+    const { until, service } = await connected();
+    service.send(text);
+    const [, message] = await until('message');
+    expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(expected)).toBe(true);
+  });
+
+  it('leaves what looks like sound in other messages as it is', async () => {
+    const { until, service } = await connected();
+    const data = { task_status: 'running', data: sound.toString('base64') };
+    service.send(JSON.stringify({ message_type: 'current_task', data }));
+    const [, message] = await until('message');
+    expect(message).toEqual({ message_type: 'current_task', data });
+  });
+
   it('names no sentence where the service names none', async () => {
     const { until, service } = await connected();
     service.send(JSON.stringify({ message_type: 'output_audio_data', data: { data: '' } }));
@@ -185,6 +218,24 @@ describe('a stream that is open', () => {
     service.resume();
     await until('drained');
     expect(connection.bufferedBytes).toBe(0);
+  });
+
+  it('sends what it was given, also where it had to wait', async () => {
+    const { connection, service } = await connected();
+    service.pause();
+    const chunks = Array.from({ length: 60 }, (_, at) => new Uint8Array(256 * 1024).fill(at));
+    for (const chunk of chunks) connection.sendAudio(chunk);
+    expect(connection.bufferedBytes).toBeGreaterThan(0);
+    const texts: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      service.on('message', (data) => {
+        texts.push(JSON.parse(String(data)).data.data);
+        if (texts.length === chunks.length) resolve();
+      });
+    });
+    service.resume();
+    await all;
+    expect(texts.every((text, at) => Buffer.from(text, 'base64').equals(chunks[at] ?? sound))).toBe(true);
   });
 
   it('tells the code and the reason of a close', async () => {
