@@ -82,29 +82,49 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await mouth.playback.close();
   });
 
-  it('goes on where it was after a player that stood still ran dry', async ({ expect, annotate }) => {
-    const card = await insert({ id: 'Underrun' });
-    const mouth = await speak(card.device);
-    const sentence = babble(3 * RATE_HZ, 5);
-    const promised = mouth.say(sentence) + 3000;
-    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ);
-    const pid = (await card.playback.log())[0]?.pid ?? 0;
-    process.kill(pid, 'SIGSTOP');
-    await sleep(GAP_MS);
-    process.kill(pid, 'SIGCONT');
-    await until('the end of it', async () => (await soundedBy(card)).length >= sentence.length);
-    // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
-    expect(await soundedBy(card)).toEqual(sentence);
-    expect(count(await card.playback.log(), 'xrun')).toBeGreaterThan(0);
-    expect(mouth.playback.figures?.xruns).toBeGreaterThan(0);
-    // And the lane knows until when it sounds.
-    const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
-    const [wasOff, isOff] = [ended - promised, ended - mouth.measured()];
-    await annotate(`it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`);
-    expect(wasOff).toBeGreaterThan(GAP_MS / 2);
-    expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
-    await mouth.playback.close();
-  });
+  it.for([
+    { id: 'Middle', afterMs: 1000 },
+    // All that is left has been written by then, and is on its way.
+    { id: 'LastWords', afterMs: 2610 },
+  ])(
+    'goes on where it was after a player stood still: $id',
+    async ({ id, afterMs }, { expect, annotate }) => {
+      const card = await insert({ id });
+      const mouth = await speak(card.device);
+      const dry = (): number => mouth.playback.figures?.xruns ?? 0;
+      // Where the test itself is kept from running it may come too late: then the device had all of the sentence.
+      for (let attempt = 1; attempt <= 5 && dry() === 0; attempt++) {
+        const sentence = babble(3 * RATE_HZ, attempt);
+        const before = (await soundedBy(card)).length;
+        const sounded = async (): Promise<Int16Array> => (await soundedBy(card)).subarray(before);
+        const promised = mouth.say(sentence) + 3000;
+        await until(
+          'some of it',
+          async () => (await sounded()).length > afterMs * (RATE_HZ / 1000),
+          20_000,
+          10,
+        );
+        const pid = (await card.playback.log())[0]?.pid ?? 0;
+        process.kill(pid, 'SIGSTOP');
+        await sleep(GAP_MS);
+        process.kill(pid, 'SIGCONT');
+        await until('the end of it', async () => (await sounded()).length >= sentence.length);
+        // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
+        expect(await sounded()).toEqual(sentence);
+        if (dry() === 0) continue;
+        // And the lane knows until when it sounds.
+        const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
+        const [wasOff, isOff] = [ended - promised, ended - mouth.measured()];
+        await annotate(
+          `it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`,
+        );
+        expect(wasOff).toBeGreaterThan(GAP_MS / 2);
+        expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
+      }
+      expect(dry()).toBeGreaterThan(0);
+      await mouth.playback.close();
+    },
+  );
 });
 
 function insert(options: CardOptions) {

@@ -164,10 +164,11 @@ export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
   limitMs = 20_000,
+  stepMs = 100,
 ): Promise<void> {
   const endsAt = clock.now() + limitMs;
   while (!(await isSo())) {
     if (clock.now() > endsAt) throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, stepMs));
   }
 }

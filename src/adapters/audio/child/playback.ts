@@ -152,11 +152,12 @@ export function runPlayback(
       underway.push({ pcm, from, end: line.sent });
     }
     if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
+    const isOver = waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0 && !line.lags(now);
     const heard = line.heard(now);
     underway = underway.filter(({ end }) => end > heard);
     if (isSettled) supervisor.working();
     tell();
-    if (waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0) return rest();
+    if (isOver) return rest();
     cancelLook = clock.at(now + LOOK_MS, pump);
   };
   const fillTail = (): void => {

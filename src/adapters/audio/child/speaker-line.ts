@@ -25,6 +25,12 @@ export interface SpeakerLine {
   look(now: number, limitMs: number): boolean;
   /** The device ran dry for so long while it should have sounded; it begins anew with what comes. */
   ranDry(now: number, forMs: number): void;
+  /**
+   * At the end of what was written: the device has not taken all of it, as when its program stands still. What is left is
+   * not heard before `now`.
+   * @returns whether that is so, as far as anybody knows
+   */
+  lags(now: number): boolean;
   /** Frames that wait before the device's own buffer; null where nobody knows. */
   queuedFrames(): number | null;
   readonly isMeasured: boolean;
@@ -35,6 +41,10 @@ export interface SpeakerLine {
 const LOOKS_TO_BELIEVE = 12;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
+/** More than an account may be wrong by that is still believed. */
+const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
+/** Nobody waits longer for what is left: the account may be wrong after all. */
+const LONGEST_LAG_MS = 1500;
 
 export function createSpeakerLine(
   child: Child,
@@ -66,6 +76,11 @@ export function createSpeakerLine(
     line = createCaptureClock(shape.rateHz);
     lined = 0;
     looks = 0;
+  };
+  /** The device is behind our line. */
+  const fallBack = (next: number): void => {
+    stalledMs += Math.max(0, next - origin);
+    origin = Math.max(origin, next);
   };
   const distrust = (): void => {
     meter?.close();
@@ -140,10 +155,15 @@ export function createSpeakerLine(
       // What it has taken has been heard, but for the period that it holds; that begins now.
       const heard = frames === null ? null : Math.max(0, frames - periodFrames);
       const next = heard === null ? origin + forMs : now - (from + heard) * msPerFrame;
-      stalledMs += Math.max(0, next - origin);
-      origin = Math.max(origin, next);
+      fallBack(next);
       refilledFrom = heard ?? 0;
       restartLine();
+    },
+    lags(now) {
+      const left = meter === null || bufferFrames === null ? 0 : sent - from - taken;
+      if (left * msPerFrame < LEAST_LEFT_MS || now - takenAt > LONGEST_LAG_MS) return false;
+      fallBack(now - (sent - left) * msPerFrame);
+      return true;
     },
     queuedFrames() {
       if (meter === null || bufferFrames === null) return null;

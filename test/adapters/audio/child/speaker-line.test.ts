@@ -17,8 +17,17 @@ function play(options: {
   readonly stall?: readonly [number, number];
   /** What it reads beside its sound. */
   readonly foreign?: (now: number) => number;
+  /** From then on nothing is written. */
+  readonly endsMs?: number;
 }) {
-  const { ppm = 0, seconds, startsLateMs = 0, stall = [0, 0], foreign = () => 0 } = options;
+  const {
+    ppm = 0,
+    seconds,
+    startsLateMs = 0,
+    stall = [0, 0],
+    foreign = () => 0,
+    endsMs = Infinity,
+  } = options;
   const framesPerMs = (RATE_HZ / 1000) * (1 + ppm * 1e-6);
   let written = 0;
   let now = 10_000;
@@ -41,19 +50,20 @@ function play(options: {
   const shape = { rateHz: RATE_HZ, channels: 1 } as const;
   const line = createSpeakerLine(child, shape, { periodFrames: PERIOD, bufferFrames: BUFFER }, () => meter);
   line.begin(now);
-  const errors: { at: number; error: number; aheadMs: number }[] = [];
+  const errors: { at: number; error: number; aheadMs: number; lags: boolean }[] = [];
   let hung = false;
   while (now < 10_000 + seconds * 1000) {
     hung = line.look(now, 2000) || hung;
-    while (line.end() - now < 240 && (line.queuedFrames() ?? 0) < 5760)
+    while (now - 10_000 < endsMs && line.end() - now < 240 && (line.queuedFrames() ?? 0) < 5760)
       line.write(new Uint8Array(PERIOD * 2));
     const reallyAhead = (written - heardBy(now)) / framesPerMs;
-    errors.push({ at: now - 10_000, error: line.end() - now - reallyAhead, aheadMs: reallyAhead });
+    const lags = line.end() <= now && line.lags(now);
+    errors.push({ at: now - 10_000, error: line.end() - now - reallyAhead, aheadMs: reallyAhead, lags });
     now += LOOK_MS;
   }
   return { errors, hung, line };
 }
-const since = (ms: number, errors: readonly { at: number; error: number; aheadMs: number }[]) =>
+const since = <T extends { at: number }>(ms: number, errors: readonly T[]): T[] =>
   errors.filter(({ at }) => at > ms);
 
 describe('when what was written is heard', () => {
@@ -83,6 +93,20 @@ describe('when what was written is heard', () => {
     const { errors, line } = play({ seconds: 60, foreign: (now) => Math.floor((now - 10_000) * 2) });
     expect(line.isMeasured).toBe(false);
     expect(errors.every(({ error }) => Math.abs(error) < 100)).toBe(true);
+  });
+
+  it('waits for a device that stands still in its last words, but not for ever', () => {
+    const { errors, hung } = play({ seconds: 10, endsMs: 5000, stall: [14_900, 16_000] });
+    expect(hung).toBe(false);
+    const still = errors.filter(({ at }) => at > 5400 && at < 6000);
+    expect(still.length).toBeGreaterThan(10);
+    expect(still.every(({ lags, aheadMs }) => lags && aheadMs > 150)).toBe(true);
+    // Not before what is left has been heard.
+    expect(still.every(({ error }) => error > -160 && error < 60)).toBe(true);
+    expect(since(6300, errors).some(({ lags }) => lags)).toBe(false);
+    const { errors: gone } = play({ seconds: 10, endsMs: 5000, stall: [14_900, 100_000] });
+    expect(gone.some(({ lags }) => lags)).toBe(true);
+    expect(since(6900, gone).some(({ lags }) => lags)).toBe(false);
   });
 
   it('comes to no end where the device takes nothing: it hangs', () => {
