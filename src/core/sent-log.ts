@@ -12,6 +12,10 @@ export interface SentLog {
   readonly isTold: boolean;
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
+  /** When the last sound without a name came. */
+  readonly soundAt: number | null;
+  /** Sound without a name came of a sentence that the service had not yet said to have understood. */
+  readonly isAhead: boolean;
 }
 
 interface Sentence {
@@ -26,7 +30,7 @@ interface Sentence {
   readonly id: string | null;
 }
 
-export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, known: [] };
+export const EMPTY_LOG: SentLog = { sentences: [], isTold: false, known: [], soundAt: null, isAhead: false };
 
 /** A pause this long ends a sentence: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 const SENTENCE_PAUSE_CHUNKS = 3;
@@ -42,6 +46,8 @@ const HUSH_DB = 4;
 const DIP_DB = 10;
 /** Levels of one and the same room differ by so much. */
 const ALIKE_DB = 2;
+/** Sound without a name that comes so long after the last is of another sentence. */
+const OTHER_SOUND_MS = 1000;
 /** More is not kept: about as much as the hold takes back. */
 const MOST_CHUNKS = 90;
 
@@ -142,7 +148,9 @@ export function noteTranslated(log: SentLog, id: string | null): SentLog {
 function markUnderstood(log: SentLog, id: string | null): SentLog {
   if (id !== null && log.known.includes(id)) return log;
   const known = id === null ? log.known : [...log.known, id].slice(-MOST_KNOWN);
-  return { ...log, known, sentences: withUnderstood(log.sentences, id) };
+  const sentences = withUnderstood(log.sentences, id);
+  if (!log.isAhead) return { ...log, known, sentences };
+  return { ...log, known, isAhead: false, sentences: sentences.filter(({ understood }) => !understood) };
 }
 
 function withUnderstood(sentences: readonly Sentence[], id: string | null): readonly Sentence[] {
@@ -156,8 +164,9 @@ function withUnderstood(sentences: readonly Sentence[], id: string | null): read
   });
 }
 
-/** Translated sound has come: what it says is done. Without a name it is for everything that was understood. */
-export function noteSpoken(log: SentLog, id: string | null): SentLog {
+/** Translated sound has come: what it says is done. Without a name it is for everything that was understood, or will be next. */
+export function noteSpoken(given: SentLog, id: string | null, now: number): SentLog {
+  const log = id === null ? noteNameless(given, now) : given;
   // What is spoken has been understood, whether or not the service has said so by now.
   const isSilent = !log.isTold && !log.sentences.some(({ understood }) => understood);
   const told = id !== null || isSilent ? markUnderstood(log, id) : log;
@@ -167,6 +176,14 @@ export function noteSpoken(log: SentLog, id: string | null): SentLog {
       (sentence) => !sentence.understood || (id !== null && sentence.id !== null && sentence.id !== id),
     ),
   };
+}
+
+/** Word of a sentence can come behind its sound. */
+function noteNameless(log: SentLog, now: number): SentLog {
+  const isOther = log.soundAt === null || now - log.soundAt >= OTHER_SOUND_MS;
+  const isAwaited = log.sentences.some(({ understood }) => understood);
+  const isAhead = isOther ? log.isTold && !isAwaited && log.sentences.length > 0 : log.isAhead;
+  return { ...log, soundAt: now, isAhead };
 }
 
 /** What would be lost if the stream ended now, oldest first. */

@@ -108,7 +108,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
         process.kill(pid, 'SIGSTOP');
         await sleep(GAP_MS);
         process.kill(pid, 'SIGCONT');
-        await until('the end of it', async () => (await sounded()).length >= sentence.length);
+        await until('the end of it', async () => (await sounded()).length >= sentence.length).catch(async (e) => { throw new Error(`${attempt} ${(await sounded()).length} ${JSON.stringify(mouth.faults)} ${JSON.stringify(mouth.playback.figures)} ${JSON.stringify((await card.playback.log()).map((l)=>[Math.round(l.atMs)%100000,l.event,l.frame]))}`); });
         // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
         expect(await sounded()).toEqual(sentence);
         if (dry() === 0) continue;

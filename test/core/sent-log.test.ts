@@ -24,9 +24,9 @@ function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
     if (letter === 'U') return noteUnderstood(told, 'a');
     if (letter === 'V') return noteUnderstood(told, 'b');
     if (letter === 'T') return noteTranslated(told, 'a');
-    if (letter === 'A') return noteSpoken(told, 'a');
-    if (letter === 'B') return noteSpoken(told, 'b');
-    if (letter === 'X') return noteSpoken(told, null);
+    if (letter === 'A') return noteSpoken(told, 'a', at);
+    if (letter === 'B') return noteSpoken(told, 'b', at);
+    if (letter === 'X') return noteSpoken(told, null, at);
     const pcm = letter === 'm' ? null : Uint8Array.of(1);
     const voiced = 'srd'.includes(letter);
     const loudestDb = { s: -18, d: -18, r: -24 }[letter] ?? -60;
@@ -78,6 +78,8 @@ describe('what a stream has been sent and not spoken', () => {
     ['none of two, by a service without names that tells nothing', 'ssqqqXssqqqX', ''],
     ['what a translation says of a service that tells what it has understood', 'ssqqqUAssqqqTA', 'ssqqq'],
     ['none of it, where the sound comes before the word that it was understood', 'ssqqqAU', ''],
+    ['none of it, where sound without a name comes before that word', 'ssqqqUXqqqssqqqXXV', ''],
+    ['a sentence that the rest of the sound before it does not tell', 'ssqqqUXssXqqqV', 'ssqqq'],
     ['what followed, where the sound comes before that word', 'ssqqqAssqqqU', 'ssqqq'],
     ['what followed a sentence that the service cut in two', 'ssqqqUVAssqqqBB', 'ssqqq'],
     ['nothing for silence after nothing', 'ffq', ''],

@@ -26,7 +26,11 @@ export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): v
       return;
     case 'output_audio':
       if (turn.state.phase === 'draining') return;
-      turn.put({ ...stream, newsAt: turn.now, sentLog: noteSpoken(stream.sentLog, message.sentence) });
+      turn.put({
+        ...stream,
+        newsAt: turn.now,
+        sentLog: noteSpoken(stream.sentLog, message.sentence, turn.now),
+      });
       noteNews(turn, stream);
       return onOutputAudio(turn, stream.id, message);
     case 'partial_transcription':
