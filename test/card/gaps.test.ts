@@ -89,29 +89,29 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   ])(
     'goes on where it was after a player stood still: $id',
     async ({ id, afterMs }, { expect, annotate }) => {
-      const card = await insert({ id });
-      const mouth = await speak(card.device);
-      const dry = (): number => mouth.playback.figures?.xruns ?? 0;
-      // Where the test itself is kept from running it may come too late: then the device had all of the sentence.
-      for (let attempt = 1; attempt <= 5 && dry() === 0; attempt++) {
+      let dry = 0;
+      // Where the test is kept from running it may come too late, when the device has all of the sentence; and a player
+      // that is kept from running for long enough hangs, which is another test's matter.
+      for (let attempt = 1; attempt <= 5 && dry === 0; attempt++) {
+        const card = await insert({ id: `${id}${attempt}` });
+        const mouth = await speak(card.device);
         const sentence = babble(3 * RATE_HZ, attempt);
-        const before = (await soundedBy(card)).length;
-        const sounded = async (): Promise<Int16Array> => (await soundedBy(card)).subarray(before);
         const promised = mouth.say(sentence) + 3000;
-        await until(
-          'some of it',
-          async () => (await sounded()).length > afterMs * (RATE_HZ / 1000),
-          20_000,
-          10,
-        );
+        const hasSounded = async (samples: number): Promise<boolean> =>
+          mouth.faults.some(({ code }) => code === 'hung') || (await soundedBy(card)).length >= samples;
+        await until('some of it', () => hasSounded(afterMs * (RATE_HZ / 1000)), 20_000, 10);
         const pid = (await card.playback.log())[0]?.pid ?? 0;
         process.kill(pid, 'SIGSTOP');
         await sleep(GAP_MS);
         process.kill(pid, 'SIGCONT');
-        await until('the end of it', async () => (await sounded()).length >= sentence.length).catch(async (e) => { throw new Error(`${attempt} ${(await sounded()).length} ${JSON.stringify(mouth.faults)} ${JSON.stringify(mouth.playback.figures)} ${JSON.stringify((await card.playback.log()).map((l)=>[Math.round(l.atMs)%100000,l.event,l.frame]))}`); });
+        await until('the end of it', () => hasSounded(sentence.length));
+        const figures = mouth.playback.figures;
+        await mouth.playback.close();
+        if (figures?.hangs !== 0) continue;
         // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
-        expect(await sounded()).toEqual(sentence);
-        if (dry() === 0) continue;
+        expect(await soundedBy(card)).toEqual(sentence);
+        dry = figures.xruns;
+        if (dry === 0) continue;
         // And the lane knows until when it sounds.
         const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
         const [wasOff, isOff] = [ended - promised, ended - mouth.measured()];
@@ -121,8 +121,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
         expect(wasOff).toBeGreaterThan(GAP_MS / 2);
         expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
       }
-      expect(dry()).toBeGreaterThan(0);
-      await mouth.playback.close();
+      expect(dry).toBeGreaterThan(0);
     },
   );
 });
