@@ -19,17 +19,22 @@ function createFvadDetector(fvad: Fvad, rateHz: number): VoiceDetector {
   const frameInput = Math.round((rateHz * FRAME_MS) / 1000);
   const frame = new Int16Array(frameInput);
   const step = frameInput / FRAME_SAMPLES;
+  /** The first input sample that each of the detector's covers, and one behind the last. */
+  const covers = Uint16Array.from({ length: FRAME_SAMPLES + 1 }, (_, index) => Math.floor(index * step));
   let filled = 0;
 
   /** The mean of the input samples that each sample of the detector covers: a crude low pass, enough for a decision. */
   const judge = (): boolean => {
-    const target = address >> 1;
-    for (let index = 0; index < FRAME_SAMPLES; index++) {
-      const from = Math.floor(index * step);
-      const to = Math.max(from + 1, Math.floor((index + 1) * step));
+    const { HEAP16: heap } = fvad;
+    let target = address >> 1;
+    let from = 0;
+    for (let index = 1; index <= FRAME_SAMPLES; index++) {
+      const first = from;
+      from = covers[index] ?? 0;
+      const to = Math.max(first + 1, from);
       let sum = 0;
-      for (let at = from; at < to; at++) sum += frame[at] ?? 0;
-      fvad.HEAP16[target + index] = sum / (to - from);
+      for (let at = first; at < to; at++) sum += frame[at] ?? 0;
+      heap[target++] = sum / (to - first);
     }
     return fvad._fvad_process(handle, address, FRAME_SAMPLES) === 1;
   };

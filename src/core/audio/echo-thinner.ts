@@ -8,16 +8,16 @@ const FULL_SCALE = 32_768;
  */
 export function createThinner(fromHz: number, toHz: number): (pcm: Uint8Array) => Float32Array {
   const ratio = fromHz / toHz;
-  let sum = 0;
-  let count = 0;
-  /** Of input samples until the next output is complete. */
-  let missing = ratio;
+  /** Of the output that is being made: the sum of its samples so far, their number, and how many are missing. */
+  const begun = { sum: 0, count: 0, missing: ratio };
   return (pcm) => {
     const samples = samplesOf(pcm);
     const thin = new Float32Array(Math.ceil(samples.length / ratio) + 1);
     let made = 0;
-    for (const sample of samples) {
-      sum += sample;
+    // All that is played and heard passes here, sample by sample.
+    let { sum, count, missing } = begun;
+    for (let at = 0; at < samples.length; at++) {
+      sum += samples[at] ?? 0;
       count += 1;
       missing -= 1;
       if (missing >= 0.5) continue;
@@ -26,6 +26,7 @@ export function createThinner(fromHz: number, toHz: number): (pcm: Uint8Array) =
       count = 0;
       missing += ratio;
     }
+    Object.assign(begun, { sum, count, missing });
     return thin.subarray(0, made);
   };
 }
