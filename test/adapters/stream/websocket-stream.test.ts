@@ -1,89 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import { describe, expect, it } from 'vitest';
 import { speechTask } from '../../../src/core/task.ts';
-import type { StreamConnection, StreamListener } from '../../../src/ports/stream.ts';
-
-const TOKEN = 'tok-do-not-tell';
-type Said = [string, ...unknown[]];
-
-/** Notes everything that a stream says, and lets a test wait for a word. */
-function listen(): { said: Said[]; listener: StreamListener; until(word: string): Promise<Said> } {
-  const said: Said[] = [];
-  const waiting: { word: string; resolve: (entry: Said) => void }[] = [];
-  const note = (...entry: Said): void => {
-    said.push(entry);
-    for (const { word, resolve } of waiting) if (word === entry[0]) resolve(entry);
-  };
-  return {
-    said,
-    listener: {
-      opened: () => note('opened'),
-      refused: (refusal) => note('refused', refusal),
-      unreached: (spent, message) => note('unreached', spent, message),
-      message: (message) => note('message', message),
-      oddity: (description) => note('oddity', description),
-      pong: () => note('pong'),
-      drained: () => note('drained'),
-      ended: (code, reason) => note('ended', code, reason),
-    },
-    until: (word) =>
-      new Promise((resolve) => {
-        const known = said.find(([first]) => first === word);
-        if (known !== undefined) resolve(known);
-        else waiting.push({ word, resolve });
-      }),
-  };
-}
-
-let cleanup: (() => void)[] = [];
-afterEach(() => {
-  for (const undo of cleanup) undo();
-  cleanup = [];
-});
-
-async function serve(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanup.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream?token=${TOKEN}`;
-}
-
-/** A service that accepts; gives the server's side of the one connection. */
-async function accept(): Promise<{ url: string; peer: Promise<WebSocket> }> {
-  const server = createServer();
-  const sockets = new WebSocketServer({ server });
-  const peer = once(sockets, 'connection').then(([socket]) => socket as WebSocket);
-  return { url: await serve(server), peer };
-}
-
-async function refuse(answer: (socket: Duplex, request: IncomingMessage) => void): Promise<string> {
-  const server = createServer();
-  server.on('upgrade', (request, socket) => answer(socket, request));
-  return serve(server);
-}
-
-function open(url: string, listener: StreamListener): StreamConnection {
-  const connection = createWebSocketStreams()(url, listener);
-  cleanup.push(() => connection.terminate());
-  return connection;
-}
-
-async function connected() {
-  const { url, peer } = await accept();
-  const ear = listen();
-  const connection = open(url, ear.listener);
-  const service = await peer;
-  await ear.until('opened');
-  return { ...ear, connection, service };
-}
+import { accept, connected, listen, open, refuse, TOKEN } from './peer.ts';
 
 describe('a stream that is open', () => {
   it('sends each command as a text frame of message_type and data', async () => {

@@ -1,0 +1,88 @@
+/** A service at the other end of a stream, for the tests of the stream. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterEach } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import type { StreamConnection, StreamListener } from '../../../src/ports/stream.ts';
+
+export const TOKEN = 'tok-do-not-tell';
+type Said = [string, ...unknown[]];
+
+/** Notes everything that a stream says, and lets a test wait for a word. */
+export function listen(): { said: Said[]; listener: StreamListener; until(word: string): Promise<Said> } {
+  const said: Said[] = [];
+  const waiting: { word: string; resolve: (entry: Said) => void }[] = [];
+  const note = (...entry: Said): void => {
+    said.push(entry);
+    for (const { word, resolve } of waiting) if (word === entry[0]) resolve(entry);
+  };
+  return {
+    said,
+    listener: {
+      opened: () => note('opened'),
+      refused: (refusal) => note('refused', refusal),
+      unreached: (spent, message) => note('unreached', spent, message),
+      message: (message) => note('message', message),
+      oddity: (description) => note('oddity', description),
+      pong: () => note('pong'),
+      drained: () => note('drained'),
+      ended: (code, reason) => note('ended', code, reason),
+    },
+    until: (word) =>
+      new Promise((resolve) => {
+        const known = said.find(([first]) => first === word);
+        if (known !== undefined) resolve(known);
+        else waiting.push({ word, resolve });
+      }),
+  };
+}
+
+let cleanup: (() => void)[] = [];
+afterEach(() => {
+  for (const undo of cleanup) undo();
+  cleanup = [];
+});
+
+async function serve(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanup.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream?token=${TOKEN}`;
+}
+
+/** A service that accepts; gives the server's side of the one connection. */
+export async function accept(): Promise<{ url: string; peer: Promise<WebSocket> }> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  const peer = once(sockets, 'connection').then(([socket]) => socket as WebSocket);
+  return { url: await serve(server), peer };
+}
+
+/** A service that answers the upgrade itself. @returns its address */
+export async function refuse(answer: (socket: Duplex, request: IncomingMessage) => void): Promise<string> {
+  const server = createServer();
+  server.on('upgrade', (request, socket) => answer(socket, request));
+  return serve(server);
+}
+
+export function open(url: string, listener: StreamListener): StreamConnection {
+  const connection = createWebSocketStreams()(url, listener);
+  cleanup.push(() => connection.terminate());
+  return connection;
+}
+
+/** A stream that is open, both ends of it. */
+export async function connected() {
+  const { url, peer } = await accept();
+  const ear = listen();
+  const connection = open(url, ear.listener);
+  const service = await peer;
+  await ear.until('opened');
+  return { ...ear, connection, service };
+}
