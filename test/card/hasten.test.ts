@@ -1,0 +1,66 @@
+import { afterAll, describe, it } from 'vitest';
+import { createAlsaCapture } from '../../src/adapters/audio/alsa/arecord.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { openRack } from './card.ts';
+import { until } from './line.ts';
+import { babble } from './sound.ts';
+
+const RATE_HZ = 24_000;
+const { rack, missing } = await openRack();
+rack?.use();
+afterAll(() => rack?.close());
+
+const title = `a microphone that is hurried${missing === null ? '' : `: skipped, ${missing}`}`;
+const quiet = (): void => {};
+const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** Hears a card; the lengths of its pieces, milliseconds, as they come. */
+async function listen(id: string, hastened: boolean) {
+  if (rack === null) throw new Error('there is no rack');
+  const card = await rack.insert({ id, capture: { sound: babble(60 * RATE_HZ, 1) } });
+  const pieces: number[] = [];
+  const faults: string[] = [];
+  const open = createAlsaCapture({
+    ...{ device: card.device, rateHz: RATE_HZ, seed: 1 },
+    world: { clock: createSystemClock(), log },
+  });
+  const capture = await open(
+    {
+      frames: (pcm) => void pieces.push((pcm.byteLength * 500) / RATE_HZ),
+      ended: quiet,
+      fault: ({ message }) => void faults.push(message),
+    },
+    hastened,
+  );
+  return { card, capture, pieces, faults };
+}
+
+/** The shortest tells of the period: a busy reader finds several in one. */
+describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+  it('delivers short pieces from its first start on', async ({ expect }) => {
+    const { card, capture, pieces, faults } = await listen('Hurried', true);
+    await until('20 pieces', () => pieces.length >= 20);
+    await capture.close();
+    expect(Math.min(...pieces)).toBeLessThanOrEqual(20);
+    expect(faults).toEqual([]);
+    expect((await card.capture.log()).filter(({ event }) => event === 'start')).toHaveLength(1);
+  });
+
+  it('is started anew for it once, and not when it need not hurry any more', async ({ expect }) => {
+    const { card, capture, pieces, faults } = await listen('Calm', false);
+    await until('3 pieces', () => pieces.length >= 3);
+    const before = pieces.length;
+    expect(Math.min(...pieces)).toBeGreaterThan(20);
+    capture.hasten?.(true);
+    await until('20 pieces', () => pieces.length >= before + 20);
+    capture.hasten?.(true);
+    capture.hasten?.(false);
+    const hurried = pieces.length;
+    await until('20 more', () => pieces.length >= hurried + 20);
+    await capture.close();
+    expect(Math.min(...pieces.slice(before))).toBeLessThanOrEqual(20);
+    expect(Math.min(...pieces.slice(hurried))).toBeLessThanOrEqual(20);
+    expect(faults).toEqual([]);
+    expect((await card.capture.log()).filter(({ event }) => event === 'start')).toHaveLength(2);
+  });
+});
