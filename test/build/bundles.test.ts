@@ -142,9 +142,14 @@ describe('the device’s bundle', () => {
     const thread = new Worker(join(folder, 'echo-worker.mjs'), { workerData: rates });
     try {
       expect(await once(thread, 'message')).toEqual([{ type: 'ready' }]);
-      thread.postMessage({ type: 'captured', pcm: new Uint8Array(960), capturedAt: 100 });
-      const [{ type, pcm }] = (await once(thread, 'message')) as [{ type: string; pcm: Uint8Array }];
-      expect([type, pcm.byteLength]).toEqual(['frames', 960]);
+      const pcm = new Uint8Array(960);
+      thread.postMessage({ type: 'captured', pieces: [{ pcm, capturedAt: 100 }] });
+      const [answer] = await once(thread, 'message');
+      expect(answer).toEqual({
+        type: 'frames',
+        pieces: [{ pcm, capturedAt: expect.any(Number) }],
+        rests: true,
+      });
     } finally {
       await thread.terminate();
     }
