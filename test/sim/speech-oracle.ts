@@ -177,6 +177,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return null;
   };
 
+  /** What a microphone that went away in the middle of a word still held comes when it is back, and is sent only then. */
+  const isApart = (one: number, next: number): boolean =>
+    next - one > PAUSE_TICKS ||
+    (sendings[next]?.at ?? 0) - (sendings[one]?.at ?? 0) > PAUSE_TICKS * TICK_MS + CHUNK_MS;
+
   return {
     get spokenTicks() {
       return spokenTicks;
@@ -293,7 +298,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         );
       };
       for (const tick of ready) {
-        if (tick - (unsaid.at(-1) ?? tick) > PAUSE_TICKS) settle();
+        if (isApart(unsaid.at(-1) ?? tick, tick)) settle();
         if (((flags[tick] ?? 0) & SAID) !== 0) {
           saidTicks++;
           settle();
