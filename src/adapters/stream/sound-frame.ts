@@ -18,7 +18,10 @@ export const CUT = '#';
 
 /** Makes the frames of `input_audio_data`, over and over in the same memory. */
 export interface SoundFrames {
-  /** The frame counts until the next one is made, unless it is let go. */
+  /**
+   * The frame counts until the next one is made, unless it is let go.
+   * @param pcm never changes; silence in place of sound is the same one over and over, and made once
+   */
   make(pcm: Uint8Array): Buffer;
   /** The last frame is still needed: the next one is made somewhere else. */
   letGo(): void;
@@ -26,8 +29,11 @@ export interface SoundFrames {
 
 export function createSoundFrames(): SoundFrames {
   let frame: Buffer | null = null;
+  let made: Uint8Array | null = null;
   return {
     make(pcm) {
+      if (frame !== null && pcm === made) return frame;
+      made = pcm;
       const sound = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64');
       const length = HEAD.length + sound.length + TAIL.length;
       if (frame?.length !== length) {

@@ -31,6 +31,19 @@ describe('a frame of captured sound', () => {
     }
   });
 
+  it('is the same for the same sound, and another one after another sound', () => {
+    const frames = createSoundFrames();
+    const [silence, sound] = [new Uint8Array(960), noise(960)];
+    for (const pcm of [silence, silence, sound, silence]) {
+      const { data } = JSON.parse(frames.make(pcm).toString());
+      expect(data.data).toBe(Buffer.from(pcm).toString('base64'));
+    }
+    frames.letGo();
+    expect(JSON.parse(frames.make(silence).toString()).data.data).toBe(
+      Buffer.from(silence).toString('base64'),
+    );
+  });
+
   it('is left alone by the next ones once it was let go', () => {
     const frames = createSoundFrames();
     const kept = frames.make(noise(960));
