@@ -177,10 +177,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return null;
   };
 
-  /** What a microphone that went away in the middle of a word still held comes when it is back, and is sent only then. */
-  const isApart = (one: number, next: number): boolean =>
-    next - one > PAUSE_TICKS ||
-    (sendings[next]?.at ?? 0) - (sendings[one]?.at ?? 0) > PAUSE_TICKS * TICK_MS + CHUNK_MS;
+  /** What a microphone that went away in the middle of a word still held is sent when it is back, or never. */
+  const isApart = (one: number, next: number): boolean => {
+    const [before, after] = [sendings[one]?.at ?? null, sendings[next]?.at ?? null];
+    if (before === null || after === null) return before !== after;
+    return next - one > PAUSE_TICKS || after - before > PAUSE_TICKS * TICK_MS + CHUNK_MS;
+  };
 
   return {
     get spokenTicks() {
