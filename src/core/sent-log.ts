@@ -38,6 +38,8 @@ const SENTENCE_PAUSE_CHUNKS = 3;
 export const FORGOTTEN_AFTER_MS = 30_000;
 /** Word of a sentence comes within so much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
 const PROMPT_CHUNKS = 8;
+/** The same, counted from the last of what was said. */
+const PROMPT_MS = 3500;
 /** A sentence that ran on without a pause that we could hear is understood up to about so long ago. */
 const BEHIND_CHUNKS = 4;
 /** What is this much lower than the loudest of a sentence can be its pause in a room too loud for us to be sure. */
@@ -100,14 +102,14 @@ function isQuiet({ pcm, voiced }: HeldChunk): boolean {
 }
 
 /** How much of a sentence a service can have understood: up to its last pause, or to its own threshold and delay ago. */
-function understoodLength({ chunks, quietRun }: Sentence, isOldest: boolean): number {
+function understoodLength({ chunks, quietRun }: Sentence, isNext: boolean): number {
   if (quietRun > 0) return chunks.length;
   const lastPause = chunks.findLastIndex(isQuiet);
   const isRecent = chunks.length - lastPause <= PROMPT_CHUNKS;
-  if (lastPause >= 0 && (isRecent || !isOldest)) return lastPause + 1;
+  if (lastPause >= 0 && (isRecent || !isNext)) return lastPause + 1;
   // Word of a pause so long ago would have come by now: the service has found another one since.
   if (lastPause >= 0) return lastPause + 1 + (dipEnd(chunks.slice(lastPause + 1)) ?? 0);
-  if (!isOldest) return 0;
+  if (!isNext) return 0;
   return hushEnd(chunks) ?? Math.max(dipEnd(chunks) ?? 0, chunks.length - BEHIND_CHUNKS);
 }
 
@@ -154,10 +156,12 @@ function markUnderstood(log: SentLog, id: string | null): SentLog {
 }
 
 function withUnderstood(sentences: readonly Sentence[], id: string | null): readonly Sentence[] {
-  const oldest = sentences.find(({ understood }) => !understood);
+  const spokenAt = sentences.at(-1)?.spokenAt ?? 0;
+  // What has been waiting for its word for longer than that was no sentence to the service.
+  const next = sentences.find((one) => !one.understood && spokenAt - one.spokenAt < PROMPT_MS);
   return sentences.flatMap((sentence) => {
     if (sentence.understood) return [sentence];
-    const length = understoodLength(sentence, sentence === oldest);
+    const length = understoodLength(sentence, sentence === next);
     const said = { ...sentence, chunks: sentence.chunks.slice(0, length), understood: true, id };
     const rest = { ...sentence, chunks: sentence.chunks.slice(length) };
     return [said, rest].filter(({ chunks }) => chunks.length > 0);

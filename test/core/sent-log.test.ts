@@ -56,6 +56,8 @@ describe('what a stream has been sent and not spoken', () => {
     ['what another sentence does not tell', 'ssqqqUB', 'ssqqq'],
     ['the second of two', 'ssqqqUssqqqVA', 'ssqqq'],
     ['both, by the second name only where the first came, too', 'ssqqqUssqqqVB', 'ssqqq'],
+    ['none of it, after a noise that the service never had a word for', 'sqqqqqqqqqqqqssssssssdUA', ''],
+    ['all of it, where the noise is too short ago', 'sqqqssssdUA', 'sssss'],
     ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
     ['the last of it, where there was no breath', 'ssssssssssUA', 'ssss'],
     ['none of it, where only a loud room followed', 'ssrrUA', ''],
