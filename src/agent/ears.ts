@@ -1,5 +1,5 @@
 import { type CaptureNews, createCaptureWatch } from '../core/audio/capture-watch.ts';
-import { createChunker } from '../core/audio/chunker.ts';
+import { type Chunk, createChunker } from '../core/audio/chunker.ts';
 import { type CreateEchoDetector, createEchoDetector } from '../core/audio/echo-detector.ts';
 import { measureFrames } from '../core/audio/levels.ts';
 import { samplesOf } from '../core/audio/pcm.ts';
@@ -98,9 +98,8 @@ function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
   let hasEnded = false;
   let opened: Capture | null = null;
 
-  const deliver = (pcm: Uint8Array, capturedAt: number): void => {
-    if (closed) return;
-    for (const chunk of chunker.push(pcm, capturedAt)) {
+  const judge = (chunks: readonly Chunk[]): void => {
+    for (const chunk of chunks) {
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
       // What fills a chunk up says nothing of how quiet the room is.
       const levels = { ...measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz), isSpeech };
@@ -111,6 +110,9 @@ function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
       const heard = path.isCancelling ? 'cancelled' : 'microphone';
       if (measure !== null) post({ type: 'echo_heard', heard, measure });
     }
+  };
+  const deliver = (pcm: Uint8Array, capturedAt: number): void => {
+    if (!closed) judge(chunker.push(pcm, capturedAt));
   };
   const path = new EchoPath(world, deliver, () => chunker.heldBytes);
   const report = (news: readonly CaptureNews[]): void => {
@@ -129,7 +131,10 @@ function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
       post({ type: 'capture_ended' });
     },
     fault: (fault) => {
-      if (!closed) post({ type: 'audio_fault', device: 'capture', ...fault });
+      if (closed) return;
+      // Half a word is worth more now than when the microphone is back.
+      judge(chunker.finish());
+      post({ type: 'audio_fault', device: 'capture', ...fault });
     },
   };
   const opening = world.openCapture(sink, cancels);

@@ -218,6 +218,17 @@ describe('ears with a canceller', () => {
     expect(world.canceller.calls).toEqual(['played', 'flushed']);
   });
 
+  it('give the lane the half word that a microphone had heard when it broke off, before the news of it', () => {
+    const world = listen();
+    world.hear(6);
+    world.microphone.fault({ code: 'lost', message: 'gone' });
+    world.microphone.fault({ code: 'not_found', message: 'still gone' });
+    expect(world.types()).toEqual(['captured', 'captured', 'audio_fault', 'audio_fault']);
+    expect(world.heard).toEqual([1, 2, 3, 4, 5, 6, 0, 0]);
+    world.hear(4);
+    expect(world.heard.slice(8)).toEqual([7, 8, 9, 10]);
+  });
+
   it('give nothing more to the lane once they are closed', async () => {
     const world = listen({ cancelEcho: true });
     world.canceller.sink.ready();

@@ -28,6 +28,8 @@ export interface Chunker {
    * @returns the chunks that are now complete, oldest first
    */
   push(pcm: Uint8Array, capturedAt: number): Chunk[];
+  /** The sound breaks off here: what waits for the rest of its chunk, filled up with silence. */
+  finish(): Chunk[];
   /** Bytes that wait for the rest of their chunk. */
   readonly heldBytes: number;
 }
@@ -56,9 +58,8 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
     return { seq: seq++, beganAt: Math.min(began, capturedAt), capturedAt, pcm, soundBytes };
   };
 
-  /** What was heard before a gap is a chunk of its own: it must not pass for what is heard after it. */
-  const closeGap = (nextAt: number): Chunk[] => {
-    if (held === 0 || nextAt - endedAt <= LONGEST_GAP_MS) return [];
+  const finish = (): Chunk[] => {
+    if (held === 0) return [];
     const missingMs = durationMs(chunkBytes - held, rateHz);
     partial.fill(0, held);
     const chunk = complete(partial, beganAt, endedAt + missingMs, held);
@@ -70,7 +71,8 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
   return {
     push(pcm, capturedAt) {
       const startsAt = capturedAt - durationMs(pcm.byteLength, rateHz);
-      const chunks = closeGap(startsAt);
+      // What was heard before a gap is a chunk of its own: it must not pass for what is heard after it.
+      const chunks = startsAt - endedAt > LONGEST_GAP_MS ? finish() : [];
       if (held === 0) beganAt = startsAt;
       endedAt = capturedAt;
       let taken = 0;
@@ -92,6 +94,7 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
       held += pcm.byteLength - taken;
       return chunks;
     },
+    finish,
     get heldBytes() {
       return held;
     },
