@@ -4,8 +4,8 @@ import type { LaneEvent } from './event.ts';
 import type { LaneState } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** So far ahead the loudspeaker is fed. Where a visitor may speak over it, it has to give way sooner. */
-const AHEAD_MS = { usually: 200, overlapping: 120 } as const;
+/** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
+const AHEAD_MS = { 'half-duplex': 360, off: 200, cancel: 120 } as const;
 
 function formatOf({ settings, orders }: LaneState): PlayoutFormat {
   return {
@@ -13,7 +13,7 @@ function formatOf({ settings, orders }: LaneState): PlayoutFormat {
     lagMs: settings.playoutLagMs,
     softEdges: settings.softEdges,
     quickens: settings.quickens,
-    aheadMs: orders.echo === 'cancel' ? AHEAD_MS.overlapping : AHEAD_MS.usually,
+    aheadMs: AHEAD_MS[orders.echo],
   };
 }
 

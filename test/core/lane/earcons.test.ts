@@ -8,9 +8,10 @@ import { World } from './world.ts';
 
 const CHIMES = { orders: { earcons: true } } as const;
 
+/** As much of each as is written first. */
 const known = new Map<string, Earcon>(
   EARCONS.map((earcon) => [
-    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 4800)).toString('base64'),
+    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 180 * 48)).toString('base64'),
     earcon,
   ]),
 );
@@ -210,9 +211,9 @@ describe('chimes', () => {
     world.pass(3000);
     const kinds = world
       .all('play')
-      .slice(5)
+      .slice(3)
       .map(({ kind }) => kind[0]);
-    expect(kinds.join('')).toMatch(/^s{10}e{2}s{10}$/);
+    expect(kinds.join('')).toMatch(/^s{6}es{6}$/);
     const before = world.wire.length;
     world.pass(2000);
     world.orders({ muted: true });

@@ -30,9 +30,10 @@ export interface PlaybackChild {
 }
 
 /** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
-const AHEAD_MS = 280;
-/** Between two looks; no divisor of a period, so that they fall on every part of it. */
-const LOOK_MS = 73;
+const AHEAD_MS = 440;
+/** Between two looks at most; no divisor of a period, so that they fall on every part of it. */
+const LOOK_MS = 113;
+const SHORTEST_LOOK_MS = 5;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
 /** With less than this ahead and nothing behind it, the last period is filled up with silence. */
@@ -158,7 +159,8 @@ export function runPlayback(
     if (isSettled) supervisor.working();
     tell();
     if (isOver) return rest();
-    cancelLook = clock.at(now + LOOK_MS, pump);
+    const idleMs = waiting.bytes > 0 ? LOOK_MS : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
+    cancelLook = clock.at(now + Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, idleMs + 1)), pump);
   };
   const fillTail = (): void => {
     const before = line?.end() ?? 0;
