@@ -1,7 +1,4 @@
-/**
- * The simulator's command line: `npm run sim -- [--seeds N] [--hours H] [--seed S] [--threads T] [--json] [--day]`.
- * Seeds are shared out among one worker thread per core.
- */
+/** The simulator's command line. Seeds are shared out among one worker thread per core. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +15,21 @@ interface Options {
   readonly threads: number;
   readonly json: boolean;
 }
+
+const USAGE = `npm run sim -- [options]
+
+The agent's core and loop in a simulated world, with faults that the seed picks.
+Ends with 1 if a rule is broken, with a line that shows it again.
+
+  --seeds N       so many worlds (20)
+  --hours H       simulated hours of each (1)
+  --seed S        of the first one; left out: any
+  --threads T     side by side (one per core)
+  --json          the result as {"sim": {...}}
+  --day           a museum's day without faults: what is billed, what a rollover costs
+  --regressions   the seeds that found something once
+  --help
+`;
 
 /** A long run says now and then how far it is. */
 const SEEDS_PER_WORD = 100;
@@ -133,7 +145,7 @@ async function showDay(seed: number): Promise<number> {
   return day.violations + rollover.violations === 0 ? 0 : 1;
 }
 
-function readOptions(): Options & { day: boolean; regressions: boolean } {
+function readOptions(): Options & { day: boolean; regressions: boolean; help: boolean } {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '20' },
@@ -143,6 +155,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean } {
       json: { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
   const number = (name: string, text: string, least: number): number => {
@@ -156,7 +169,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean } {
     // Fresh seeds where none is given; it is printed, and any failure names its own.
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e9) : number('seed', values.seed, 0),
     threads: number('threads', values.threads, 1),
-    ...{ json: values.json, day: values.day, regressions: values.regressions },
+    ...{ json: values.json, day: values.day, regressions: values.regressions, help: values.help },
   };
 }
 
@@ -165,8 +178,12 @@ async function main(): Promise<number> {
   try {
     options = readOptions();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return 2;
+  }
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return 0;
   }
   if (options.day) return showDay(options.seed);
   if (!options.regressions) return simulate(options);
