@@ -56,7 +56,7 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 
 ## How it is measured
 
-- **CPU**: user and system time of the whole process tree, with the children that have ended, from /proc, over the same
+- **CPU**: time on a core of the whole process tree, with the children that have ended, by the scheduler's account, over the same
   stretch of time for all. Part of it is the virtual card's own work inside of arecord and aplay, the same for all.
 - **Memory**: resident set of the whole tree at the end of each round.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readProcesses, residentOf, treeOf } from './process-tree.ts';
+import { cpuSecondsOf, readProcesses, residentOf, treeOf } from './process-tree.ts';
 import type { Running, SubjectName } from './subject.ts';
 
 /** What one subject took in one round. */
@@ -20,17 +20,20 @@ export interface Round {
 const HOUR_MS = 3_600_000;
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-interface Ticks {
+/** Seconds of CPU up to now. */
+interface Spent {
   readonly tree: number;
   readonly node: number;
 }
 
-function ticksOf(root: number): Ticks {
-  const tree = treeOf(readProcesses(), root);
+function spentBy(root: number, ticksPerS: number): Spent {
+  const tree = treeOf(readProcesses(), root).map(
+    (process) => [process.pid, cpuSecondsOf(process, ticksPerS)] as const,
+  );
   return {
-    tree: tree.reduce((sum, { ticks }) => sum + ticks, 0),
+    tree: tree.reduce((sum, [, seconds]) => sum + seconds, 0),
     // Its ended children are those of the tree.
-    node: tree.find(({ pid }) => pid === root)?.ticks ?? 0,
+    node: tree.find(([pid]) => pid === root)?.[1] ?? 0,
   };
 }
 
@@ -51,11 +54,11 @@ export async function measureRound(
   signal: AbortSignal,
 ): Promise<Round> {
   const fromMs = nowMs();
-  const before = new Map([...subjects].map(([name, { pid }]) => [name, ticksOf(pid)]));
+  const before = new Map([...subjects].map(([name, { pid }]) => [name, spentBy(pid, ticksPerS)]));
   await sleep(lengthMs, undefined, { signal });
-  const after = new Map([...subjects].map(([name, { pid }]) => [name, ticksOf(pid)]));
+  const after = new Map([...subjects].map(([name, { pid }]) => [name, spentBy(pid, ticksPerS)]));
   const untilMs = nowMs();
-  const perHour = (ticks: number): number => ((ticks / ticksPerS) * HOUR_MS) / (untilMs - fromMs);
+  const perHour = (seconds: number): number => (seconds * HOUR_MS) / (untilMs - fromMs);
   const costs = new Map<SubjectName, Cost>();
   for (const [name, { pid }] of subjects) {
     const [early, late] = [before.get(name), after.get(name)];

@@ -11,7 +11,7 @@ const CHIMES = { orders: { earcons: true } } as const;
 /** As much of each as is written first. */
 const known = new Map<string, Earcon>(
   EARCONS.map((earcon) => [
-    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 180 * 48)).toString('base64'),
+    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 173 * 48)).toString('base64'),
     earcon,
   ]),
 );

@@ -49,7 +49,7 @@ describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => 
       worst = Math.max(worst, (device.heard.at(-1)?.until ?? 0) - world.now);
     }
     expect(device.worstHole).toBeLessThan(0.01);
-    expect(worst).toBeLessThanOrEqual(delayMs + 541);
+    expect(worst).toBeLessThanOrEqual(delayMs + 520);
     expect(device.heard.reduce((sum, { from, until }) => sum + until - from, 0)).toBeCloseTo(10_000, 3);
   });
 

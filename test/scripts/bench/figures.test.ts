@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRollup, parseStat, treeOf } from '../../../scripts/bench/process-tree.ts';
+import { cpuSecondsOf, parseRollup, parseStat, treeOf } from '../../../scripts/bench/process-tree.ts';
 import { quantile, slope, spreadOf } from '../../../scripts/bench/quantiles.ts';
 import { forDevice, readUnit } from '../../../scripts/bench/subjects.ts';
 
@@ -8,7 +8,17 @@ describe('a process of /proc', () => {
     `${pid} (${name}) S ${parent} 1 1 0 -1 4194304 99 0 0 0 30 12 5 3 20 0 1 0 184339 3133440 414\n`;
 
   it('has the time of its own and of its ended children', () => {
-    expect(parseStat(line(22, 'node', 7))).toEqual({ pid: 22, parent: 7, name: 'node', ticks: 50 });
+    const of = { pid: 22, parent: 7, name: 'node' };
+    expect(parseStat(line(22, 'node', 7))).toEqual({ ...of, ticks: 50, endedTicks: 8 });
+  });
+
+  it('has taken what the scheduler says, and without it what its clock ticks say', () => {
+    const stat = { parent: 1, name: 'node', ticks: 50, endedTicks: 8 };
+    expect(cpuSecondsOf({ ...stat, pid: 0 }, 100)).toBe(0.5);
+    const { user, system } = process.cpuUsage();
+    const own = cpuSecondsOf({ ...stat, pid: process.pid }, 100) - 0.08;
+    expect(own).toBeGreaterThan((user + system) / 1e6 - 0.5);
+    expect(own).toBeLessThan((user + system) / 1e6 + 5);
   });
 
   it('may have any name', () => {

@@ -31,8 +31,11 @@ export interface PlaybackChild {
 
 /** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
 const AHEAD_MS = 440;
-/** Between two looks at most; no divisor of a period, so that they fall on every part of it. */
-const LOOK_MS = 113;
+/**
+ * Between two looks at most, each write being one, too, while the device's clock is being learnt and later; no divisor of
+ * a period, so that they fall on every part of it.
+ */
+const LOOK_MS = { learning: 113, later: 257 } as const;
 const SHORTEST_LOOK_MS = 5;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
@@ -159,8 +162,9 @@ export function runPlayback(
     if (isSettled) supervisor.working();
     tell();
     if (isOver) return rest();
-    const idleMs = waiting.bytes > 0 ? LOOK_MS : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
-    cancelLook = clock.at(now + Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, idleMs + 1)), pump);
+    const lookMs = line.isMeasured ? LOOK_MS.later : LOOK_MS.learning;
+    const idleMs = waiting.bytes > 0 ? LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
+    cancelLook = clock.at(now + Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, idleMs + 1)), pump);
   };
   const fillTail = (): void => {
     const before = line?.end() ?? 0;
