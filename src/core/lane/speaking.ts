@@ -4,11 +4,8 @@ import type { LaneEvent } from './event.ts';
 import type { LaneState } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/**
- * So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. Half
- * of the first is no multiple of any usual period: at each write the driver looks how far the device is.
- */
-const AHEAD_MS = { 'half-duplex': 346, off: 200, cancel: 120 } as const;
+/** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
+const AHEAD_MS = { 'half-duplex': 680, off: 200, cancel: 120 } as const;
 
 function formatOf({ settings, orders }: LaneState): PlayoutFormat {
   return {

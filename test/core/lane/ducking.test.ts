@@ -202,12 +202,12 @@ describe('the loudspeaker', () => {
     world.hear('a', 3000, true);
     for (const name of ['b', 'c', 'd']) world.hear(name, 1500, true);
     expect(world.notes.at(-1)).toBe('speech_dropped');
-    // 3 s sound (0.35 s of them are written), c and d wait.
+    // 3 s sound (0.68 s of them are written), c and d wait.
     expect(world.last('notify').detail).toEqual({
       why: 'lag',
       sentences: 1,
       dropped_ms: 1500,
-      waiting_ms: 5654,
+      waiting_ms: 5320,
     });
     expect(world.state.playout.shed.sentences).toBe(1);
     world.pass(10_000);

@@ -11,7 +11,7 @@ const CHIMES = { orders: { earcons: true } } as const;
 /** As much of each as is written first. */
 const known = new Map<string, Earcon>(
   EARCONS.map((earcon) => [
-    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 173 * 48)).toString('base64'),
+    Buffer.from(synthesizeEarcon(earcon, 24_000).subarray(0, 340 * 48)).toString('base64'),
     earcon,
   ]),
 );
@@ -211,9 +211,9 @@ describe('chimes', () => {
     world.pass(3000);
     const kinds = world
       .all('play')
-      .slice(3)
+      .slice(2)
       .map(({ kind }) => kind[0]);
-    expect(kinds.join('')).toMatch(/^s{6}es{6}$/);
+    expect(kinds.join('')).toMatch(/^s{3}e{2}s{3}$/);
     const before = world.wire.length;
     world.pass(2000);
     world.orders({ muted: true });

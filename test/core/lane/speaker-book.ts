@@ -25,7 +25,7 @@ export class SpeakerBook {
     const from = Math.max(now, this.plays.at(-1)?.until ?? 0);
     this.plays.push({ write, from, until: from + ms, told: false });
     if (this.plays.length > WATCHED) this.plays.shift();
-    demand(this.tells || from + ms - now <= 520, `${from + ms - now} ms written ahead`);
+    demand(this.tells || from + ms - now <= 1021, `${from + ms - now} ms written ahead`);
   }
 
   tell({ write, from, until }: Extract<LaneEvent, { type: 'sounding' }>): void {

@@ -30,12 +30,12 @@ export interface PlaybackChild {
 }
 
 /** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
-const AHEAD_MS = 440;
+const AHEAD_MS = 780;
 /**
- * Between two looks at most, each write being one, too, while the device's clock is being learnt and later; no divisor of
- * a period, so that they fall on every part of it.
+ * Between two looks at most, each write being one, too, while the device's clock is being learnt and later: no multiple of
+ * a period, so that they fall on different parts of it.
  */
-const LOOK_MS = { learning: 113, later: 257 } as const;
+const LOOK_MS = { learning: 113, later: 253 } as const;
 const SHORTEST_LOOK_MS = 5;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
