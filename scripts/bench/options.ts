@@ -37,6 +37,8 @@ The agent as it is shipped, beside the smallest possible loop of arecord, WebSoc
 one run, both over the same stretches of time, on virtual sound cards.
 
   --quick         a minute and a half to see whether it works; no figures to go by
+  --warm-up S     begin S seconds after the start: for some twenty minutes
+                  Node still compiles what a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
   --with-addons   also measure alsa-capture and speaker in one process; installs
@@ -57,12 +59,17 @@ export function readOptions(words: readonly string[]): Options | { text: string;
         quick: { type: 'boolean', default: false },
         'with-addons': { type: 'boolean', default: false },
         'node-flags': { type: 'string' },
+        'warm-up': { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
     if (values.help) return { text: USAGE, code: 0 };
     const nodeFlags = values['node-flags']?.split(' ').filter((flag) => flag !== '') ?? null;
-    const plan = PLANS[values.quick ? 'quick' : 'full'];
+    const usual = PLANS[values.quick ? 'quick' : 'full'];
+    const warmUpS = Number(values['warm-up'] ?? usual.warmUpMs / 1000);
+    if (!(warmUpS >= 1 && warmUpS <= 86_400))
+      throw new Error(`--warm-up must be a number of seconds from 1 to 86400, not "${values['warm-up']}"`);
+    const plan = { ...usual, warmUpMs: warmUpS * 1000 };
     return { json: values.json, write: values.write, withAddons: values['with-addons'], nodeFlags, plan };
   } catch (error) {
     return { text: `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, code: 2 };

@@ -135,7 +135,7 @@ export function notesOf(results: Results): string[] {
   const unheard = [...subjects].filter(([, subject]) => subject.unheard > 0);
   return [
     '* p50 / p99 / max.',
-    `Medians of ${plan.rounds} rounds of ${seconds} s, all subjects at the same time; ${busy}`,
+    `Medians of ${plan.rounds} rounds of ${seconds} s, all subjects at the same time, ${Math.round(plan.warmUpMs / 1000)} s after their start; ${busy}`,
     ...others,
     ...(isRelayUrgent
       ? []

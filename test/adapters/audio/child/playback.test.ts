@@ -58,7 +58,9 @@ describe('a program that plays', () => {
     await sleep(300);
     const first = playback.write(ramp(300));
     const second = playback.write(ramp(300, 5000));
-    expect(second - first).toBeCloseTo(300, 0);
+    // The clock goes on between the two; the silence in front of a sound would show.
+    expect(second - first).toBeGreaterThan(299.5);
+    expect(second - first).toBeLessThan(340);
     const all = Buffer.concat([ramp(300), ramp(300, 5000)]);
     await expect.poll(() => sounding(taken()).length, within).toBe(all.length);
     const at = taken().indexOf(all.subarray(0, 64));
