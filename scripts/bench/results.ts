@@ -26,6 +26,7 @@ export interface Results {
     readonly rounds: number;
     readonly roundMs: number;
     readonly loadedRounds: number;
+    readonly warmUpMs: number;
   };
   readonly machine: string;
   /** The machine's load average before anything was started: other work on it. */

@@ -31,7 +31,7 @@ function results(more: Partial<Results> = {}): Results {
     ] as const),
   });
   return {
-    plan: { name: 'full', rounds: 3, roundMs: 30_000, loadedRounds: 1 },
+    plan: { name: 'full', rounds: 3, roundMs: 30_000, loadedRounds: 1, warmUpMs: 15_000 },
     machine: '2 cores',
     loadBefore: 0.1,
     // A slow round is slow for both: only the pair says something.
