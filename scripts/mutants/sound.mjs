@@ -75,8 +75,8 @@ export const SOUND = [
   {
     name: 'understood-only-at-our-own-pauses',
     file: 'sent-log.ts',
-    find: 'if (lastPause >= 0) return lastPause + 1;',
-    replace: 'if (lastPause >= 0) return 0;',
+    find: 'if (lastPause >= 0 && (isRecent || !isNext)) return lastPause + 1;',
+    replace: 'if (lastPause >= 0 && (isRecent || !isNext)) return 0;',
     tests: STORIES.replay,
   },
   {
@@ -155,6 +155,20 @@ export const SOUND = [
     find: 'const PROMPT_CHUNKS = 8;',
     replace: 'const PROMPT_CHUNKS = 80;',
     tests: ['sent-log.test.ts'],
+  },
+  {
+    name: 'noise-hides-the-sentence-behind-it',
+    file: 'sent-log.ts',
+    find: 'spokenAt - one.spokenAt < PROMPT_MS',
+    replace: 'spokenAt - one.spokenAt < 100 * PROMPT_MS',
+    tests: ['sent-log.test.ts'],
+  },
+  {
+    name: 'half-a-word-is-kept',
+    file: 'audio/chunker.ts',
+    find: '    if (held === 0) return [];\n    const missingMs',
+    replace: '    if (held >= 0) return [];\n    const missingMs',
+    tests: ['audio/chunker.test.ts'],
   },
   {
     name: 'lag-by-drift-never-made-up',
