@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'real-time',
           include: REAL_TIME,
           // They mostly wait.
-          maxWorkers: 3,
+          maxWorkers: 4,
           // The demos of the end-to-end test all wait for real time, together.
           maxConcurrency: 8,
           sequence: { groupOrder: 1 },
