@@ -1,7 +1,7 @@
 import { echoInForce } from '../../../src/core/lane/echo.ts';
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
-import type { LaneSettings } from '../../../src/core/lane/settings.ts';
+import type { LaneOrders, LaneSettings } from '../../../src/core/lane/settings.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { EARLY_CHUNKS } from '../../../src/core/pacer.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
@@ -65,7 +65,7 @@ export class SoundBook {
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
-      if (effect.type === 'play') this.play(effect, now);
+      if (effect.type === 'play') this.play(effect, now, state.orders.echo);
       if (effect.type === 'flush_playback') this.speaker.silence(now);
     }
     this.checkPlayout(state);
@@ -170,13 +170,17 @@ export class SoundBook {
   }
 
   /** Nothing is played twice or backwards; the loudspeaker's timeline grows by what it is given. */
-  private play({ pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>, now: number): void {
+  private play(
+    { pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>,
+    now: number,
+    echo: LaneOrders['echo'],
+  ): void {
     demand(pcm.byteLength > 0, 'an empty write');
     for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
       demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
       this.lastWord.set(sentence, word);
     }
-    this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now);
+    this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now, echo);
   }
 
   private checkPlayout({ playout, settings, phase }: LaneState): void {

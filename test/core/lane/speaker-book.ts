@@ -6,6 +6,9 @@ const WATCHED = 600;
 /** A device may be so far behind; until it tells of a write, it may be heard until then. */
 const LONGEST_DELAY_MS = 2000;
 
+/** Where a visitor may speak over the loudspeaker, less is written ahead. Clocks and sample counts round. */
+const MOST_AHEAD_MS = { 'half-duplex': 1021, off: 301, cancel: 181 } as const;
+
 interface Play {
   readonly write: number;
   from: number;
@@ -21,11 +24,11 @@ export class SpeakerBook {
   /** The device tells when its writes are heard. */
   private tells = false;
 
-  play(write: number, ms: number, now: number): void {
+  play(write: number, ms: number, now: number, echo: keyof typeof MOST_AHEAD_MS): void {
     const from = Math.max(now, this.plays.at(-1)?.until ?? 0);
     this.plays.push({ write, from, until: from + ms, told: false });
     if (this.plays.length > WATCHED) this.plays.shift();
-    demand(this.tells || from + ms - now <= 1021, `${from + ms - now} ms written ahead`);
+    demand(this.tells || from + ms - now <= MOST_AHEAD_MS[echo], `${from + ms - now} ms written ahead`);
   }
 
   tell({ write, from, until }: Extract<LaneEvent, { type: 'sounding' }>): void {
