@@ -34,6 +34,7 @@ beforeAll(() => {
 }, 120_000);
 
 const because = missing === null ? '' : `: skipped, ${missing}`;
+const becauseOfRack = rackMissing === null ? '' : `: skipped, ${rackMissing}`;
 
 describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
   it.skipIf(server === null)(
@@ -102,9 +103,49 @@ describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
     expect(await both.ended).toBe(2);
     expect(both.complained()).toContain("'--real-mic' cannot be used with option '--input <wav>'");
   });
+
+  it.skipIf(rack === null)(
+    `hears a visitor who speaks over the loudspeaker, and not the loudspeaker, with echo cancelling${becauseOfRack}`,
+    async ({ expect, annotate }) => {
+      const { sound, sentences } = await visitors();
+      const talk = async (id: string, echo: string) => {
+        if (rack === null) throw new Error('there is no rack');
+        const card = await rack.insert({ id, capture: { sound }, acoustic: { delayMs: 120, gainDb: -12 } });
+        const demo = demoWith(['--json', '--seconds', '34', '--output', join(folder, `${id}.wav`)], {
+          ...rack.env,
+          DRAGOMAN_LANES_0_CAPTURE_DEVICE: card.device,
+          DRAGOMAN_LANES_0_PLAYBACK_DEVICE: card.device,
+          DRAGOMAN_LANES_0_ECHO: echo,
+        });
+        expect(await demo.ended, demo.said() + demo.complained()).toBe(0);
+        const { summary } = JSON.parse(demo.said().trim().split('\n').at(-1) ?? '');
+        return summary as { sentences: number; silenced_chunks: number; lost_audio_ms: number };
+      };
+      const [cancel, halfDuplex] = await Promise.all([talk('Open', 'cancel'), talk('Closed', 'half-duplex')]);
+      await annotate(
+        `${cancel.sentences} of ${sentences.length} sentences and ${cancel.silenced_chunks} chunks silenced; ` +
+          `in half-duplex ${halfDuplex.sentences} and ${halfDuplex.silenced_chunks}`,
+      );
+      // Before the canceller has begun, the lane is deaf while the loudspeaker sounds.
+      expect(cancel.silenced_chunks).toBeLessThan(halfDuplex.silenced_chunks / 2);
+      expect(cancel.sentences).toBeGreaterThan(halfDuplex.sentences);
+      // Every sentence is a visitor's, and nearly each of theirs is there.
+      expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
+      expect(cancel.sentences).toBeLessThanOrEqual(sentences.length);
+      expect([cancel.lost_audio_ms, halfDuplex.lost_audio_ms]).toEqual([0, 0]);
+    },
+  );
+
+  function demoWith(words: string[], env: NodeJS.ProcessEnv) {
+    const program = join(folder, 'dragoman.mjs');
+    const child: ChildProcess = spawn(process.execPath, [program, 'demo', '--real-mic', ...words], { env });
+    started.push(child);
+    const [said, complained] = [collect(child.stdout), collect(child.stderr)];
+    return { said, complained, ended: once(child, 'close').then(([code]) => code as number | null) };
+  }
 });
 
-const daemonTitle = `dragoman run with a virtual card${rackMissing === null ? '' : `: skipped, ${rackMissing}`}`;
+const daemonTitle = `dragoman run with a virtual card${becauseOfRack}`;
 
 /** The daemon, whose children hold the sound card. */
 describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () => {
@@ -137,38 +178,6 @@ describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () =
     expect(await areGone(card)).toBe(true);
   });
 
-  it('hears a visitor who speaks over the loudspeaker, and not the loudspeaker, with echo cancelling', async ({
-    expect,
-    annotate,
-  }) => {
-    const { sound, sentences } = await visitors();
-    const talk = async (id: string, echo: string) => {
-      if (rack === null) throw new Error('there is no rack');
-      const card = await rack.insert({ id, capture: { sound }, acoustic: { delayMs: 120, gainDb: -12 } });
-      const demo = demoWith(['--json', '--seconds', '34', '--output', join(folder, `${id}.wav`)], {
-        ...rack.env,
-        DRAGOMAN_LANES_0_CAPTURE_DEVICE: card.device,
-        DRAGOMAN_LANES_0_PLAYBACK_DEVICE: card.device,
-        DRAGOMAN_LANES_0_ECHO: echo,
-      });
-      expect(await demo.ended, demo.said() + demo.complained()).toBe(0);
-      const { summary } = JSON.parse(demo.said().trim().split('\n').at(-1) ?? '');
-      return summary as { sentences: number; silenced_chunks: number; lost_audio_ms: number };
-    };
-    const [cancel, halfDuplex] = await Promise.all([talk('Open', 'cancel'), talk('Closed', 'half-duplex')]);
-    await annotate(
-      `${cancel.sentences} of ${sentences.length} sentences and ${cancel.silenced_chunks} chunks silenced; ` +
-        `in half-duplex ${halfDuplex.sentences} and ${halfDuplex.silenced_chunks}`,
-    );
-    // Before the canceller has begun, the lane is deaf while the loudspeaker sounds.
-    expect(cancel.silenced_chunks).toBeLessThan(halfDuplex.silenced_chunks / 2);
-    expect(cancel.sentences).toBeGreaterThan(halfDuplex.sentences);
-    // Every sentence is a visitor's, and nearly each of theirs is there.
-    expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
-    expect(cancel.sentences).toBeLessThanOrEqual(sentences.length);
-    expect([cancel.lost_audio_ms, halfDuplex.lost_audio_ms]).toEqual([0, 0]);
-  });
-
   async function startDaemon(id: string): Promise<{ card: Card; daemon: ChildProcess }> {
     if (rack === null) throw new Error('there is no rack');
     const card = await rack.insert({ id });
@@ -187,14 +196,6 @@ describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () =
     return { card, daemon };
   }
 });
-
-function demoWith(words: string[], env: NodeJS.ProcessEnv) {
-  const program = join(folder, 'dragoman.mjs');
-  const child: ChildProcess = spawn(process.execPath, [program, 'demo', '--real-mic', ...words], { env });
-  started.push(child);
-  const [said, complained] = [collect(child.stdout), collect(child.stderr)];
-  return { said, complained, ended: once(child, 'close').then(([code]) => code as number | null) };
-}
 
 /** Every process that has had the card open. */
 async function users(card: Card): Promise<number[]> {
