@@ -37,8 +37,8 @@ The agent as it is shipped, beside the smallest possible loop of arecord, WebSoc
 one run, both over the same stretches of time, on virtual sound cards.
 
   --quick         a minute and a half to see whether it works; no figures to go by
-  --warm-up S     begin S seconds after the start: for some twenty minutes
-                  Node still compiles what a device runs for months
+  --warm-up S     begin S seconds after the start: Node still compiles then
+                  what a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
   --with-addons   also measure alsa-capture and speaker in one process; installs

@@ -221,7 +221,8 @@ export class LaneRunner {
       this.post({ type: 'congested', stream: effect.stream });
     }
     if (effect.capturedAt !== null && !effect.queued) {
-      this.captureToWire.record(this.world.clock.now() - effect.capturedAt);
+      // A chunk that a microphone broke off was filled up: its end is yet to come.
+      this.captureToWire.record(Math.max(0, this.world.clock.now() - effect.capturedAt));
     }
   }
 }

@@ -177,7 +177,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return null;
   };
 
-  /** What a microphone that went away in the middle of a word still held is sent when it is back, or never. */
+  /** A microphone that goes away in the middle of a word cuts it in two: the rest is sent when it is back, or never. */
   const isApart = (one: number, next: number): boolean => {
     const [before, after] = [sendings[one]?.at ?? null, sendings[next]?.at ?? null];
     if (before === null || after === null) return before !== after;
