@@ -99,4 +99,9 @@ export const REGRESSIONS: readonly Regression[] = [
     hours: 1,
     found: 'a noise that the service never had a word for hid the sentence that it had: it was said twice',
   },
+  {
+    seed: 31_000_783,
+    hours: 0.5,
+    found: 'a revoked stream that lingered beyond the limit of its session kept the emulator busy without end',
+  },
 ];

@@ -18,9 +18,12 @@ export interface Running {
 const MOST_HISTORY = 500;
 const MOST_RECORDINGS = 20;
 
-/** When a stream's session does not let it run any longer. */
+/** When a stream's session does not let it run any longer. One that is ending already, however slowly, has no limit. */
 export function limitAt({ stream, session }: Running): number {
-  return session.maxDurationMs === null ? Number.POSITIVE_INFINITY : stream.openedAt + session.maxDurationMs;
+  const { phase } = stream.report;
+  if (session.maxDurationMs === null || phase === 'closing' || phase === 'closed')
+    return Number.POSITIVE_INFINITY;
+  return stream.openedAt + session.maxDurationMs;
 }
 
 /** The running streams, those of them that need attention, and the last closed ones. */

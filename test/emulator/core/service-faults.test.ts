@@ -30,6 +30,17 @@ describe('faults', () => {
     expect(world.service.streams()).toEqual([]);
   });
 
+  test('revoke that lingers beyond the limit of its session keeps nobody busy', () => {
+    const world = createWorld();
+    const stream = world.open(world.session({ max_session_duration_seconds: 60 }).token);
+    world.fault({ kind: 'revoke', linger: true });
+    world.pass(59_000);
+    const limit = world.now() + 1000;
+    world.service.tick(limit);
+    expect(world.service.nextAt(limit)).toBe(Number.POSITIVE_INFINITY);
+    expect(world.close(stream)).toBeNull();
+  });
+
   test('max_duration after a while', () => {
     const world = createWorld();
     const stream = world.open();
