@@ -143,6 +143,8 @@ function waitAndRetry(turn: Turn, cause: Cause, failure: Failure): void {
   turn.set({ reason: row.tokenReason, failures, seed: drawn.seed });
   report(turn, cause, failure, drawn.waitMs);
   if (row.patience === 'parked') {
+    // A token that a failed successor left over would not live so long.
+    surrender(turn);
     turn.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: drawn.waitMs });
   }
   turn.enter(row.patience === 'parked' ? 'parked' : 'waiting');

@@ -201,6 +201,20 @@ describe('an early message instead of a task', () => {
   });
 });
 
+describe('a lane that parks', () => {
+  it('gives up a token that a try at a rollover left over', () => {
+    const world = new World().goRolling();
+    world.grant();
+    world.unreach(false);
+    const { grant } = world.state.lease ?? {};
+    expect(grant).toBeDefined();
+    world.error({ reason: 'intent_mismatch' }, 1);
+    expect(world.phase).toBe('parked');
+    expect(world.state.lease).toBeNull();
+    expect(world.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);
+  });
+});
+
 describe('a black hole', () => {
   it('is found when three pings in a row are not answered', () => {
     const world = new World().goLive();
