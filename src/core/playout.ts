@@ -2,7 +2,7 @@ import { fadeBefore, fadeBehind } from './audio/fade.ts';
 import { quicken } from './audio/tempo.ts';
 import type { Heard } from './gate.ts';
 import { forsake } from './playout/intake.ts';
-import { bytesOf, OWN_STREAM, type Utterance } from './playout/sentences.ts';
+import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './playout/sentences.ts';
 import { correctSound, expectSound, silenceSound, tellSound } from './playout/soundings.ts';
 import { type Playout, type PlayoutFormat, withSoundings } from './playout/state.ts';
 
@@ -16,8 +16,10 @@ export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout/stat
  * While one session takes over from another, what the older one says comes first.
  */
 
-/** The shares of `aheadMs` in one write; a longer piece is cut. */
-const SLICES = 2;
+/** With less than this share of `aheadMs` left it is written again, all that fits at once: each write is work. */
+const REFILL = 1 / 3;
+/** A write ends at a multiple of this, or with what there is: as sound cards count, and not anywhere. */
+const STEP_MS = 20;
 /** A sentence that runs dry without its end mark holds the next one up no longer than this. */
 const STARVED_MS = 400;
 /** A sentence that is about to run dry is faded out so long before, in case the event loop is busy then. */
@@ -53,7 +55,7 @@ export function advance(
 ): { playout: Playout; writes: readonly Write[]; wakeAt: number | null } {
   const writes: Write[] = [];
   let playout = given;
-  const sliceMs = format.aheadMs / SLICES;
+  const refillMs = format.aheadMs * REFILL;
   const write = (pcm: Uint8Array, kind: WriteKind, receivedAt: number | null): void => {
     const { soundings } = playout;
     writes.push({ pcm, kind, write: soundings.nextWrite, receivedAt });
@@ -79,7 +81,7 @@ export function advance(
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
-    if (end - now >= format.aheadMs) return rest(end - format.aheadMs + sliceMs);
+    if (end - now > refillMs + ROUNDING_MS) return rest(end - refillMs);
     const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
     const isShort = piece.receivedAt - end < STARVED_MS;
     if (isLate) {
@@ -88,14 +90,15 @@ export function advance(
       if (isShort && !isGathered) return rest(gatheredAt);
       const { gaps } = playout;
       playout = { ...setHead(playout, { ...head, faded: false }), gaps: gaps + 1 };
-      const fade =
-        head.ahead && format.softEdges ? fadeBefore(piece.pcm.subarray(0, bytesIn(FADE_MS, format))) : null;
+      const edge = cut(head.pieces, bytesIn(FADE_MS, format)).pcm;
+      const fade = head.ahead && format.softEdges ? fadeBefore(edge) : null;
       if (fade !== null) write(fade, 'fade', null);
     }
     const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
-    const pcm = piece.pcm.subarray(0, bytesIn(sliceMs, format));
-    playout = { ...take(playout, pcm, format), laggingSince };
+    const roomMs = format.aheadMs - Math.max(0, end - now);
+    const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
+    playout = { ...take(playout, pcm, pieces, format), laggingSince };
     const isOwn = head.stream === OWN_STREAM;
     const isQuick = format.quickens && laggingSince !== null && now - laggingSince >= LAG_PATIENCE_MS;
     write(
@@ -127,12 +130,9 @@ function bytesIn(ms: number, { bytesPerMs }: PlayoutFormat): number {
 }
 
 /** Takes the begin of what waits out of the queue. */
-function take(playout: Playout, pcm: Uint8Array, format: PlayoutFormat): Playout {
+function take(playout: Playout, pcm: Uint8Array, pieces: readonly Piece[], format: PlayoutFormat): Playout {
   const [head] = playout.utterances;
-  const [piece, ...behind] = head?.pieces ?? [];
-  if (head === undefined || piece === undefined) return playout;
-  const left = piece.pcm.subarray(pcm.byteLength);
-  const pieces = left.byteLength > 0 ? [{ ...piece, pcm: left }, ...behind] : behind;
+  if (head === undefined) return playout;
   const edge = pcm.subarray(-bytesIn(FADE_MS, format));
   const own = head.stream === OWN_STREAM;
   return {

@@ -29,6 +29,24 @@ describe('playout', () => {
     }
   });
 
+  it('writes what fits at once, and nothing more until a third of it is left', () => {
+    const desk = new Desk();
+    const written = (): number[][] =>
+      desk.writes.map(({ at, pcm }) => [at - START, pcm.byteLength / FORMAT.bytesPerMs]);
+    for (let i = 0; i < 15; i++) desk.arrive('a', 40, i === 14);
+    expect(written()).toEqual([
+      [0, 40],
+      [0, 40],
+      [0, 40],
+    ]);
+    desk.pass(600);
+    expect(written().slice(3)).toEqual([
+      [20, 200],
+      [220, 200],
+      [420, 80],
+    ]);
+  });
+
   it('plays sentences one after the other although their chunks come interleaved', () => {
     const desk = new Desk();
     for (let i = 0; i < 5; i++) desk.arrive('a', 200, i === 4).arrive('b', 200, i === 4);
@@ -80,15 +98,9 @@ describe('playout', () => {
   });
 
   it('tells the latency only of sound that found the loudspeaker free', () => {
-    const desk = new Desk().arrive('a', 250).pass(1000).arrive('a', 250).pass(1000);
-    expect(desk.writes.map(({ receivedAt, at }) => (receivedAt === null ? null : at - receivedAt))).toEqual([
-      0,
-      null,
-      null,
-      0,
-      null,
-      null,
-    ]);
+    const desk = new Desk().arrive('a', 450).pass(1000).arrive('a', 450).pass(1000);
+    const latencies = desk.writes.map(({ receivedAt, at }) => (receivedAt === null ? null : at - receivedAt));
+    expect(latencies).toEqual([0, null, 0, null]);
   });
 
   it('counts the loudspeaker as free from the moment on at which it falls silent', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runDay, runRollovers } from './day.ts';
 import { createDice } from './dice.ts';
-import { createPainter, paintRendering, readRendering, readTicks } from './sound.ts';
+import { createPainter, paintRendering, readRenderings, readTicks } from './sound.ts';
 
 describe('the simulated sound', () => {
   it('carries the numbers of its ticks', () => {
@@ -17,8 +17,13 @@ describe('the simulated sound', () => {
 
   it('names a rendering at any of its ticks', () => {
     const pcm = paintRendering(4321, 400);
-    expect(readRendering(pcm.subarray(960 * 7))).toEqual({ job: 4321, place: 7, ticks: 13 });
-    expect(readRendering(new Uint8Array(960))).toBeNull();
+    expect(readRenderings(pcm.subarray(960 * 7))).toEqual([{ job: 4321, place: 7, ticks: 13 }]);
+    const two = Buffer.concat([pcm.subarray(960 * 18), paintRendering(4322, 60)]);
+    expect(readRenderings(two)).toEqual([
+      { job: 4321, place: 18, ticks: 2 },
+      { job: 4322, place: 0, ticks: 3 },
+    ]);
+    expect(readRenderings(new Uint8Array(960))).toEqual([]);
   });
 });
 

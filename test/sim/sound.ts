@@ -114,10 +114,23 @@ export function paintRendering(job: number, durationMs: number): Uint8Array {
   return bytes(sound);
 }
 
-/** Which rendering a written piece belongs to, and where it begins in it; null for a sound nobody rendered. */
-export function readRendering(pcm: Uint8Array): { job: number; place: number; ticks: number } | null {
+/** A stretch of one rendering, in ticks from its begin. */
+export interface RenderedStretch {
+  readonly job: number;
+  readonly place: number;
+  readonly ticks: number;
+}
+
+/** Of which renderings a piece of sound is made, in order: several may be written at once. Empty for a sound nobody rendered. */
+export function readRenderings(pcm: Uint8Array): RenderedStretch[] {
   const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
-  if (sound[0] !== OUTPUT_MARK) return null;
-  const ticks = Math.ceil(sound.length / OUTPUT_TICK_SAMPLES);
-  return { job: readStamp(sound, 0), place: sound[PLACE_AT] ?? 0, ticks };
+  const stretches: { job: number; place: number; ticks: number }[] = [];
+  if (sound[0] !== OUTPUT_MARK) return stretches;
+  for (let at = 0; at < sound.length; at += OUTPUT_TICK_SAMPLES) {
+    const last = stretches.at(-1);
+    const job = sound[at] === OUTPUT_MARK ? readStamp(sound, at) : last?.job;
+    if (last !== undefined && job === last.job) last.ticks++;
+    else stretches.push({ job: job ?? 0, place: sound[at + PLACE_AT] ?? 0, ticks: 1 });
+  }
+  return stretches;
 }

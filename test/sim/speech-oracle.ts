@@ -4,7 +4,7 @@ import type { HeldChunk } from '../../src/core/hold.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
 import { createPlayOrder, type Rendering } from './play-order.ts';
-import { readRendering, readTicks, TICK_MS } from './sound.ts';
+import { readRenderings, readTicks, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
 
@@ -259,8 +259,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       for (const job of jobs.values()) if (now - job.renderedAt < UNDER_WAY_MS) spoil(job);
     },
     delivered(pcm, now) {
-      const found = pcm.byteLength === 0 ? null : readRendering(pcm);
-      const job = found === null ? undefined : jobs.get(found.job);
+      const [found] = readRenderings(pcm);
+      const job = jobs.get(found?.job ?? 0);
       if (job === undefined) return;
       order.delivered(job, now);
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
@@ -268,11 +268,13 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     written(pcm, now) {
       // The soft edges of a gap within a sentence.
       if (pcm.byteLength <= MOST_FADE_BYTES) return;
-      const found = readRendering(pcm);
-      const job = found === null ? undefined : jobs.get(found.job);
-      if (found === null || job === undefined)
-        return violations.add('playout', 'a sound was played that nobody rendered');
-      if (order.written(job, found, now)) say(job);
+      const stretches = readRenderings(pcm);
+      for (const stretch of stretches) {
+        const job = jobs.get(stretch.job);
+        if (job === undefined) violations.add('playout', 'a sound was played that nobody rendered');
+        else if (order.written(job, stretch, now)) say(job);
+      }
+      if (stretches.length === 0) violations.add('playout', 'a sound was played that nobody rendered');
     },
     judge(now, heldSince) {
       const due = queue.findIndex(

@@ -65,6 +65,19 @@ export function silence(bytes: number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
+/** Stretches of sound as one; a single one is not copied. */
+export function joinPcm(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return first;
+  const whole = new Uint8Array(parts.reduce((bytes, part) => bytes + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
 /**
  * The amplitude factor of a volume of 0-100 (clamped). Cubic, as sound servers do it, because ears are not linear:
  * 50 is heard as about half as loud (-18 dB), 100 changes nothing, 0 is silence.

@@ -5,7 +5,7 @@ import type { LaneState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
-const AHEAD_MS = { 'half-duplex': 680, off: 200, cancel: 120 } as const;
+const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
 
 function formatOf({ settings, orders }: LaneState): PlayoutFormat {
   return {

@@ -1,3 +1,5 @@
+import { joinPcm } from '../audio/pcm.ts';
+
 /** The sentences that wait to be heard, in the order in which they will be. */
 
 /** A stretch of translated sound as it arrived. */
@@ -29,6 +31,20 @@ export const OWN_STREAM = 0;
 
 export function bytesOf({ pieces }: Utterance): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
+}
+
+/** Takes up to so many bytes off the front, as one stretch of sound. */
+export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array; pieces: readonly Piece[] } {
+  const parts: Uint8Array[] = [];
+  const left: Piece[] = [];
+  let missing = bytes;
+  for (const piece of pieces) {
+    const { pcm } = piece;
+    if (missing > 0) parts.push(pcm.subarray(0, missing));
+    if (pcm.byteLength > missing) left.push({ ...piece, pcm: pcm.subarray(missing) });
+    missing = Math.max(0, missing - pcm.byteLength);
+  }
+  return { pcm: joinPcm(parts), pieces: left };
 }
 
 export function newUtterance(stream: number, key: string): Utterance {

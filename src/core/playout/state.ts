@@ -59,7 +59,7 @@ export interface PlayoutFormat {
   readonly bytesPerMs: number;
   /** So much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
   readonly lagMs: number;
-  /** Written about this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
+  /** Written up to this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
   readonly aheadMs: number;
 }
 

@@ -158,7 +158,7 @@ describe('a rollover', () => {
 
   it('plays what the old session says before what the new one says', () => {
     const world = new World().goRetiring();
-    world.hear('a', 1000, true, 1);
+    world.hear('a', 1500, true, 1);
     world.hear('x', 500, true, 2);
     world.hear('b', 500, true, 1);
     expect(world.state.playout.utterances.map(({ stream, key }) => `${stream}/${key}`)).toEqual([
@@ -167,7 +167,7 @@ describe('a rollover', () => {
       '2/x',
     ]);
     world.pass(4000);
-    expect(world.state.playout.writtenBytes).toBe(2000 * 48);
+    expect(world.state.playout.writtenBytes).toBe(2500 * 48);
   });
 
   it('does not cut a sentence of the new session that has begun', () => {

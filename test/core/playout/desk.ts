@@ -15,7 +15,7 @@ export const FORMAT: PlayoutFormat = {
   quickens: false,
   bytesPerMs: 48,
   lagMs: 20_000,
-  aheadMs: 200,
+  aheadMs: 300,
 };
 export const WORDS_PER_MS = 12;
 export const START = 1000;

@@ -65,12 +65,13 @@ describe('sound without any pause', () => {
   it('runs faster by no more than 0.3 %, and only after it has lagged for ten seconds', () => {
     const desk = new Desk({ quickens: true }).arrive('a', 30_000, true);
     desk.pass(9900);
-    expect(desk.writes.every(({ pcm }) => pcm.byteLength === 100 * FORMAT.bytesPerMs)).toBe(true);
+    // The first write fills the loudspeaker, each other one fills it up.
+    expect(desk.writes.slice(1).every(({ pcm }) => pcm.byteLength === 200 * FORMAT.bytesPerMs)).toBe(true);
     const { length } = desk.writes;
     desk.pass(15_000);
     const quick = desk.writes.slice(length + 1);
-    expect(quick.length).toBeGreaterThan(100);
-    for (const { pcm } of quick) expect(pcm.byteLength).toBe((2400 - 7) * 2);
+    expect(quick.length).toBeGreaterThan(50);
+    for (const { pcm } of quick) expect(pcm.byteLength).toBe((4800 - 14) * 2);
   });
 
   it('is whole again when it has caught up', () => {
