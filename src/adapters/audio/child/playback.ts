@@ -29,13 +29,16 @@ export interface PlaybackChild {
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
-/** Written ahead of what is heard, the device's buffer included: bridges a busy loop; a flush forgets it at once. */
-const AHEAD_MS = 780;
+/**
+ * Written ahead of what is heard, the device's buffer included: no less than whoever writes does, so that nothing is held
+ * back here; a flush forgets it at once.
+ */
+const AHEAD_MS = 1100;
 /**
  * Between two looks at most, each write being one, too, while the device's clock is being learnt and later: no multiple of
  * a period, so that they fall on different parts of it.
  */
-const LOOK_MS = { learning: 113, later: 253 } as const;
+const LOOK_MS = { learning: 113, later: 997 } as const;
 const SHORTEST_LOOK_MS = 5;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
