@@ -6,6 +6,7 @@ import type { NamedDevice } from './complaint.ts';
 import type { Child, ChildSpec } from './process.ts';
 import { type Conversion, frameBytesOf, fromDevice, type Shape } from './shape.ts';
 import { type SupervisorWorld, supervise } from './supervisor.ts';
+import { createWatchdog } from './watchdog.ts';
 
 /** A kind of child that delivers sound on its standard output. */
 export interface CaptureChild {
@@ -53,20 +54,13 @@ export function runCapture(
   let conversion: Conversion | null = null;
   let converted: Shape | null = null;
   let loading = false;
-  let cancelWatch = (): void => {};
   let isQuiet = true;
 
-  const watch = (limitMs: number): void => {
-    cancelWatch();
-    cancelWatch = clock.at(clock.now() + limitMs, () => {
-      // Late timers come before the data that waits: the verdict falls only after the loop has had a chance to read.
-      cancelWatch = clock.at(clock.now() + MERCY_MS, () => {
-        const { part, name, program } = kind.device();
-        const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
-        supervisor.condemn({ code: 'hung', message });
-      });
-    });
-  };
+  const watchdog = createWatchdog(clock, MERCY_MS, () => {
+    const { part, name, program } = kind.device();
+    const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
+    supervisor.condemn({ code: 'hung', message });
+  });
   const adopt = (next: Shape): void => {
     shape = next;
     rest = new Uint8Array(0);
@@ -97,7 +91,7 @@ export function runCapture(
     converted !== null && converted.rateHz === shape.rateHz && converted.channels === shape.channels;
 
   const receive = (bytes: Uint8Array): void => {
-    watch(SILENCE_LIMIT_MS);
+    watchdog.expect(SILENCE_LIMIT_MS);
     const now = clock.now();
     const frameBytes = frameBytesOf(shape);
     const joined = rest.byteLength === 0 ? bytes : Buffer.concat([rest, bytes]);
@@ -128,7 +122,7 @@ export function runCapture(
       spec: kind.spec,
       started() {
         adopt(kind.shape());
-        watch(kind.startLimitMs);
+        watchdog.expect(kind.startLimitMs);
       },
       data: receive,
       line(text) {
@@ -141,7 +135,7 @@ export function runCapture(
         timeline.restart();
         return true;
       },
-      gone: () => cancelWatch(),
+      gone: watchdog.rest,
       inspect: kind.inspect,
       isQuiet: () => isQuiet,
       cure: kind.cure,
@@ -159,7 +153,7 @@ export function runCapture(
     async close() {
       if (closed) return;
       closed = true;
-      cancelWatch();
+      watchdog.rest();
       conversion?.close();
       await supervisor.close();
     },
