@@ -4,8 +4,8 @@ import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 
 /** How strict the detector is, 0 to 3: at 3 a humming room is not taken for a person. */
 const AGGRESSIVENESS = 3;
-/** The detector hears 16 kHz in frames of 10, 20 or 30 ms. */
-const DETECTOR_HZ = 16_000;
+/** The detector hears frames of 10, 20 or 30 ms. Whatever it is given, it brings it down to this rate to begin with. */
+const DETECTOR_HZ = 8000;
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (DETECTOR_HZ * FRAME_MS) / 1000;
 
