@@ -91,7 +91,13 @@ export type ParsedFrame =
   | { kind: 'unknown'; type: string | null }
   | { kind: 'malformed'; reason: string };
 
-const frameSchema = z.looseObject({ message_type: z.string().optional(), data: z.unknown().optional() });
+/** The envelope is read by hand, because sound comes in many frames a second; null for what is none. */
+function readFrame(json: unknown): { type: string | null; data: unknown } | null {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
+  const type = 'message_type' in json ? json.message_type : undefined;
+  if (type !== undefined && typeof type !== 'string') return null;
+  return { type: type ?? null, data: 'data' in json ? json.data : undefined };
+}
 
 function isKnown(type: string): type is ServerMessageType {
   return Object.hasOwn(SERVER_MESSAGE_DATA, type);
@@ -117,11 +123,11 @@ export function parseServerFrame(text: string): ParsedFrame {
   } catch {
     return { kind: 'malformed', reason: 'not JSON' };
   }
-  const frame = frameSchema.safeParse(json);
-  if (!frame.success) return { kind: 'malformed', reason: 'not an object with a message_type' };
-  const type = frame.data.message_type;
-  if (type === undefined || !isKnown(type)) return { kind: 'unknown', type: type ?? null };
-  const data = SERVER_MESSAGE_DATA[type].safeParse(unwrap(frame.data.data));
+  const frame = readFrame(json);
+  if (frame === null) return { kind: 'malformed', reason: 'not an object with a message_type' };
+  const { type } = frame;
+  if (type === null || !isKnown(type)) return { kind: 'unknown', type };
+  const data = SERVER_MESSAGE_DATA[type].safeParse(unwrap(frame.data));
   if (!data.success) {
     const where = data.error.issues[0]?.path.join('.') || 'data';
     return { kind: 'malformed', reason: `${type}: unexpected ${where}` };
