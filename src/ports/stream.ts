@@ -49,6 +49,10 @@ export interface StreamConnection {
   getTask(): void;
   sendAudio(pcm: Uint8Array): void;
   endTask(): void;
+  /**
+   * Asks for a sign of life, which comes as `pong`. Where the other end was heard a moment ago, that is one, and nothing is
+   * sent.
+   */
   ping(): void;
   /** Says goodbye; no event follows. */
   close(): void;

@@ -102,6 +102,7 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 31_000_783,
     hours: 0.5,
-    found: 'a revoked stream that lingered beyond the limit of its session kept the emulator busy without end',
+    found:
+      'a revoked stream that lingered beyond the limit of its session kept the emulator busy without end',
   },
 ];

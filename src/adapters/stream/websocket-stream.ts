@@ -11,6 +11,9 @@ const LARGEST_FRAME_BYTES = 8 * 1024 * 1024;
 /** The core has its own, shorter limit; this one only frees the socket if nobody asks for it. */
 const HANDSHAKE_LIMIT_MS = 30_000;
 
+/** Whoever was heard so lately lives, and need not be asked. */
+const SIGN_OF_LIFE_MS = 1500;
+
 const AS_TEXT = { binary: false } as const;
 
 export interface WebSocketStreamOptions {
@@ -36,6 +39,7 @@ function openStream(
   });
   let opened = false;
   let over = false;
+  let heardAt = Number.NEGATIVE_INFINITY;
   /** Says the one last word, unless the owner has already let go. */
   const finish = (say: () => void): void => {
     if (over) return;
@@ -68,8 +72,12 @@ function openStream(
   socket.on('pong', () => {
     if (!over) listener.pong();
   });
+  socket.on('ping', () => {
+    heardAt = performance.now();
+  });
   socket.on('message', (data, isBinary) => {
     if (over) return;
+    heardAt = performance.now();
     if (isBinary) listener.oddity('a binary frame');
     else deliver(data, listener);
   });
@@ -103,8 +111,10 @@ function openStream(
       frames.letGo();
     },
     endTask: () => send({ message_type: 'end_task', data: {} }),
-    ping: () => {
-      if (socket.readyState === WebSocket.OPEN) socket.ping(undefined, undefined, ignoreSendError);
+    ping() {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      if (performance.now() - heardAt <= SIGN_OF_LIFE_MS) listener.pong();
+      else socket.ping(undefined, undefined, ignoreSendError);
     },
     close: () => letGo('close'),
     terminate: () => letGo('terminate'),

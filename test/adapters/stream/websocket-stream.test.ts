@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import { speechTask } from '../../../src/core/task.ts';
 import { accept, connected, listen, open, refuse, TOKEN } from './peer.ts';
 
@@ -126,6 +128,24 @@ describe('a stream that is open', () => {
     const { until, connection } = await connected();
     connection.ping();
     await expect(until('pong')).resolves.toEqual(['pong']);
+  });
+
+  it.each([
+    ['a message', (service: WebSocket) => service.send(JSON.stringify({ message_type: 'eos', data: {} }))],
+    ['a ping', (service: WebSocket) => service.ping()],
+  ])('takes %s of a moment ago for an answer, and asks when it is longer ago', async (_, speak) => {
+    const { said, connection, service } = await connected();
+    let asked = 0;
+    service.on('ping', () => asked++);
+    speak(service);
+    await sleep(200);
+    connection.ping();
+    expect(said.at(-1)).toEqual(['pong']);
+    expect(asked).toBe(0);
+    await sleep(1600);
+    connection.ping();
+    await expect.poll(() => said.filter(([word]) => word === 'pong').length).toBe(2);
+    expect(asked).toBe(1);
   });
 
   it('tells how much has not left, and when it has', async () => {
