@@ -5,6 +5,7 @@ import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { UnusableFile } from '../agent/machine-world.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import type { Shell, Verb } from '../program/program.ts';
+import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 
 /** What of the process itself the daemon needs. */
@@ -28,6 +29,7 @@ export function createRunVerb(host: RunHost): Verb {
 }
 
 async function run(file: string, shell: Shell, { output, signals, onCrash }: RunHost): Promise<void> {
+  compileSooner();
   const { env } = shell;
   const load = () => loadConfig({ file, env });
   const loaded = load();
