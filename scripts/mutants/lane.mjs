@@ -170,4 +170,11 @@ export const LANE = [
     replace: 'asked.attempt === 0',
     tests: ['lane/line.test.ts'],
   },
+  {
+    name: 'parks-with-a-token',
+    file: 'lane/ending.ts',
+    find: '    surrender(turn);\n    turn.notify(',
+    replace: '    turn.notify(',
+    tests: ['lane/recovery.test.ts'],
+  },
 ];

@@ -184,4 +184,18 @@ export const SOUND = [
     replace: 'queuedBytes < 0 ? null',
     tests: ['playout/drift.test.ts'],
   },
+  {
+    name: 'writes-again-at-once',
+    file: 'playout.ts',
+    find: 'const REFILL = 1 / 3;',
+    replace: 'const REFILL = 0.9;',
+    tests: ['playout.test.ts'],
+  },
+  {
+    name: 'joined-sound-loses-its-rest',
+    file: 'playout/sentences.ts',
+    find: 'if (pcm.byteLength > missing) left.push({ ...piece, pcm: pcm.subarray(missing) });',
+    replace: 'if (missing === 0) left.push(piece);',
+    tests: ['playout.test.ts'],
+  },
 ];
