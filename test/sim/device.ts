@@ -8,6 +8,7 @@ import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import type { Broker } from './broker.ts';
+import { createCancellers, type SimCancellers } from './canceller.ts';
 import type { Loudspeaker, Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import { createProcessClock, type ProcessClock, type SimClock } from './sim-clock.ts';
@@ -19,6 +20,7 @@ interface Life {
   readonly process: ProcessClock;
   readonly agent: Agent;
   readonly cuts: Set<() => void>;
+  readonly cancellers: SimCancellers;
   stopping: boolean;
 }
 
@@ -31,6 +33,8 @@ export interface Device {
   kill(): void;
   /** SIGTERM: the agent has ten seconds. */
   stop(): void;
+  /** The echo canceller gives up. */
+  breakCanceller(): void;
 }
 
 export interface DeviceSetup {
@@ -41,6 +45,9 @@ export interface DeviceSetup {
   readonly speaker: Loudspeaker;
   readonly microphone: Microphone;
   readonly violations: Violations;
+  readonly roomAmplitude: number;
+  /** Of their own, so that they do not shift the draws of a world without them. */
+  readonly cancellerDice: Dice;
   /** Spoils the agent: for tests of the oracles. */
   readonly spoil: ((world: AgentWorld) => AgentWorld) | undefined;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
@@ -85,7 +92,11 @@ export function createDevice(setup: DeviceSetup): Device {
     setup.onEnd();
   };
 
-  const makeWorld = (process: ProcessClock, cuts: Set<() => void>): AgentWorld => ({
+  const makeWorld = (
+    process: ProcessClock,
+    cuts: Set<() => void>,
+    cancellers: SimCancellers,
+  ): AgentWorld => ({
     clock: process,
     log: {
       ...QUIET,
@@ -107,6 +118,7 @@ export function createDevice(setup: DeviceSetup): Device {
       openPlayback: (sink) => setup.speaker.open(sink),
       createEchoDetector: createEarForEcho,
     }),
+    openEchoCanceller: cancellers.open,
     random: () => dice.next(),
     randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,
   });
@@ -122,9 +134,10 @@ export function createDevice(setup: DeviceSetup): Device {
       if (life !== null) return;
       const process = createProcessClock(clock);
       const cuts = new Set<() => void>();
-      const world = makeWorld(process, cuts);
+      const cancellers = createCancellers(process, setup.cancellerDice, setup.roomAmplitude);
+      const world = makeWorld(process, cuts, cancellers);
       const agent = new Agent(setup.config, setup.spoil?.(world) ?? world);
-      const mine: Life = { process, agent, cuts, stopping: false };
+      const mine: Life = { process, agent, cuts, cancellers, stopping: false };
       life = mine;
       agent.watch((step) => {
         if (process.alive) setup.onStep(step);
@@ -135,6 +148,7 @@ export function createDevice(setup: DeviceSetup): Device {
     kill() {
       if (life !== null) end(life);
     },
+    breakCanceller: () => life?.cancellers.fail(),
     stop() {
       const mine = life;
       if (mine === null || mine.stopping) return;

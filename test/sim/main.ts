@@ -14,6 +14,7 @@ interface Options {
   readonly seed: number;
   readonly threads: number;
   readonly json: boolean;
+  readonly cancel: boolean;
 }
 
 const USAGE = `npm run sim -- [options]
@@ -26,6 +27,7 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --seed S        of the first one; left out: any
   --threads T     side by side (one per core)
   --json          the result as {"sim": {...}}
+  --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
   --day           a museum's day without faults: what is billed, what a rollover costs
   --regressions   the seeds that found something once
   --help
@@ -48,14 +50,14 @@ function sorted(record: Record<string, number>): Record<string, number> {
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads }: Options,
+  { seeds, hours, seed, threads, cancel }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
   const wanted = Math.min(threads, seeds);
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { hours } });
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { hours, cancel } });
       const give = (): void => {
         if (next >= seeds) {
           void worker.terminate();
@@ -73,7 +75,7 @@ function runSeeds(
 }
 
 async function simulate(options: Options): Promise<number> {
-  const { seeds, hours, seed, json } = options;
+  const { seeds, hours, seed, json, cancel } = options;
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
@@ -102,7 +104,7 @@ async function simulate(options: Options): Promise<number> {
       write(`${done} seeds, ${totals.hours.toFixed(0)} h, ${totals.violations} with violations`);
     if (first === undefined) return;
     write(
-      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
+      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${cancel ? ' --cancel' : ''}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
     );
   });
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
@@ -153,6 +155,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       seed: { type: 'string' },
       threads: { type: 'string', default: String(availableParallelism()) },
       json: { type: 'boolean', default: false },
+      cancel: { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -169,7 +172,13 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
     // Fresh seeds where none is given; it is printed, and any failure names its own.
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e9) : number('seed', values.seed, 0),
     threads: number('threads', values.threads, 1),
-    ...{ json: values.json, day: values.day, regressions: values.regressions, help: values.help },
+    ...{
+      json: values.json,
+      cancel: values.cancel,
+      day: values.day,
+      regressions: values.regressions,
+      help: values.help,
+    },
   };
 }
 
@@ -198,9 +207,9 @@ if (isMainThread) {
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  const { hours } = workerData as { hours: number };
+  const { hours, cancel } = workerData as { hours: number; cancel: boolean };
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours).then(
+    runSeed(seed, hours, { cancels: cancel }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

@@ -31,6 +31,7 @@ const CALM_MS = 720_000;
 const WELL_WITHIN_MS = 620_000;
 const AWAKE_WITHIN_MS = 30_000;
 const JUDGE_EVERY_MS = 20_000;
+const BREAKS_EVERY_MS = 1_200_000;
 
 const TEXTS: readonly string[] = [
   'validated_transcription',
@@ -71,6 +72,25 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
     bootsIn1970: dice.chance(0.3),
     untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
   };
+}
+
+/** The same world with a lane that cancels its echo. */
+export function cancelling(terms: Terms, dice: Dice): Terms {
+  return {
+    ...terms,
+    echo: dice.chance(0.9),
+    lane: { ...terms.lane, echo: 'cancel', bargeIn: dice.pick(['duck', 'flush']) },
+  };
+}
+
+/** Now and then a canceller breaks, and somebody orders the lane to try again. */
+function breakCancellers(world: World, dice: Dice): void {
+  const { clock, device, operator } = world;
+  clock.at(clock.now() + dice.wait(BREAKS_EVERY_MS), () => {
+    device.breakCanceller();
+    clock.at(clock.now() + dice.between(10_000, 300_000), () => operator.command('echo', { mode: 'cancel' }));
+    breakCancellers(world, dice);
+  });
 }
 
 interface Drawn {
@@ -219,7 +239,10 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
-  const world = createWorld(seed, drawTerms(dice, createDice(seed + 2 ** 34)), meddling);
+  const drawn = drawTerms(dice, createDice(seed + 2 ** 34));
+  const echoDice = createDice(seed + 2 ** 35);
+  const cancels = meddling.cancels === true;
+  const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);
   const swarm = drawSwarm(dice);
   const faults: Record<string, number> = {};
   const worstRecoveryS: Record<string, number> = {};
@@ -227,6 +250,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const { clock, violations, speech, tallies } = world;
   if (swarm.length === 1) followRecovery(world, happenings, worstRecoveryS);
   world.device.start();
+  if (cancels) breakCancellers(world, echoDice);
   const judge = (): void => {
     world.judge();
     clock.at(clock.now() + JUDGE_EVERY_MS, judge);

@@ -4,22 +4,40 @@ import { runSeed } from './run.ts';
 import type { Violation } from './violations.ts';
 
 /** What a failing seed shows: the line that reproduces it, and what it found. */
-function show(seed: number, hours: number, violations: readonly Violation[]): string[] {
+function show(seed: number, hours: number, violations: readonly Violation[], more = ''): string[] {
   return violations
     .slice(0, 3)
     .map(
       ({ rule, atMs, text }) =>
-        `npm run sim -- --seed ${seed} --seeds 1 --hours ${hours}: ${rule} at ${atMs} ms: ${text}`,
+        `npm run sim -- --seed ${seed} --seeds 1 --hours ${hours}${more}: ${rule} at ${atMs} ms: ${text}`,
     );
 }
 
 const SEEDS = Array.from({ length: 24 }, (_, index) => 4200 + index);
+const CANCELLING = SEEDS.slice(0, 10);
 const HOURS = 0.5;
 
 describe('the simulated world', () => {
   it.each(SEEDS)('seed %i keeps every invariant', async (seed) => {
     const { violations } = await runSeed(seed, HOURS);
     expect(show(seed, HOURS, violations)).toEqual([]);
+  });
+
+  it.each(CANCELLING)('seed %i keeps every invariant with a lane that cancels its echo', async (seed) => {
+    const { violations } = await runSeed(seed, HOURS, { cancels: true });
+    expect(show(seed, HOURS, violations, ' --cancel')).toEqual([]);
+  });
+
+  it('hears most of what is said over the loudspeaker where the echo is cancelled', async () => {
+    const shares: number[] = [];
+    for (const cancels of [false, true]) {
+      const runs = [await runSeed(4200, HOURS, { cancels }), await runSeed(4203, HOURS, { cancels })];
+      const gatedS = runs.reduce((sum, { excusedS }) => sum + excusedS.gated, 0);
+      shares.push(gatedS / runs.reduce((sum, { spokenS }) => sum + spokenS, 0));
+    }
+    const [halfDuplex = 0, cancelled = 1] = shares;
+    expect(halfDuplex).toBeGreaterThan(0.1);
+    expect(cancelled).toBeLessThan(halfDuplex / 3);
   });
 
   it.each(REGRESSIONS)('seed $seed stays mended: $found', async ({ seed, hours }) => {

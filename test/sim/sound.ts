@@ -98,6 +98,14 @@ export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): 
   return { echoes };
 }
 
+/** A piece of sound with the room's noise in place of the loudspeaker's sound. */
+export function withoutEcho(pcm: Uint8Array, roomAmplitude: number): Uint8Array {
+  const sound = new Int16Array(pcm.slice().buffer);
+  for (let at = 0; at < sound.length; at += TICK_SAMPLES)
+    if (sound[at] === MARK.echo) sound.set(noise(roomAmplitude, TICK_SAMPLES), at);
+  return bytes(sound);
+}
+
 /** Translated speech: 24 kHz, stamped every 20 ms with the number of the rendering and the place in it. */
 const OUTPUT_TICK_SAMPLES = 480;
 const OUTPUT_MARK = 12_351;

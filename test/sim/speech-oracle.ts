@@ -1,6 +1,7 @@
 /** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds. */
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import type { HeldChunk } from '../../src/core/hold.ts';
+import { echoInForce } from '../../src/core/lane/echo.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
 import { createPlayOrder, type Rendering } from './play-order.ts';
@@ -101,6 +102,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
     const justified = before.orders.muted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
+    const bothSpeak = !before.orders.muted && echoInForce(before).mode === 'cancel';
+    violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
     for (const tick of ticks) mark(tick, GATED);
   };
 

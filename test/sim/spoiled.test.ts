@@ -8,9 +8,12 @@ const HOURS = 0.4;
 const SEEDS = [900, 901, 902, 903, 904, 905];
 
 /** Runs seeds with an agent whose world is tampered with, until one of the oracles notices. */
-async function rulesThatNotice(spoil: (world: AgentWorld) => AgentWorld): Promise<string[]> {
+async function rulesThatNotice(
+  spoil: (world: AgentWorld) => AgentWorld,
+  more: { cancels?: boolean } = {},
+): Promise<string[]> {
   for (const seed of SEEDS) {
-    const result: RunResult = await runSeed(seed, HOURS, { spoil });
+    const result: RunResult = await runSeed(seed, HOURS, { spoil, ...more });
     if (result.violations.length > 0) return [...new Set(result.violations.map(({ rule }) => rule))];
   }
   return [];
@@ -27,6 +30,28 @@ function withConnections(change: (connection: StreamConnection) => Partial<Strea
   });
 }
 
+/** An agent whose canceller makes something else of the microphone's sound. */
+function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => Uint8Array) {
+  return (world: AgentWorld): AgentWorld => ({
+    ...world,
+    openEchoCanceller: (rates, sink) => {
+      const waiting: Uint8Array[] = [];
+      const canceller = world.openEchoCanceller?.(rates, {
+        ...sink,
+        frames: (pcm, capturedAt) => sink.frames(change(waiting.shift() ?? pcm, pcm), capturedAt),
+      });
+      if (canceller === undefined) throw new Error('the simulated device has a canceller');
+      return {
+        ...canceller,
+        captured(pcm, capturedAt, missingMs) {
+          waiting.push(pcm);
+          canceller.captured(pcm, capturedAt, missingMs);
+        },
+      };
+    },
+  });
+}
+
 /** Does something else at every so many calls. */
 function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uint8Array) => void) {
   let calls = 0;
@@ -36,6 +61,7 @@ function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uin
 describe('an agent that is broken on purpose is found out', () => {
   it('as it is, it is not', async () => {
     expect(await rulesThatNotice((world) => world)).toEqual([]);
+    expect(await rulesThatNotice((world) => world, { cancels: true })).toEqual([]);
   });
 
   it('sends a chunk twice', async () => {
@@ -154,5 +180,18 @@ describe('an agent that is broken on purpose is found out', () => {
       },
     });
     expect((await rulesThatNotice(late)).some((rule) => rule === 'echo' || rule === 'gate')).toBe(true);
+  });
+
+  it('cancels its echo only in words', async () => {
+    const idle = withCanceller((captured) => captured);
+    expect(await rulesThatNotice(idle, { cancels: true })).toContain('echo');
+  });
+
+  it('cancels its visitors as well', async () => {
+    let pieces = 0;
+    const eager = withCanceller((_, cancelled) =>
+      ++pieces % 100 < 20 ? new Uint8Array(cancelled.length) : cancelled,
+    );
+    expect(await rulesThatNotice(eager, { cancels: true })).toContain('lost');
   });
 });

@@ -95,6 +95,8 @@ function agentConfig(lane: Record<string, unknown>): Config {
 
 /** What a test may do to a world. */
 export interface Meddling {
+  /** The lane cancels its echo, whatever the seed drew. */
+  readonly cancels?: boolean;
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentWorld) => AgentWorld;
   /** Gets each step of the lane, to look at. */
@@ -105,6 +107,7 @@ export interface Meddling {
 
 export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
   const dice = createDice(seed);
+  const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
@@ -140,7 +143,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   });
   const speaker = createLoudspeaker(
     clock,
-    (pcm) => speech.written(pcm, clock.now()),
+    // Ducked sound can't be read any more.
+    (pcm) => (cancels ? undefined : speech.written(pcm, clock.now())),
     () => {},
   );
   const speech = createSpeechOracle({
@@ -261,7 +265,9 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     for (const watcher of watchers) watcher(step, now);
     lane.step(step, now);
     speech.step(step);
-    const { before, after } = step;
+    const { before, after, effects } = step;
+    for (const effect of effects)
+      if (cancels && effect.type === 'play' && effect.kind === 'speech') speech.written(effect.pcm, now);
     if (before.phase === after.phase && before.counts === after.counts) return;
     note(after.phase.length * 31 + step.effects.length + Math.round(now));
     tallies.rollovers += after.counts.rollovers - before.counts.rollovers;
@@ -275,6 +281,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, speaker, microphone, violations, spoil },
+    roomAmplitude: terms.roomAmplitude,
+    cancellerDice: createDice(seed + 2 ** 33),
     config: agentConfig(terms.lane),
     openWire(isAlive, enlist) {
       wireBase += 100_000;

@@ -1,0 +1,75 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../src/ports/echo.ts';
+import type { Dice } from './dice.ts';
+import { withoutEcho } from './sound.ts';
+
+/** A canceller as it should be: soon ready, good when it has learnt the room, a little late, and sometimes broken. */
+export interface SimCancellers {
+  readonly open: OpenEchoCanceller;
+  /** The one that works breaks: what it holds comes back as it was captured. */
+  fail(): void;
+}
+
+/** So much of the loudspeaker's sound it has to hear first; the agent does not believe it any sooner. */
+const LEARNS_MS = 2000;
+const READY_MS = [50, 1500] as const;
+const DELAY_MS = [2, 25] as const;
+
+interface Held {
+  readonly pcm: Uint8Array;
+  readonly capturedAt: number;
+}
+
+/** @param clock of the process that they work in */
+export function createCancellers(clock: Clock, dice: Dice, roomAmplitude: number): SimCancellers {
+  const open = new Map<EchoCanceller, () => void>();
+
+  const start = (playedRateHz: number, sink: EchoCancellerSink): EchoCanceller => {
+    const delayMs = dice.between(...DELAY_MS);
+    let heardMs = 0;
+    let over = false;
+    let held: Held[] = [];
+    const giveBack = (): void => {
+      for (const { pcm, capturedAt } of held.splice(0)) sink.frames(pcm, capturedAt);
+    };
+    const cancelReady = clock.at(clock.now() + dice.between(...READY_MS), () => sink.ready());
+    const end = (): void => {
+      over = true;
+      cancelReady();
+      open.delete(canceller);
+    };
+    const canceller: EchoCanceller = {
+      played(pcm) {
+        heardMs += pcm.byteLength / 2 / (playedRateHz / 1000);
+      },
+      flushed() {},
+      captured(pcm, capturedAt) {
+        const piece = { pcm, capturedAt };
+        held.push(piece);
+        clock.at(clock.now() + delayMs, () => {
+          if (over || !held.includes(piece)) return;
+          held = held.filter((one) => one !== piece);
+          sink.frames(heardMs < LEARNS_MS ? pcm : withoutEcho(pcm, roomAmplitude), capturedAt);
+        });
+      },
+      close() {
+        if (over) return;
+        end();
+        giveBack();
+      },
+    };
+    open.set(canceller, () => {
+      end();
+      sink.failed('it broke');
+      giveBack();
+    });
+    return canceller;
+  };
+
+  return {
+    open: ({ playedRateHz }, sink) => start(playedRateHz, sink),
+    fail() {
+      for (const breaks of [...open.values()]) breaks();
+    },
+  };
+}
