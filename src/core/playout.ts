@@ -47,11 +47,15 @@ export interface Write {
   readonly receivedAt: number | null;
 }
 
-/** What to write now, and when to look again (null: when something arrives). */
+/**
+ * What to write now, and when to look again (null: when something arrives).
+ * @param soonMs what is due within this may be written now; never more than what is due from time to time anyway
+ */
 export function advance(
   given: Playout,
   now: number,
   format: PlayoutFormat,
+  soonMs = 0,
 ): { playout: Playout; writes: readonly Write[]; wakeAt: number | null } {
   const writes: Write[] = [];
   let playout = given;
@@ -81,7 +85,7 @@ export function advance(
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
-    if (end - now > refillMs + ROUNDING_MS) return rest(end - refillMs);
+    if (end - now > refillMs + Math.min(soonMs, refillMs) + ROUNDING_MS) return rest(end - refillMs);
     const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
     const isShort = piece.receivedAt - end < STARVED_MS;
     if (isLate) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../src/core/playout.ts';
+import { advance, flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../src/core/playout.ts';
 import { readTags } from './lane/sound.ts';
 import { Desk, FORMAT, START, WORDS_PER_MS } from './playout/desk.ts';
 
@@ -45,6 +45,17 @@ describe('playout', () => {
       [220, 200],
       [420, 80],
     ]);
+  });
+
+  it('writes sooner what is due soon, where somebody is awake anyway', () => {
+    const desk = new Desk().arrive('a', 2000, true).pass(100);
+    const soon = (ms: number): number[] =>
+      advance(desk.playout, desk.now, FORMAT, ms).writes.map(({ pcm }) => pcm.byteLength / FORMAT.bytesPerMs);
+    expect(soon(99)).toEqual([]);
+    expect(soon(100)).toEqual([100]);
+    desk.now -= 1;
+    // Small writes would be work without an end.
+    expect(soon(10_000)).toEqual([]);
   });
 
   it('plays sentences one after the other although their chunks come interleaved', () => {

@@ -8,7 +8,7 @@ import type { LaneEvent } from './event.ts';
 import { feedRetiring } from './retiring.ts';
 import { rollInPause } from './rollover.ts';
 import { isStreaming, pump, sendFiller } from './sending.ts';
-import { onPlaybackFault } from './speaking.ts';
+import { feedLoudspeaker, onPlaybackFault } from './speaking.ts';
 import { hearInStandby } from './standby.ts';
 import type { Turn } from './turn.ts';
 
@@ -37,6 +37,8 @@ export function onCaptured(turn: Turn, captured: Captured): void {
   pump(turn);
   feedRetiring(turn);
   rollInPause(turn);
+  // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is dear.
+  if (turn.state.timers.playout !== null) feedLoudspeaker(turn, settings.chunkMs);
 }
 
 /** Decides what of a chunk may be heard, and whether it is speech. */

@@ -49,9 +49,12 @@ function tellShed(turn: Turn, before: Playout): void {
   });
 }
 
-/** Keeps the loudspeaker fed a little ahead of what is heard. */
-export function feedLoudspeaker(turn: Turn): void {
-  const next = advance(turn.state.playout, turn.now, formatOf(turn.state));
+/**
+ * Keeps the loudspeaker fed a little ahead of what is heard.
+ * @param soonMs the lane is awake anyway: what is due within this is written now
+ */
+export function feedLoudspeaker(turn: Turn, soonMs = 0): void {
+  const next = advance(turn.state.playout, turn.now, formatOf(turn.state), soonMs);
   turn.set({ playout: next.playout });
   for (const write of next.writes) turn.emit({ type: 'play', ...write });
   if (next.wakeAt === null) turn.disarm('playout');

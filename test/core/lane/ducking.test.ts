@@ -223,4 +223,15 @@ describe('the loudspeaker', () => {
       expect(world.all('play').filter(({ at }) => at === world.now)[0]?.receivedAt).toBe(world.now);
     }
   });
+
+  it('is fed when the microphone delivers: the lane hardly ever wakes up for it alone', () => {
+    const world = new World().goLive();
+    world.hear('a', 20_000, true);
+    world.hush(50);
+    const plays = world.all('play').slice(1);
+    expect(plays.length).toBeLessThan(30);
+    const heardAt = new Set(world.all('send_audio').map(({ at }) => at));
+    expect(plays.filter(({ at }) => !heardAt.has(at)).length).toBeLessThan(3);
+    expect(plays.reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0)).toBeGreaterThan(15_000);
+  });
 });
