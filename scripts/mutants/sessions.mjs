@@ -40,8 +40,8 @@ export const SESSIONS = [
   {
     name: 'old-session-not-fed',
     file: 'lane/hearing.ts',
-    find: '  feedRetiring(turn);\n  rollInPause(turn);\n}\n\n/** Decides',
-    replace: '  rollInPause(turn);\n}\n\n/** Decides',
+    find: '  feedRetiring(turn);\n  rollInPause(turn);\n  // Behind',
+    replace: '  rollInPause(turn);\n  // Behind',
     tests: STORIES.rollover,
   },
   {
