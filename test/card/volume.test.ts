@@ -61,8 +61,13 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     opened.push(() => operator.endAsync());
     const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant: 'test', device: 'kiosk' });
     const answers: unknown[] = [];
-    operator.on('message', (_, text) => void answers.push(JSON.parse(text.toString())));
-    await operator.subscribeAsync(topics.commandResponse('volume'));
+    let isThere = false;
+    operator.on('message', (topic, text) => {
+      if (topic === topics.status) isThere = true;
+      else answers.push(JSON.parse(text.toString()));
+    });
+    await operator.subscribeAsync([topics.status, topics.commandResponse('volume')]);
+    await until('the agent at the broker', () => isThere);
     const order = { id: 'quieter', args: { percent: 20 } };
     await operator.publishAsync(topics.command('volume'), JSON.stringify(order));
     await until('volume 20', isAt(card, FIFTH));

@@ -16,7 +16,7 @@ const MOST_ADJUSTMENTS = 8;
 export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
   const { device, rateHz, world, seed } = options;
   return async (sink) => {
-    const card = createCardMixer(device, world.log);
+    const card = createCardMixer(device, world);
     await card.look();
     /** The news that it is back, which waits until the card's volume control is known again. */
     let news: (() => void) | null = null;
@@ -49,6 +49,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
       },
       async close() {
         news = null;
+        card.close();
         await playback.close();
       },
     };

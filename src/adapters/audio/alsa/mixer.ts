@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Mixer } from '../../../ports/audio.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { parseDeviceName } from '../cards/device-name.ts';
 
@@ -34,13 +35,27 @@ export interface CardMixer {
   readonly mixer: Mixer | null;
   /** Looks for it, as it is now. Where nothing answers, what was known holds. */
   look(): Promise<void>;
+  close(): void;
 }
 
-export function createCardMixer(device: string, log: Log): CardMixer {
+/** What could not be set is tried again after these times: an order must not be lost to a machine that was busy. */
+const RETRY_AFTER_MS = [1000, 5000, 30_000];
+
+export function createCardMixer(device: string, { clock, log }: { clock: Clock; log: Log }): CardMixer {
   const control = controlDevice(device);
   let chosen: VolumeControl | null = null;
   let wanted: number | null = null;
   let isBusy = false;
+  let failures = 0;
+  let cancelRetry = (): void => {};
+  const retry = (percent: number): void => {
+    const waitMs = RETRY_AFTER_MS[failures++];
+    if (waitMs === undefined) return;
+    cancelRetry = clock.at(clock.now() + waitMs, () => {
+      wanted ??= percent;
+      set();
+    });
+  };
   const set = (): void => {
     if (isBusy || wanted === null || control === null || chosen === null) return;
     const { name, canMute } = chosen;
@@ -52,12 +67,15 @@ export function createCardMixer(device: string, log: Log): CardMixer {
     void amixer([...words, ...(canMute ? ['unmute'] : [])]).then((said) => {
       isBusy = false;
       if (said === null) log.warn({ device: control, control: name, percent }, 'the volume could not be set');
+      if (said === null && wanted === null) retry(percent);
       set();
     });
   };
   const mixer: Mixer = {
     setVolume(percent) {
       wanted = Math.round(Math.min(100, Math.max(0, percent)));
+      failures = 0;
+      cancelRetry();
       set();
     },
   };
@@ -68,6 +86,10 @@ export function createCardMixer(device: string, log: Log): CardMixer {
     async look() {
       const contents = control === null ? null : await amixer(['-D', control, 'scontents']);
       if (contents !== null) chosen = chooseControl(contents);
+    },
+    close() {
+      failures = RETRY_AFTER_MS.length;
+      cancelRetry();
     },
   };
 }

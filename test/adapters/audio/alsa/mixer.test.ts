@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCardMixer } from '../../../../src/adapters/audio/alsa/mixer.ts';
+import type { Log } from '../../../../src/ports/log.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+
+const SCONTENTS = `Simple mixer control 'Speaker',0
+  Capabilities: pvolume pswitch
+`;
+const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const within = { timeout: 15_000, interval: 10 };
+
+let folder = '';
+const path = process.env['PATH'];
+
+/** An amixer that notes what it is told, and can't do it while there is a file of that name. */
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-mixer-'));
+  const script = `#!/bin/sh
+case "$*" in
+  *scontents) cat ${folder}/contents ;;
+  *) echo "$8" >> ${folder}/told; ! [ -e ${folder}/stuck ] ;;
+esac
+`;
+  writeFileSync(join(folder, 'amixer'), script);
+  writeFileSync(join(folder, 'contents'), SCONTENTS);
+  chmodSync(join(folder, 'amixer'), 0o755);
+  process.env['PATH'] = `${folder}:${path}`;
+});
+afterEach(() => {
+  process.env['PATH'] = path;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const told = (): string[] => {
+  const file = join(folder, 'told');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+};
+const isStuck = (stuck: boolean): void => {
+  if (stuck) writeFileSync(join(folder, 'stuck'), '');
+  else rmSync(join(folder, 'stuck'));
+};
+
+async function open() {
+  const clock = createVirtualClock();
+  const card = createCardMixer('plughw:CARD=Speaker', { clock, log: QUIET });
+  await card.look();
+  return { card, clock };
+}
+
+describe('a volume that could not be set', () => {
+  it('is set again, ever later, and not without end', async () => {
+    const { card, clock } = await open();
+    isStuck(true);
+    card.mixer?.setVolume(40);
+    for (const [index, waitMs] of [1000, 5000, 30_000].entries()) {
+      await expect.poll(() => clock.armed, within).toBe(1);
+      expect(told()).toHaveLength(index + 1);
+      clock.advance(waitMs - 1);
+      expect(clock.armed).toBe(1);
+      clock.advance(1);
+    }
+    await expect.poll(() => told(), within).toEqual(['40%', '40%', '40%', '40%']);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is as it should be as soon as that can be done', async () => {
+    const { card, clock } = await open();
+    isStuck(true);
+    card.mixer?.setVolume(40);
+    await expect.poll(() => clock.armed, within).toBe(1);
+    isStuck(false);
+    clock.advance(1000);
+    await expect.poll(() => told(), within).toEqual(['40%', '40%']);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('gives way to a newer one', async () => {
+    const { card, clock } = await open();
+    isStuck(true);
+    card.mixer?.setVolume(40);
+    await expect.poll(() => clock.armed, within).toBe(1);
+    isStuck(false);
+    card.mixer?.setVolume(70);
+    expect(clock.armed).toBe(0);
+    await expect.poll(() => told(), within).toEqual(['40%', '70%']);
+    clock.advance(60_000);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is not tried any more once the loudspeaker is closed', async () => {
+    const { card, clock } = await open();
+    isStuck(true);
+    card.mixer?.setVolume(40);
+    await expect.poll(() => clock.armed, within).toBe(1);
+    card.close();
+    expect(clock.armed).toBe(0);
+  });
+});
