@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
+import { createSharedAlarm } from './shared-alarm.ts';
 
 /** A wall clock before this moment has never been set: boards without a clock battery boot in 1970. */
 const EARLIEST_BELIEVABLE_WALL_MS = Date.UTC(2024, 0, 1);
@@ -8,13 +9,15 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The machine's own clock and timers. */
 export function createSystemClock(): Clock {
+  const shareAlarm = createSharedAlarm(() => performance.now());
   return {
     now: () => performance.now(),
     wall: () => {
       const wall = Date.now();
       return wall < EARLIEST_BELIEVABLE_WALL_MS ? null : wall;
     },
-    at: (at, callback) => {
+    at: (at, callback, slackMs = 0) => {
+      if (slackMs > 0) return shareAlarm(at, slackMs, callback);
       let timer: NodeJS.Timeout;
       const arm = (): void => {
         const wait = Math.max(0, at - performance.now());

@@ -136,7 +136,7 @@ export class LaneRunner {
   private perform(effect: LaneEffect): void {
     switch (effect.type) {
       case 'arm':
-        return this.timers.arm(effect.timer, effect.at);
+        return this.timers.arm(effect.timer, effect.at, effect.slackMs);
       case 'disarm':
         return this.timers.disarm(effect.timer);
       case 'request_token':

@@ -3,7 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 
 /** The named timers of one lane. */
 export interface Timers {
-  arm(timer: TimerName, at: number): void;
+  /** @param slackMs it may go off so much later */
+  arm(timer: TimerName, at: number, slackMs: number): void;
   disarm(timer: TimerName): void;
   disarmAll(): void;
 }
@@ -15,14 +16,15 @@ export function createTimers(clock: Clock, fire: (timer: TimerName) => void): Ti
     armed.delete(timer);
   };
   return {
-    arm(timer, at) {
+    arm(timer, at, slackMs) {
       disarm(timer);
-      const cancel = clock.at(at, () => {
+      const goOff = (): void => {
         // Only while it is still the one that is armed: a cancelled timer may already be on its way.
         if (armed.get(timer) !== cancel) return;
         armed.delete(timer);
         fire(timer);
-      });
+      };
+      const cancel = clock.at(at, goOff, slackMs);
       armed.set(timer, cancel);
     },
     disarm,

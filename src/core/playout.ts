@@ -48,7 +48,7 @@ export interface Write {
 }
 
 /**
- * What to write now, and when to look again (null: when something arrives).
+ * What to write now, and when to look again (null: when something arrives), or so much later.
  * @param soonMs what is due within this may be written now; never more than what is due from time to time anyway
  */
 export function advance(
@@ -56,7 +56,7 @@ export function advance(
   now: number,
   format: PlayoutFormat,
   soonMs = 0,
-): { playout: Playout; writes: readonly Write[]; wakeAt: number | null } {
+): { playout: Playout; writes: readonly Write[]; wakeAt: number | null; slackMs: number } {
   const writes: Write[] = [];
   let playout = given;
   const refillMs = format.aheadMs * REFILL;
@@ -65,7 +65,7 @@ export function advance(
     writes.push({ pcm, kind, write: soundings.nextWrite, receivedAt });
     playout = withSoundings(playout, expectSound(soundings, pcm.byteLength / format.bytesPerMs, now));
   };
-  const rest = (wakeAt: number | null) => ({ playout, writes, wakeAt });
+  const rest = (wakeAt: number | null, slackMs = 0) => ({ playout, writes, wakeAt, slackMs });
   while (true) {
     const [head, next] = playout.utterances;
     if (head === undefined) return rest(null);
@@ -85,7 +85,8 @@ export function advance(
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
-    if (end - now > refillMs + Math.min(soonMs, refillMs) + ROUNDING_MS) return rest(end - refillMs);
+    if (end - now > refillMs + Math.min(soonMs, refillMs) + ROUNDING_MS)
+      return rest(end - refillMs, refillMs / 2);
     const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
     const isShort = piece.receivedAt - end < STARVED_MS;
     if (isLate) {

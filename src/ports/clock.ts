@@ -4,6 +4,9 @@ export interface Clock {
   now(): number;
   /** Wall-clock milliseconds since 1970, or null while the machine's clock is not set. */
   wall(): number | null;
-  /** Calls back once, at `at` on the monotonic clock or as soon after as possible. Returns the cancellation. */
-  at(at: number, callback: () => void): () => void;
+  /**
+   * Calls back once, at `at` on the monotonic clock or as soon after as possible. Returns the cancellation.
+   * @param slackMs it may be so much later, together with others: waking up is dear (left out: 0)
+   */
+  at(at: number, callback: () => void, slackMs?: number): () => void;
 }

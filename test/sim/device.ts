@@ -48,6 +48,8 @@ export interface DeviceSetup {
   readonly roomAmplitude: number;
   /** Of their own, so that they do not shift the draws of a world without them. */
   readonly cancellerDice: Dice;
+  /** How late timers go off that may be late; null: they never do. */
+  readonly latenessDice: Dice | null;
   /** Spoils the agent: for tests of the oracles. */
   readonly spoil: ((world: AgentWorld) => AgentWorld) | undefined;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
@@ -132,7 +134,7 @@ export function createDevice(setup: DeviceSetup): Device {
     },
     start() {
       if (life !== null) return;
-      const process = createProcessClock(clock);
+      const process = createProcessClock(clock, setup.latenessDice?.next());
       const cuts = new Set<() => void>();
       const cancellers = createCancellers(process, setup.cancellerDice, setup.roomAmplitude);
       const world = makeWorld(process, cuts, cancellers);

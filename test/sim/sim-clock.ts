@@ -110,7 +110,8 @@ export interface ProcessClock extends Clock {
   kill(): void;
 }
 
-export function createProcessClock(clock: Clock): ProcessClock {
+/** @param lateness share of its slack by which each timer goes off late */
+export function createProcessClock(clock: Clock, lateness = 0): ProcessClock {
   let alive = true;
   return {
     get alive() {
@@ -121,8 +122,8 @@ export function createProcessClock(clock: Clock): ProcessClock {
     },
     now: () => clock.now(),
     wall: () => clock.wall(),
-    at: (at, callback) =>
-      clock.at(at, () => {
+    at: (at, callback, slackMs = 0) =>
+      clock.at(at + lateness * slackMs, () => {
         if (alive) callback();
       }),
   };

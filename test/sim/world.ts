@@ -283,6 +283,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     ...{ clock, dice: dice.fork(), broker, speaker, microphone, violations, spoil },
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
+    // Seeds without it found what they found on timers that are never late.
+    latenessDice: cancels ? createDice(seed + 3 * 2 ** 33) : null,
     config: agentConfig(terms.lane),
     openWire(isAlive, enlist) {
       wireBase += 100_000;

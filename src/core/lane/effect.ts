@@ -61,7 +61,13 @@ export type LaneEffect =
   | { readonly type: 'set_volume'; readonly percent: number }
   /** A visitor speaks over the translation: it goes down, and comes up again. */
   | { readonly type: 'duck'; readonly on: boolean }
-  | { readonly type: 'arm'; readonly timer: TimerName; readonly at: number }
+  | {
+      readonly type: 'arm';
+      readonly timer: TimerName;
+      readonly at: number;
+      /** It may go off so much later: what is hardly ever needed must not cost a wake-up each time. */
+      readonly slackMs: number;
+    }
   | { readonly type: 'disarm'; readonly timer: TimerName }
   | { readonly type: 'notify'; readonly kind: EventKind; readonly detail: Readonly<Record<string, unknown>> }
   | { readonly type: 'caption'; readonly caption: Caption };

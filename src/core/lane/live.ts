@@ -34,7 +34,7 @@ function beginSession(turn: Turn, stream: Stream): void {
   }
   // Sessions shorter than the proof would never prove anything: one that ran to its rollover counts with the next.
   if (timers.stable === null) turn.arm('stable', turn.now + settings.stableMs);
-  turn.arm('ping', turn.now + settings.pingMs);
+  turn.arm('ping', turn.now + settings.pingMs, settings.pingSlackMs);
   if (stream.limitAt !== null) {
     // A limit that is nearer than the lead leaves half of the time for the session itself.
     const halfWay = turn.now + Math.max(0, stream.limitAt - turn.now) / 2;

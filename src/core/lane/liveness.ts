@@ -16,7 +16,7 @@ export function onPingTimer(turn: Turn): void {
   if (waiting !== null && isGone(turn, waiting)) fail(turn, 'unresponsive', { stream: waiting });
   else if (waiting !== null) ping(turn, waiting);
   ping(turn, turn.state.stream ?? stream);
-  turn.arm('ping', turn.now + settings.pingMs);
+  turn.arm('ping', turn.now + settings.pingMs, settings.pingSlackMs);
 }
 
 function isGone(turn: Turn, { congestedSince, pingsOut }: Stream): boolean {

@@ -6,6 +6,8 @@ import type { Turn } from './turn.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
 const STARVED_CHUNKS = 1.5;
+/** The first silence may come so much later (in chunks): this wait is begun anew with each chunk, and hardly ever ends. */
+const STARVED_SLACK_CHUNKS = 2.5;
 
 /** Whether a stream hears what is said. */
 export function isStreaming(turn: Turn): boolean {
@@ -41,7 +43,8 @@ export function pump(turn: Turn): void {
   turn.put({ ...stream, sentLog });
   if (turn.state.hold.chunks.length > 0) return;
   const patience = turn.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
-  turn.arm('pace', Math.max(turn.state.pacer.dueAt, turn.now) + patience);
+  const slack = turn.state.starved ? 0 : STARVED_SLACK_CHUNKS * settings.chunkMs;
+  turn.arm('pace', Math.max(turn.state.pacer.dueAt, turn.now) + patience, slack);
 }
 
 /** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */

@@ -33,6 +33,8 @@ export interface LaneSettings {
   /** Between two `get_task` (specification 8: at most once per 2 s); also between two `set_task`. */
   readonly pollMs: number;
   readonly pingMs: number;
+  /** A ping may be so much later. */
+  readonly pingSlackMs: number;
   /** So many pings in a row without an answer mean that nobody is there. */
   readonly pingsMissed: number;
   /** So many bytes that have not left this machine mean that the way is slower than speech: about two seconds of it. */
@@ -71,6 +73,7 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   reapplyMs: 3000,
   pollMs: 2050,
   pingMs: 3000,
+  pingSlackMs: 500,
   pingsMissed: 3,
   congestedBytes: 128 * 1024,
   stuckMs: 9000,

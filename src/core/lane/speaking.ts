@@ -58,7 +58,7 @@ export function feedLoudspeaker(turn: Turn, soonMs = 0): void {
   turn.set({ playout: next.playout });
   for (const write of next.writes) turn.emit({ type: 'play', ...write });
   if (next.wakeAt === null) turn.disarm('playout');
-  else if (next.wakeAt !== turn.state.timers.playout) turn.arm('playout', next.wakeAt);
+  else if (next.wakeAt !== turn.state.timers.playout) turn.arm('playout', next.wakeAt, next.slackMs);
 }
 
 /** The device tells, or corrects, when what was written is heard: the gate and the pace of writing follow. */

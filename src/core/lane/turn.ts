@@ -54,9 +54,10 @@ export class Turn {
     this.effects.push(effect);
   }
 
-  arm(timer: TimerName, at: number): void {
+  /** @param slackMs it may go off so much later */
+  arm(timer: TimerName, at: number, slackMs = 0): void {
     this.set({ timers: { ...this.draft.timers, [timer]: at } });
-    this.emit({ type: 'arm', timer, at });
+    this.emit({ type: 'arm', timer, at, slackMs });
   }
 
   disarm(...timers: readonly TimerName[]): void {

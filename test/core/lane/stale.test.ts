@@ -14,7 +14,9 @@ describe('a timer that is on its way although it does not count any more', () =>
       expect(world.state).toEqual(state);
       // One that was put off may have been taken away by its going off early: then it is armed again.
       const at = state.timers[timer];
-      expect(effects).toEqual(at === null || name === 'closed' ? [] : [{ type: 'arm', timer, at }]);
+      expect(effects).toEqual(
+        at === null || name === 'closed' ? [] : [{ type: 'arm', timer, at, slackMs: 0 }],
+      );
     }
   });
 

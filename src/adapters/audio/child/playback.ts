@@ -40,6 +40,8 @@ const AHEAD_MS = 1100;
  */
 const LOOK_MS = { learning: 113, later: 997 } as const;
 const SHORTEST_LOOK_MS = 5;
+/** A look that only sees whether all is well may be so much later. */
+const LOOK_SLACK_MS = 300;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
 /** With less than this ahead and nothing behind it, the last period is filled up with silence. */
@@ -167,7 +169,8 @@ export function runPlayback(
     if (isOver) return rest();
     const lookMs = line.isMeasured ? LOOK_MS.later : LOOK_MS.learning;
     const idleMs = waiting.bytes > 0 ? LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
-    cancelLook = clock.at(now + Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, idleMs + 1)), pump);
+    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, idleMs + 1));
+    cancelLook = clock.at(now + waitMs, pump, waitMs === LOOK_MS.later ? LOOK_SLACK_MS : 0);
   };
   const fillTail = (): void => {
     const before = line?.end() ?? 0;

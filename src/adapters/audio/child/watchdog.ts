@@ -8,6 +8,9 @@ export interface Watchdog {
   rest(): void;
 }
 
+/** It may look so much later. */
+const SLACK_MS = 500;
+
 /**
  * What it waits for comes several times a second, for months: only a timer that has gone off is set anew, for what is left
  * by then.
@@ -20,7 +23,7 @@ export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void):
   const arm = (at: number): void => {
     cancel();
     armedFor = at;
-    cancel = clock.at(at, look);
+    cancel = clock.at(at, look, SLACK_MS);
   };
   const rest = (): void => {
     cancel();

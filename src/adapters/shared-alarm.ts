@@ -1,0 +1,50 @@
+/** setTimeout counts in 32 bits. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+interface Waiting {
+  readonly at: number;
+  readonly latest: number;
+  readonly callback: () => void;
+}
+
+/**
+ * Timers that may be late share their wake-ups: it rings when the first of them can't wait any longer, and all that are due
+ * by then are called. Setting one off or putting it off costs nothing, which a timer of Node's does: its wake-up comes all
+ * the same, for nothing. What is put off several times a second is hardly ever rung for.
+ * @param now monotonic milliseconds
+ * @returns calls back between `at` and `slackMs` later; returns the cancellation
+ */
+export function createSharedAlarm(
+  now: () => number,
+): (at: number, slackMs: number, callback: () => void) => () => void {
+  const waiting = new Set<Waiting>();
+  let alarm: NodeJS.Timeout | null = null;
+  let ringsAt = Number.POSITIVE_INFINITY;
+
+  const set = (at: number): void => {
+    if (alarm !== null) clearTimeout(alarm);
+    ringsAt = at;
+    alarm = setTimeout(ring, Math.min(LONGEST_TIMEOUT_MS, Math.ceil(Math.max(0, at - now()))));
+  };
+  const ring = (): void => {
+    alarm = null;
+    ringsAt = Number.POSITIVE_INFINITY;
+    const due = [...waiting].filter(({ at }) => at <= now()).sort((a, b) => a.at - b.at);
+    // One may take another one away.
+    for (const one of due) if (waiting.delete(one)) one.callback();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { latest } of waiting) next = Math.min(next, latest);
+    if (next < ringsAt) set(next);
+  };
+
+  return (at, slackMs, callback) => {
+    const one = { at, latest: at + slackMs, callback };
+    waiting.add(one);
+    if (one.latest < ringsAt) set(one.latest);
+    else alarm?.ref();
+    return () => {
+      // An alarm for nobody must not keep an ending program alive.
+      if (waiting.delete(one) && waiting.size === 0) alarm?.unref();
+    };
+  };
+}
