@@ -1,11 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
-import { createSharedAlarm } from './shared-alarm.ts';
+import { createSharedAlarm, LONGEST_TIMEOUT_MS } from './shared-alarm.ts';
 
 /** A wall clock before this moment has never been set: boards without a clock battery boot in 1970. */
 const EARLIEST_BELIEVABLE_WALL_MS = Date.UTC(2024, 0, 1);
-/** setTimeout counts in 32 bits; longer waits are taken in steps. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The machine's own clock and timers. */
 export function createSystemClock(): Clock {

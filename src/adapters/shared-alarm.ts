@@ -1,5 +1,5 @@
-/** setTimeout counts in 32 bits. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** setTimeout counts in 32 bits; longer waits are taken in steps. */
+export const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Waiting {
   readonly at: number;
@@ -9,8 +9,8 @@ interface Waiting {
 
 /**
  * Timers that may be late share their wake-ups: it rings when the first of them can't wait any longer, and all that are due
- * by then are called. Setting one off or putting it off costs nothing, which a timer of Node's does: its wake-up comes all
- * the same, for nothing. What is put off several times a second is hardly ever rung for.
+ * by then are called. What is put off again and again costs no timer each time, and few wake-ups: a cancelled timer of
+ * Node's wakes the process up all the same.
  * @param now monotonic milliseconds
  * @returns calls back between `at` and `slackMs` later; returns the cancellation
  */

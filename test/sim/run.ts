@@ -75,7 +75,7 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
 }
 
 /** The same world with a lane that cancels its echo. */
-export function cancelling(terms: Terms, dice: Dice): Terms {
+function cancelling(terms: Terms, dice: Dice): Terms {
   return {
     ...terms,
     echo: dice.chance(0.9),
