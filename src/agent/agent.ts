@@ -42,7 +42,7 @@ export interface AgentWorld {
   };
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
-  /** A fresh URL-safe string that nobody can guess. */
+  /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
   randomHash(): string;
 }
 
@@ -77,12 +77,13 @@ export class Agent {
     this.running = config;
     this.topics = deviceTopics(address);
     this.vault = createVault(world.randomHash);
-    this.tokens = createTokenDesk(this.topics, this.vault, clock, log, {
+    const desk = { topics: this.topics, vault: this.vault, clock, log, newId: world.randomHash };
+    this.tokens = createTokenDesk(desk, {
       awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
       denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
     });
-    this.lanes = config.lanes.map((lane) => this.createLane(lane, bootId));
+    this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: world.version };
     this.publisher = new Publisher(identity, clock, this.lanes, (id) =>
       this.running.lanes.find((lane) => lane.id === id),
@@ -160,10 +161,10 @@ export class Agent {
     return this.lanes.find((lane) => lane.id === id);
   }
 
-  private createLane(config: LaneConfig, bootId: string): LaneRunner {
+  private createLane(config: LaneConfig): LaneRunner {
     const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.world;
     const world = {
-      ...{ clock, log, openStream, createVoiceDetector, bootId, loop: this.loop, vault: this.vault },
+      ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, vault: this.vault },
       ...{ ...this.world.openAudio(config), openEchoCanceller },
       requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, wish);

@@ -39,8 +39,6 @@ export interface LaneWorld {
   requestToken(wish: { id: string; reason: TokenReason; attempt: number }): void;
   /** Seed of the lane's jitter. */
   readonly seed: number;
-  /** Makes request ids unique among boots. */
-  readonly bootId: string;
 }
 
 /** One step of a lane as its watchers see it. */
@@ -86,7 +84,7 @@ export class LaneRunner {
         playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
       },
       orders: { ...ordersOf(config), muted: false, volume: config.playback.volume },
-      idPrefix: `${world.bootId}-${config.id}`,
+      idPrefix: config.id,
       seed: world.seed,
     });
     const rateHz = config.capture.sampleRate;

@@ -19,8 +19,14 @@ import type { Vault } from './vault.ts';
 const REQUEST_EXPIRY_S = 30;
 /** Unused legacy sessions stay active at least this long (specification 8). */
 const LEGACY_WINDOW_MS = 60_000;
-/** Requests whose lane is remembered; far more than can be open. */
+/** Requests that are remembered; far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
+
+/** Who in this agent asked: the lane, and its own name for the request, which nobody outside ever sees. */
+interface Asked {
+  readonly lane: string;
+  readonly request: string;
+}
 
 export interface TokenDeskListener {
   /** Whether the lane waits for the answer to this very request. */
@@ -29,21 +35,41 @@ export interface TokenDeskListener {
   denied(lane: string, id: string, denial: Denial): void;
 }
 
-/** Asks the backend for tokens and puts them in the vault; the lanes only learn that there is one. */
+/**
+ * Asks the backend for tokens and puts them in the vault; the lanes only learn that there is one. On the wire a request
+ * has an id that nobody can guess: who could, would answer before the backend does.
+ */
 export interface TokenDesk {
   request(bus: Bus, lane: string, wish: { id: string; reason: TokenReason; attempt: number }): void;
   /** Takes in a payload of `{p}/token/res`. */
   receive(payload: string, retained: boolean): void;
 }
 
-export function createTokenDesk(
-  topics: DeviceTopics,
-  vault: Vault,
-  clock: Clock,
-  log: Log,
-  listener: TokenDeskListener,
-): TokenDesk {
-  const lanes = new Map<string, string>();
+export interface TokenDeskWorld {
+  readonly topics: DeviceTopics;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** An id of at least 96 random bits (CONTRACT section 3). */
+  newId(): string;
+}
+
+export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListener): TokenDesk {
+  const { topics, vault, clock, log } = world;
+  /** By the id on the wire. */
+  const asked = new Map<string, Asked>();
+
+  /** The same request goes out again under the same id: a lost answer then comes again, instead of a second session. */
+  const idOf = (lane: string, request: string): string => {
+    for (const [id, known] of asked) if (known.lane === lane && known.request === request) return id;
+    const id = world.newId();
+    asked.set(id, { lane, request });
+    for (const old of asked.keys()) {
+      if (asked.size <= REMEMBERED_REQUESTS) break;
+      asked.delete(old);
+    }
+    return id;
+  };
 
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
 
@@ -60,12 +86,8 @@ export function createTokenDesk(
   };
 
   return {
-    request(bus, lane, { id, reason, attempt }) {
-      lanes.set(id, lane);
-      for (const old of lanes.keys()) {
-        if (lanes.size <= REMEMBERED_REQUESTS) break;
-        lanes.delete(old);
-      }
+    request(bus, lane, { id: request, reason, attempt }) {
+      const id = idOf(lane, request);
       const ts = timestamp(clock.wall());
       const body = {
         ts,
@@ -96,22 +118,23 @@ export function createTokenDesk(
         log.warn({}, 'a malformed token answer was ignored');
         return;
       }
-      const lane = lanes.get(message.id);
-      if (lane === undefined) {
+      const known = asked.get(message.id);
+      if (known === undefined) {
         log.debug({ id: message.id }, 'a token answer to no question of ours was ignored');
         return;
       }
       // A doubled answer may carry another token: it must not take the place of the one that is in use.
-      if (!listener.awaits(lane, message.id)) {
+      const { lane, request } = known;
+      if (!listener.awaits(lane, request)) {
         log.debug({ id: message.id }, 'a late or doubled token answer was ignored');
         return;
       }
       if (message.ok) {
-        grant(lane, message.id, message);
+        grant(lane, request, message);
         return;
       }
       const { code, title, detail, final, retry_after_s: retryAfterS } = message.error;
-      deny(message.id, lane, {
+      deny(request, lane, {
         code: code.slice(0, 60),
         message: (detail === '' ? title : detail).slice(0, 200),
         final,

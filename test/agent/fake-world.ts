@@ -167,6 +167,7 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
 
   return {
     agent,
+    world,
     clock,
     config,
     published,

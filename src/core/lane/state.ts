@@ -142,7 +142,7 @@ export interface LaneState {
   /** The agent is ending: after the stream is gone, nothing begins again. */
   readonly ending: boolean;
   readonly lineUp: boolean;
-  /** Prefix and counter of request ids. */
+  /** Prefix and counter of the lane's own names for its requests; ids on the wire are random and unknown here. */
   readonly idPrefix: string;
   readonly nextId: number;
   readonly nextStream: number;
@@ -192,7 +192,7 @@ export interface LaneState {
 
 /**
  * A lane before its first event.
- * @param idPrefix makes request ids unique among boots and lanes
+ * @param idPrefix makes the names of requests unique among the agent's lanes
  */
 export function createLane(given: {
   settings: LaneSettings;

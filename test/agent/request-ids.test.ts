@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createMachineWorld } from '../../src/agent/machine-world.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { createFakeWorld, testConfig } from './fake-world.ts';
+
+/** What `randomHash` hands out for one more call, and what it has handed out before. */
+function drawing() {
+  const drawn: string[] = [];
+  return {
+    drawn,
+    randomHash: () => {
+      drawn.push(`drawn${drawn.length}-0123456789abcdef`);
+      return drawn.at(-1) ?? '';
+    },
+  };
+}
+
+describe('ids of token requests', () => {
+  it('are drawn anew for each request, and hold nothing that is published', async () => {
+    const { drawn, randomHash } = drawing();
+    const world = createFakeWorld(testConfig(), { randomHash });
+    await world.agent.start();
+    world.brokerUp();
+    const first = world.lastRequest().id;
+    expect(drawn).toContain(first);
+    const bootId = String(world.sent('status').at(-1)?.body['boot_id']);
+    expect(first).not.toContain(bootId);
+    world.deliver('dragoman/v1/museum/kiosk-01/token/res', {
+      id: first,
+      ok: false,
+      error: { code: 'busy', title: 'Busy', detail: '', final: false },
+    });
+    world.clock.advance(20_000);
+    const second = world.lastRequest().id;
+    expect(drawn).toContain(second);
+    expect(second).not.toBe(first);
+  });
+
+  it('stay the same while the same request is asked again', async () => {
+    const world = createFakeWorld();
+    await world.agent.start();
+    world.brokerUp();
+    world.clock.advance(20_000);
+    const requests = world.sent('token/req').map(({ body }) => body);
+    expect(requests.length).toBeGreaterThan(1);
+    expect(requests.at(1)).toMatchObject({ attempt: 2, id: requests[0]?.['id'] });
+  });
+
+  it('have 96 random bits or more on a real machine', async () => {
+    const { log } = createFakeWorld().world;
+    const { randomHash } = await createMachineWorld(testConfig(), createVirtualClock(), log, {});
+    const hashes = Array.from({ length: 200 }, randomHash);
+    expect(new Set(hashes).size).toBe(200);
+    for (const hash of hashes)
+      expect(Buffer.from(hash, 'base64url').byteLength * 8).toBeGreaterThanOrEqual(96);
+    // Every bit of the first 96 is drawn: none is the same in all.
+    const bytes = hashes.map((hash) => Buffer.from(hash, 'base64url'));
+    for (let bit = 0; bit < 96; bit++) {
+      const ones = bytes.filter((hash) => ((hash[bit >> 3] ?? 0) >> (bit & 7)) & 1).length;
+      expect(ones).toBeGreaterThan(0);
+      expect(ones).toBeLessThan(200);
+    }
+  });
+});
