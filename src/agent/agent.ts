@@ -82,6 +82,7 @@ export class Agent {
       awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
       denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
+      unusable: (lane, id, message) => this.lane(lane)?.post({ type: 'unusable', id, message }),
     });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: world.version };

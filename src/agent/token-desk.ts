@@ -33,6 +33,8 @@ export interface TokenDeskListener {
   awaits(lane: string, id: string): boolean;
   granted(lane: string, grant: Grant): void;
   denied(lane: string, id: string, denial: Denial): void;
+  /** The answer holds a session that cannot be used here. */
+  unusable(lane: string, id: string, message: string): void;
 }
 
 /**
@@ -79,7 +81,8 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
       vault.keep(id, { token, urlTemplate });
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      deny(id, lane, { code: 'address', message: error.message, final: true, retryAfterMs: null });
+      const field = isLegacy(message.session) ? 'ws_url' : 'stream_url';
+      listener.unusable(lane, id, `the ${field} in the backend's answer ${error.message}`);
       return;
     }
     listener.granted(lane, granted);

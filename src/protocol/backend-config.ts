@@ -21,6 +21,7 @@ const serviceUrlSchema = z
 const streamUrlSchema = z
   .string()
   .refine((text) => hasScheme(text, ['wss:', 'ws:']), 'must be an address that begins with wss:// or ws://')
+  .refine((text) => !text.includes('#'), 'must not hold a "#", which no WebSocket address may: remove it')
   .refine((text) => !/[?&]token=/.test(text), 'must not hold a token: the device adds it');
 
 const serviceSchema = z.strictObject({

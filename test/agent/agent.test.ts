@@ -212,7 +212,39 @@ describe('tokens', () => {
     world.brokerUp();
     world.grant({}, 'ws://service.example/streaming-api/{random_hash}/v1');
     expect(world.streams).toEqual([]);
-    expect(phaseOf(world)).toBe('parked');
+    expect(phaseOf(world)).toBe('waiting');
+    expect(world.sent('event/refused').at(-1)?.body).toMatchObject({
+      cause: 'grant_unusable',
+      message: expect.stringMatching(/stream_url.*neither wss/),
+    });
+  });
+
+  it.each([
+    ['stream_url', { stream_url: 'wss://service.example/{random_hash}/v1#main' }],
+    ['ws_url', { session: { id: 'legacy', publisher: TOKEN, ws_url: 'wss://old.example/s#' } }],
+  ])('refuses a %s with "#", says so, and asks again', async (field, answer) => {
+    const world = createFakeWorld();
+    await world.agent.start();
+    world.brokerUp();
+    const { id } = world.lastRequest();
+    world.deliver(`${BASE}/token/res`, { id, ok: true, session: world.session(), ...answer });
+    expect(world.streams).toEqual([]);
+    const refused = world.sent('event/refused').at(-1)?.body;
+    expect(refused).toMatchObject({ lane: 'main', cause: 'grant_unusable' });
+    expect(refused?.['message']).toBe(
+      `the ${field} in the backend's answer holds a "#", which no WebSocket address may: remove it`,
+    );
+    world.clock.advance(1000);
+    expect(world.sent('state').at(-1)?.body).toMatchObject({
+      lanes: [{ last_error: { code: 'grant_unusable' } }],
+    });
+    expect(JSON.stringify([world.published, world.logged])).not.toMatch(
+      /service\.example|old\.example|SECRET/,
+    );
+    world.clock.advance(10_000);
+    expect(world.lastRequest().id).not.toBe(id);
+    world.grant();
+    expect(world.streams).toHaveLength(1);
   });
 
   it('takes a legacy session: its own address, the publisher as the token', async () => {

@@ -112,6 +112,14 @@ describe("backend's configuration", () => {
     expect(problems).not.toContain('abc');
   });
 
+  it('refuses a stream address with "#" before a device gets it', () => {
+    const service = { ...minimal.service, streamUrl: 'wss://stream.example/{random_hash}/s#x' };
+    const file = write('c.json', { ...minimal, service });
+    expect(problemsOf(() => loadBackendConfig(file, {})).join()).toMatch(
+      /service\.streamUrl: must not hold a "#".*remove it/,
+    );
+  });
+
   it.each([
     ['a missing file', () => join(folder, 'none.json'), /none\.json: can not be read \(ENOENT\)/],
     ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],

@@ -38,6 +38,12 @@ describe('the address of a stream', () => {
     },
   );
 
+  it('says what is wrong with a "#" and what to do: the WebSocket client throws at one', () => {
+    expect(() => streamAddress('wss://stream.example/{random_hash}/s#x', 't', 'h')).toThrow(
+      /holds a "#".*remove it/,
+    );
+  });
+
   it.each([
     'ws://stream.example/s',
     'ws://127.0.0.1.evil.example/s',
@@ -51,6 +57,9 @@ describe('the address of a stream', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'stream.example/s',
+    'wss://stream.example/s#part',
+    'wss://stream.example/{random_hash}#',
+    'ws://localhost/s#',
     '',
     'wss://',
   ])('does not send a token to %j', (template) => {

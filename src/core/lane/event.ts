@@ -52,6 +52,8 @@ export type LaneEvent =
   | { readonly type: 'line'; readonly up: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }
   | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
+  /** The answer to the token request holds a session that cannot be used here. */
+  | { readonly type: 'unusable'; readonly id: string; readonly message: string }
   | { readonly type: 'opened'; readonly stream: number }
   /** The service answered the upgrade with something else. */
   | { readonly type: 'refused'; readonly stream: number; readonly refusal: UpgradeRefusal }

@@ -17,7 +17,7 @@ import { isSameTask, type LaneOrders } from './settings.ts';
 import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
 import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
-import { onDenied, onGranted, onLine, onTokenTimer } from './token.ts';
+import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './token.ts';
 import { Turn } from './turn.ts';
 
 export interface StepResult {
@@ -56,6 +56,8 @@ function handle(turn: Turn, event: LaneEvent): void {
       return onGranted(turn, event.grant);
     case 'denied':
       return onDenied(turn, event.id, event.denial);
+    case 'unusable':
+      return onUnusable(turn, event.id, event.message);
     case 'captured':
       return onCaptured(turn, event);
     case 'capture_ended':

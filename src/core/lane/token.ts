@@ -117,3 +117,9 @@ export function onDenied(turn: Turn, id: string, denial: Denial): void {
     retryAfterMs: denial.retryAfterMs,
   });
 }
+
+/** What the backend sent cannot be used here; which words say why is for the agent to know. */
+export function onUnusable(turn: Turn, id: string, message: string): void {
+  if (turn.state.wish?.id === id) fail(turn, 'grant_unusable', { message });
+  else turn.count('ignored');
+}

@@ -25,6 +25,10 @@ export type Act =
       readonly fit: string;
     }
   | {
+      readonly act: 'unusable';
+      readonly which: number;
+    }
+  | {
       readonly act: 'deny';
       readonly which: number;
       readonly final: boolean;
@@ -142,6 +146,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ act: fc.constant('deny' as const), which, final: fc.boolean(), retryAfterMs }),
   },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('unusable' as const), which }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -261,6 +266,9 @@ export function perform(world: World, act: Act): void {
       world.step({ type: 'granted', grant });
       return;
     }
+    case 'unusable':
+      world.step({ type: 'unusable', id: requestOf(world, act.which), message: 'no' });
+      return;
     case 'deny': {
       const denial = { code: 'no', message: 'no', final: act.final, retryAfterMs: act.retryAfterMs };
       world.step({ type: 'denied', id: requestOf(world, act.which), denial });

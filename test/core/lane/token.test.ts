@@ -190,6 +190,28 @@ describe('a connection attempt that did not reach the service', () => {
   });
 });
 
+describe('a session that cannot be used here', () => {
+  it('is refused with the reason, and another one is asked for soon', () => {
+    const world = new World().goAcquiring();
+    const { id } = world.last('request_token');
+    world.step({ type: 'unusable', id, message: 'the stream_url holds a "#"' });
+    expect(world.phase).toBe('waiting');
+    expect(world.last('notify')).toMatchObject({
+      kind: 'refused',
+      detail: { cause: 'grant_unusable', message: 'the stream_url holds a "#"' },
+    });
+    world.until(() => world.last('request_token').id !== id, 20_000);
+    world.grant();
+    expect(world.phase).toBe('connecting');
+  });
+
+  it('of another request means nothing', () => {
+    const world = new World().goAcquiring();
+    world.step({ type: 'unusable', id: 'somebody-elses', message: 'no' });
+    expect(world.phase).toBe('acquiring');
+  });
+});
+
 describe('a denial', () => {
   it('is taken for what it says: later', () => {
     const world = new World().goAcquiring();
