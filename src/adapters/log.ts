@@ -32,6 +32,9 @@ const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const JOURNAL_DEFAULT_PRIORITY = 6;
 
+/** Characters of one text in a log record; whoever sends more does not get it written, nor looked through. */
+export const LONGEST_LOGGED = 2000;
+
 /**
  * A logger whose every line, whatever the format, passes the redaction. Setting `level` on it changes the level of all
  * its children too. A sink that fails (a closed pipe, a full disk) costs lines, never the program.
@@ -73,7 +76,7 @@ export function chooseLogFormat(
 type Line = Readonly<Record<string, unknown>>;
 
 function redactLine(line: string): Line {
-  return redactValue(JSON.parse(line)) as Line;
+  return redactValue(JSON.parse(line), LONGEST_LOGGED) as Line;
 }
 
 function formatter(format: LogFormat): (line: Line) => string {

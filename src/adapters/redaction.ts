@@ -5,44 +5,212 @@
 
 export const REDACTED = '[redacted]';
 
-/** Names whose values are never shown, as a key of an object or in `name=value`. */
-const SECRET_NAME =
-  '(?:[\\w-]*[_-])?(?:token|password|passwd|passphrase|authorization|publisher|subscriber_keys|secret|jwt|credentials?|api[_-]?key|private[_-]?key)';
-const CAMEL_NAME = '[a-z]\\w*(?:Token|Password|Passphrase|Authorization|Publisher|Secret|Jwt|ApiKey)';
-const KEY = new RegExp(`^(?:(?:${SECRET_NAME})|apikey|privatekey)$`, 'i');
-const CAMEL_KEY = new RegExp(`^${CAMEL_NAME}$`);
-const NAME = `(?:${SECRET_NAME}|apiKey|privateKey|${CAMEL_NAME})`;
-
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // token=abc, also in the query of an address
-  [new RegExp(`(\\b${NAME}=)[^&\\s"'#,;)]+`, 'gi'), `$1${REDACTED}`],
-  // "token":"abc" and \"token\":\"abc\" inside a text
-  [new RegExp(`(\\\\*["']${NAME}\\\\*["']\\s*:\\s*\\\\*["'])[^"'\\\\]+`, 'gi'), `$1${REDACTED}`],
-  // Authorization: Bearer abc
-  [/\b(Bearer|Basic)\s+[\w\-.~+/=]{6,}/gi, `$1 ${REDACTED}`],
-  // Bare JSON web tokens
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
-  // mqtt://user:password@host
-  [/(:\/\/)[^\s/@"']+@/g, `$1${REDACTED}@`],
-];
-
-/** A text without what looks like a secret. */
-export function redactText(text: string): string {
-  return PATTERNS.reduce((safe, [pattern, replacement]) => safe.replace(pattern, replacement), text);
+/** All that the scan needs of a text, so that a test can count how often it looks. */
+export interface Characters {
+  readonly length: number;
+  charCodeAt(index: number): number;
 }
 
-/** A value as JSON knows it, without secrets at any depth. */
-export function redactValue(value: unknown): unknown {
-  if (typeof value === 'string') return redactText(value);
-  if (Array.isArray(value)) return value.map(redactValue);
+/** Names whose values are never shown, as a key of an object or in `name=value`; in lower case, without `_` and `-`. */
+const SECRET_NAMES = [
+  ...['token', 'password', 'passwd', 'passphrase', 'authorization', 'publisher', 'subscriberkeys'],
+  ...['secret', 'jwt', 'credential', 'credentials', 'apikey', 'privatekey'],
+];
+/** The longest of them and its separators: more of a name need not be looked at, however long it is. */
+const NAME_END = 24;
+const SCHEMES = ['bearer', 'basic'];
+const LEAST_CREDENTIAL = 6;
+
+const codes = (signs: string): number[] => [...signs].map((sign) => sign.charCodeAt(0));
+const code = (sign: string): number => sign.charCodeAt(0);
+const QUOTES = codes(`"'`);
+const WHITE = codes(' \t\n\r\v\f\u00a0\u2028\u2029');
+const VALUE_ENDS = [...WHITE, ...codes(`&"'#,;)`)];
+const USER_ENDS = [...WHITE, ...codes(`/@"'`)];
+const WORD = Array.from({ length: 128 }, (_, index) => /[\w-]/.test(String.fromCharCode(index)));
+const CREDENTIAL_SIGNS = codes('.~+/=');
+const [BACKSLASH, SLASH, COLON] = [code('\\'), code('/'), code(':')];
+const [EQUALS, AT, DOT] = [code('='), code('@'), code('.')];
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A text without what looks like a secret. The work grows with its length, never with the square of it.
+ * @param isCut it is the beginning of a longer text: what may be a secret's beginning at its end is one
+ */
+export function redactText(text: string, isCut = false): string {
+  const spans = secretSpans(text, isCut);
+  if (spans.length === 0) return text;
+  let safe = '';
+  let at = 0;
+  for (const { from, to } of spans) {
+    safe += text.slice(at, from) + REDACTED;
+    at = to;
+  }
+  return safe + text.slice(at);
+}
+
+/**
+ * A value as JSON knows it, without secrets at any depth.
+ * @param longest more of a string is cut off, before anything else is done with it
+ */
+export function redactValue(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
+  if (typeof value === 'string') return cutAndRedact(value, longest);
+  if (Array.isArray(value)) return value.map((part) => redactValue(part, longest));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, isSecretKey(key, part) ? REDACTED : redactValue(part)]),
+    Object.entries(value).map(([key, part]) => [
+      cutAndRedact(key, longest),
+      isSecretKey(key, part) ? REDACTED : redactValue(part, longest),
+    ]),
   );
+}
+
+function cutAndRedact(text: string, longest: number): string {
+  if (text.length <= longest) return redactText(text);
+  return `${redactText(text.slice(0, longest), true)}... (${text.length - longest} more characters)`;
 }
 
 function isSecretKey(key: string, value: unknown): boolean {
   // Counters such as {"token": 3} and flags tell nothing.
   const canHoldSecret = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  return canHoldSecret && (KEY.test(key) || CAMEL_KEY.test(key));
+  return canHoldSecret && isSecretName(key.slice(-NAME_END), key.length <= NAME_END);
+}
+
+/** Whether a name ends in a secret's: after `_` or `-`, as a hump of camelCase, or by itself. */
+function isSecretName(end: string, whole: boolean): boolean {
+  const plain = end.replaceAll(/[_-]/g, '').toLowerCase();
+  return SECRET_NAMES.some((name) => {
+    if (!plain.endsWith(name)) return false;
+    const start = startOf(end, name.length);
+    if (start === 0) return whole;
+    const isHump = /[A-Z]/.test(end[start] ?? '') && /[a-z0-9]/.test(end[start - 1] ?? '');
+    return isHump || /[_-]/.test(end[start - 1] ?? '');
+  });
+}
+
+/** Where the last so many letters of a name begin, separators not counted. */
+function startOf(name: string, letters: number): number {
+  let index = name.length;
+  for (let left = letters; left > 0; ) {
+    index -= 1;
+    if (!/[_-]/.test(name[index] ?? '')) left -= 1;
+  }
+  return index;
+}
+
+const endsInSecretName = (word: string): boolean => {
+  const plain = word.replaceAll(/[_-]/g, '').toLowerCase();
+  return SECRET_NAMES.some((name) => plain.endsWith(name));
+};
+
+/** What looks like a secret, in order. Each sign is looked at a few times at most, whatever the text is. */
+export function secretSpans(text: Characters, isCut: boolean): Span[] {
+  const spans: Span[] = [];
+  const scan = createScan(text, isCut);
+  let at = 0;
+  while (at < text.length) {
+    const span = scan.isWord(at) ? scan.secretAfterWord(at) : scan.userInfo(at);
+    if (span.to > span.from) spans.push({ from: span.from, to: span.to });
+    at = Math.max(span.to, at + 1);
+  }
+  return spans;
+}
+
+const NOTHING = (at: number): Span => ({ from: at, to: at });
+
+function createScan(text: Characters, isCut: boolean) {
+  const isAtCut = (at: number): boolean => isCut && at === text.length;
+  const isOneOf = (at: number, signs: readonly number[]): boolean => signs.includes(text.charCodeAt(at));
+  const skip = (at: number, while_: (at: number) => boolean): number => {
+    let end = at;
+    while (end < text.length && while_(end)) end += 1;
+    return end;
+  };
+  const isWord = (at: number): boolean => {
+    const found = text.charCodeAt(at);
+    return found < 128 && WORD[found] === true;
+  };
+  const isWhite = (at: number): boolean => isOneOf(at, WHITE);
+  const isBackslash = (at: number): boolean => text.charCodeAt(at) === BACKSLASH;
+  const read = (from: number, to: number): string => {
+    let word = '';
+    for (let at = from; at < to; at += 1) word += String.fromCharCode(text.charCodeAt(at));
+    return word;
+  };
+  /** Past one quotation mark with any backslashes before it; -1 where there is none. */
+  const pastQuote = (at: number): number => {
+    const mark = skip(at, isBackslash);
+    return isOneOf(mark, QUOTES) ? mark + 1 : -1;
+  };
+
+  /** `name=value` and `"name":"value"`, the latter also as a text inside a text. */
+  const assigned = (nameEnd: number): Span | null => {
+    if (text.charCodeAt(nameEnd) === EQUALS) {
+      const from = nameEnd + 1;
+      const to = skip(from, (at) => !isOneOf(at, VALUE_ENDS));
+      // "authorization=Bearer abc": the scheme is no secret, what follows it is.
+      const isScheme = to - from <= LEAST_CREDENTIAL && SCHEMES.includes(read(from, to).toLowerCase());
+      return isScheme ? null : { from, to };
+    }
+    const named = pastQuote(nameEnd);
+    if (named < 0) return null;
+    const colon = skip(named, isWhite);
+    if (text.charCodeAt(colon) !== COLON) return null;
+    const from = pastQuote(skip(colon + 1, isWhite));
+    if (from < 0) return null;
+    return { from, to: skip(from, (at) => !isOneOf(at, QUOTES) && !isBackslash(at)) };
+  };
+
+  /** `Bearer abc` */
+  const credential = (schemeEnd: number): Span | null => {
+    const from = skip(schemeEnd, isWhite);
+    if (from === schemeEnd) return null;
+    const to = skip(from, (at) => isWord(at) || isOneOf(at, CREDENTIAL_SIGNS));
+    return to - from >= LEAST_CREDENTIAL || isAtCut(to) ? { from, to } : null;
+  };
+
+  /** A bare JSON web token: `eyJ...`, a dot, more, and another dot. */
+  const webToken = (from: number, headEnd: number): Span | null => {
+    if (text.charCodeAt(headEnd) !== DOT) return null;
+    const bodyEnd = skip(headEnd + 1, isWord);
+    if (bodyEnd === headEnd + 1) return null;
+    if (text.charCodeAt(bodyEnd) !== DOT) return isAtCut(bodyEnd) ? { from, to: bodyEnd } : null;
+    return { from, to: skip(bodyEnd + 1, isWord) };
+  };
+
+  return {
+    isWord,
+
+    /** The secret that a word announces or is; where there is none, an empty span behind the word. */
+    secretAfterWord(start: number): Span {
+      let jsonAt = -1;
+      const end = skip(start, (at) => {
+        if (jsonAt < 0 && read(at, at + 3) === 'eyJ') jsonAt = at;
+        return isWord(at);
+      });
+      const tail = read(Math.max(start, end - NAME_END), end);
+      const scheme = SCHEMES.find((name) => tail.toLowerCase().endsWith(name));
+      const found =
+        (jsonAt >= 0 ? webToken(jsonAt, end) : null) ??
+        (endsInSecretName(tail) ? assigned(end) : null) ??
+        (scheme === undefined ? null : credential(end));
+      return found ?? NOTHING(end);
+    },
+
+    /** `mqtt://user:password@host`: what stands before the `@`. */
+    userInfo(at: number): Span {
+      const isStart =
+        text.charCodeAt(at) === COLON &&
+        text.charCodeAt(at + 1) === SLASH &&
+        text.charCodeAt(at + 2) === SLASH;
+      if (!isStart) return NOTHING(at + 1);
+      const from = at + 3;
+      const to = skip(from, (index) => !isOneOf(index, USER_ENDS));
+      return text.charCodeAt(to) === AT || isAtCut(to) ? { from, to } : NOTHING(from);
+    },
+  };
 }

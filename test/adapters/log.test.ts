@@ -189,3 +189,13 @@ describe('a sink that fails', () => {
     expect(() => logger.info('still here')).not.toThrow();
   });
 });
+
+describe('a long text', () => {
+  it('is cut, in the record and in the sentence', () => {
+    const [line] = record('json', (logger) =>
+      logger.info({ command: 'x'.repeat(60_000) }, 'y'.repeat(60_000)),
+    );
+    expect(line?.length).toBeLessThan(4300);
+    expect(line).toContain('58000 more characters');
+  });
+});

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Characters,
+  REDACTED,
+  redactText,
+  redactValue,
+  secretSpans,
+} from '../../src/adapters/redaction.ts';
+
+/** How often the scan looks at a character. */
+function steps(text: string): number {
+  let looks = 0;
+  const counted: Characters = {
+    length: text.length,
+    charCodeAt(index) {
+      looks += 1;
+      return text.charCodeAt(index);
+    },
+  };
+  secretSpans(counted, false);
+  return looks;
+}
+
+const PIECES = [
+  ...['a', '_', '-', '=', '.', '"', "'", '\\', ':', ' ', '/', '@', '://', 'token', 'Token', 'api_key'],
+  ...['eyJ', 'eyJa.b', 'Bearer ', 'basic ', '"token":"', 'token=', 'secret-', '\\"password\\"', '=x', '\n'],
+];
+const MOST_STEPS_PER_CHARACTER = 20;
+
+describe('redaction', () => {
+  it('takes time in proportion to the text, whatever is in it', () => {
+    const nasty = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 });
+    void fc.assert(
+      fc.property(nasty, nasty, fc.integer({ min: 1, max: 400 }), (unit, end, times) => {
+        const text = unit.join('').repeat(times) + end.join('');
+        expect(steps(text)).toBeLessThanOrEqual(MOST_STEPS_PER_CHARACTER * (text.length + 1));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(PIECES)('twice as much of "%s" is twice the work', (piece) => {
+    const once = steps(piece.repeat(5000));
+    expect(steps(piece.repeat(10_000)) / once).toBeLessThan(2.1);
+  });
+
+  it('takes what looks like a secret away, wherever it stands, and nothing else', () => {
+    for (const [text, safe] of [
+      ['token=abc&x=1', `token=${REDACTED}&x=1`],
+      ['a my-api_key=abc, b', `a my-api_key=${REDACTED}, b`],
+      ['authorization=Bearer abcdefgh x', `authorization=Bearer ${REDACTED} x`],
+      ['wss://me:pa ss', 'wss://me:pa ss'],
+      ['mqtt://me:pass@host/x', `mqtt://${REDACTED}@host/x`],
+      ["{'sessionToken' : 'abc'}", `{'sessionToken' : '${REDACTED}'}`],
+      [String.raw`"{\"jwt\":\"abc\"}"`, String.raw`"{\"jwt\":\"${REDACTED}\"}"`],
+      ['x-eyJhbGciOiJ9.e30.sig.', `x-${REDACTED}.`],
+      ['tokens = 3, tokens=3, Basic fact', 'tokens = 3, tokens=3, Basic fact'],
+      ['cannot reach mqtt://10.0.0.1:1883', 'cannot reach mqtt://10.0.0.1:1883'],
+      ['token=', 'token='],
+      ['', ''],
+    ] as const) {
+      expect(redactText(text)).toBe(safe);
+    }
+  });
+
+  it('takes away what was cut in its middle', () => {
+    for (const text of ['mqtt://me:passw', 'Bearer abc', 'eyJhbGciOiJ9.e30abc']) {
+      expect(redactText(text, true)).toContain(REDACTED);
+      expect(redactText(text, false)).toBe(text);
+    }
+  });
+
+  it('cuts before it looks, keys too, and says how much is missing', () => {
+    const long = 'x'.repeat(5000);
+    expect(redactValue({ [long]: [long] }, 10)).toEqual({
+      'xxxxxxxxxx... (4990 more characters)': ['xxxxxxxxxx... (4990 more characters)'],
+    });
+  });
+
+  it.each([
+    ['token', true],
+    ['access_token', true],
+    ['accessToken', true],
+    ['x-api-key', true],
+    ['privateKey', true],
+    ['PASSWORD', true],
+    [`${'very_'.repeat(10)}secret`, true],
+    ['tokens', false],
+    ['betoken', false],
+    ['key', false],
+  ])('as a key, "%s": %s', (key, isSecret) => {
+    expect(redactValue({ [key]: 'abc' })).toEqual({ [key]: isSecret ? REDACTED : 'abc' });
+  });
+});
