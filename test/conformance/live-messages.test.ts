@@ -50,6 +50,26 @@ describe('one sentence into two languages', () => {
     }
   });
 
+  test('live messages: a transcript says which seconds of the audio it covers, and when each word was said', () => {
+    for (const message of texts) {
+      const segments = transcriptionOf(message)['segments'] as Record<string, unknown>[];
+      let before = 0;
+      for (const { text, start, end, start_timestamp, end_timestamp, words } of segments) {
+        expect(text).toEqual(expect.any(String));
+        expect(start).toBeGreaterThanOrEqual(before);
+        before = Number(end);
+        expect(before).toBeGreaterThan(Number(start));
+        expect(Number(end_timestamp) - Number(start_timestamp)).toBeCloseTo(before - Number(start), 2);
+        expect((words as { word: string; start: number; end: number }[])[0]).toMatchObject({
+          word: expect.any(String),
+          start,
+          end: expect.any(Number),
+        });
+      }
+      expect(segments.length).toBeGreaterThan(0);
+    }
+  });
+
   test('live messages: partials carry the whole text so far', () => {
     const partials = conversation.stream
       .of('partial_transcription')

@@ -85,6 +85,18 @@ export const CHOICES = {
   taskStatus: choice(flag, false, true, 'commands are acknowledged by a task_status push'),
   statusInTask: choice(flag, false, true, 'current_task also says task_status'),
   transcriptIds: choice(flag, false, true, 'texts and audio carry transcription ids, parts and last_chunk'),
+  segments: choice(
+    z.enum(['none', 'times', 'words']),
+    'none',
+    'words',
+    'texts say which seconds of the stream they cover: not at all, start and end, words and timestamps too',
+  ),
+  segmentZero: choice(
+    z.enum(['kept', 'reset']),
+    'kept',
+    'kept',
+    'when a set_task changes a running task, those seconds go on, or begin anew with its first sample',
+  ),
   translatedTexts: choice(flag, true, true, 'translated_transcription is sent'),
   partialIntervalMs: choice(count(10_000), 250, 250, 'at least this long between two interim texts'),
   outputRateHz: choice(

@@ -39,12 +39,15 @@ const STREAM_FAULTS = [
     bytes_per_s: z.number().int().min(1).default(8000),
     for_ms: ms.optional(),
   }),
-  /** Every message (or only audio, only texts) comes later, by `ms` and up to `jitter_ms` more. */
+  /**
+   * Every message (or only audio, only what is not audio, only transcripts) comes later, by `ms` and up to
+   * `jitter_ms` more.
+   */
   z.strictObject({
     kind: z.literal('delay'),
     ms,
     jitter_ms: ms.default(0),
-    what: z.enum(['all', 'audio', 'text']).default('all'),
+    what: z.enum(['all', 'audio', 'text', 'transcripts']).default('all'),
     for_ms: ms.optional(),
   }),
   /** Frames that are no proper messages. */
@@ -68,6 +71,16 @@ const STREAM_FAULTS = [
   z.strictObject({ kind: z.literal('duplicate_audio'), times: times.default(4) }),
   /** The next chunks of speech never come. */
   z.strictObject({ kind: z.literal('lose_audio'), times: times.default(4) }),
+  /**
+   * Transcripts tell wrong times: shifted by `ms`; `ms` past what was heard; running backwards from now on; the
+   * end before the start; each sentence with the times of the one before it.
+   */
+  z.strictObject({
+    kind: z.literal('wrong_times'),
+    form: z.enum(['off', 'beyond', 'backwards', 'inverted', 'stale']).default('off'),
+    ms: z.number().min(-86_400_000).max(86_400_000).default(3000),
+    for_ms: ms.optional(),
+  }),
   /** A `warning` or `error` with this code; the stream goes on. */
   z.strictObject({ kind: z.literal('warning'), code: z.string().min(1).max(64) }),
   z.strictObject({ kind: z.literal('error'), code: z.string().min(1).max(64) }),

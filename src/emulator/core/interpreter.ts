@@ -4,10 +4,12 @@ import type { VoiceChoice } from './another-voice.ts';
 import type { Bookmark } from './bookmark.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
+import type { OutMessage } from './outbox.ts';
 import { downmix } from './pcm.ts';
-import { interimText, phrases, phrasesSpoken } from './phrase-book.ts';
+import { interimText, phraseList, phrases, phrasesSpoken } from './phrase-book.ts';
 import type { RenderJob } from './render.ts';
-import { createSegmenter, type SegmentEvent, type Segmenter } from './segmenter.ts';
+import type { SegmentTimes, Span } from './segment-times.ts';
+import { createSegmenter, type SegmentEvent, type Segmenter, type Stretch } from './segmenter.ts';
 import type { Sender } from './sender.ts';
 import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
 import type { StreamReport } from './stream-report.ts';
@@ -43,10 +45,21 @@ interface Rendering {
   readonly packed: boolean;
 }
 
+interface Text {
+  readonly language: string;
+  readonly text: string;
+  /** Of which the text consists. */
+  readonly phrases: readonly string[];
+  readonly part?: number;
+}
+
 export interface InterpreterSetup {
   readonly choices: Choices;
   readonly report: StreamReport;
   readonly sender: Sender;
+  readonly times: SegmentTimes;
+  /** Milliseconds since 1970 as the service shows them. */
+  readonly shownClockAt: (now: number) => number;
   readonly createDetector: CreateVoiceDetector;
   readonly nextJobId: () => number;
   readonly bookmark: Bookmark;
@@ -54,7 +67,7 @@ export interface InterpreterSetup {
 }
 
 export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan): Interpreter {
-  const { choices, report, sender, emit, bookmark } = setup;
+  const { choices, report, sender, times, emit, bookmark } = setup;
   let plan = firstPlan;
   let sound: SoundBuffer;
   let segmenter: Segmenter;
@@ -62,11 +75,12 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   let lastPartialAt = Number.NEGATIVE_INFINITY;
   let lastPartial = '';
   let speechFreeAt = 0;
-  let from = 0;
-  let to: number | null = null;
+  /** Where the sound of this format begins in the stream's audio, seconds. */
+  let formatFromS = 0;
   const renderings = new Map<number, Rendering>();
 
   const listenAnew = (): void => {
+    formatFromS = times.heardS;
     sound = createSoundBuffer();
     segmenter = createSegmenter(setup.createDetector(plan.inputHz), plan.inputHz, {
       silenceThresholdMs: plan.silenceThresholdMs,
@@ -75,18 +89,19 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     });
   };
 
-  const heardS = (position: number): number => Math.round((position / plan.inputHz) * 1000) / 1000;
+  const spanOf = ({ from, to }: Stretch): Span => ({
+    start: formatFromS + from / plan.inputHz,
+    end: formatFromS + to / plan.inputHz,
+  });
   const sentenceId = (): string => `${report.id}-${sentence}`;
 
-  const transcript = (type: string, id: string, language: string, text: string, part?: number) => {
+  const transcript = (type: string, id: string, said: Text, span: Span, now: number): OutMessage => {
+    const { language, text, part } = said;
     const ids = choices.transcriptIds
-      ? {
-          transcription_id: id,
-          ...(part === undefined ? {} : { translation_part_id: part }),
-          segments: [{ text, start: heardS(from), end: heardS(to ?? from) }],
-        }
+      ? { transcription_id: id, ...(part === undefined ? {} : { translation_part_id: part }) }
       : {};
-    return { type, data: { transcription: { ...ids, language, text } } };
+    const segments = times.describe(id, said.phrases, span, now);
+    return { type, data: { transcription: { ...ids, ...segments, language, text } } };
   };
 
   const sendPartial = (now: number): void => {
@@ -96,13 +111,17 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     if (text === '' || text === lastPartial) return;
     lastPartialAt = now;
     lastPartial = text;
+    const id = sentenceId();
+    const span = spanOf(segmenter.voice);
     if (plan.texts.has('partial_transcription')) {
-      sender.send(transcript('partial_transcription', sentenceId(), plan.source, text), now);
+      const said = { language: plan.source, text, phrases: [text] };
+      sender.send(transcript('partial_transcription', id, said, span, now), now);
     }
     if (!plan.texts.has('partial_translated_transcription')) return;
     for (const { language } of plan.targets) {
       const translated = interimText(bookmark.next, language, voicedMs);
-      sender.send(transcript('partial_translated_transcription', sentenceId(), language, translated, 0), now);
+      const said = { language, text: translated, phrases: [translated], part: 0 };
+      sender.send(transcript('partial_translated_transcription', id, said, span, now), now);
     }
   };
 
@@ -116,18 +135,23 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
 
   const confirm = (event: SegmentEvent & { kind: 'confirmed' }, now: number): void => {
     const id = sentenceId();
-    to = event.to;
+    const span = spanOf(event.voice);
     const amount = phrasesSpoken(bookmark.next, plan.source, event.voicedMs);
+    const textIn = (language: string) => ({
+      language,
+      text: phrases(bookmark.next, amount, language),
+      phrases: phraseList(bookmark.next, amount, language),
+    });
     if (plan.texts.has('validated_transcription')) {
-      const text = phrases(bookmark.next, amount, plan.source);
-      sender.send(transcript('validated_transcription', id, plan.source, text), now);
+      sender.send(transcript('validated_transcription', id, textIn(plan.source), span, now), now);
     }
     const textAt = now + choices.textDelayMs;
     const spoken = sound.cut(event.from, event.to);
     for (const [variant, { language, voice }] of plan.targets.entries()) {
-      const text = phrases(bookmark.next, amount, language);
+      const said = { ...textIn(language), part: 0 };
+      const { text } = said;
       if (plan.texts.has('translated_transcription')) {
-        sender.sendAt(transcript('translated_transcription', id, language, text, 0), textAt);
+        sender.sendAt(transcript('translated_transcription', id, said, span, now), textAt);
       }
       if (choices.translate !== 'echo') {
         const job = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
@@ -163,8 +187,6 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     if (event.kind === 'started') {
       sentence++;
       lastPartial = '';
-      from = event.from;
-      to = null;
     } else if (event.kind === 'dropped') {
       report.segments_dropped++;
     } else {
@@ -204,6 +226,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     },
     hear(pcm, now) {
       const mono = downmix(samplesOf(pcm), plan.inputChannels);
+      times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);
       for (const event of segmenter.hear(mono)) obey(event, now);
       sound.forget(segmenter.neededFrom);
@@ -239,6 +262,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     setPlan(next) {
       const sameSound = next.inputHz === plan.inputHz && next.inputChannels === plan.inputChannels;
       plan = next;
+      times.replan();
       segmenter.rules.silenceThresholdMs = next.silenceThresholdMs;
       if (sameSound) return;
       segmenter.close();

@@ -232,7 +232,7 @@ export function phrase(number: number, language: string): string {
 const LETTERS_PER_STEP = 3;
 
 /** A text cut into the steps in which it is understood: words, or a few letters where words have no spaces. */
-function steps(text: string): string[] {
+export function steps(text: string): string[] {
   if (text.includes(' ')) return text.split(/(?<= )/);
   const letters = [...text];
   const pieces: string[] = [];
@@ -257,11 +257,14 @@ export function phrasesSpoken(first: number, language: string, voicedMs: number)
   }
 }
 
-/** Several phrases in a row, as one text. */
+/** Several phrases in a row. */
+export function phraseList(first: number, amount: number, language: string): string[] {
+  return Array.from({ length: amount }, (_, index) => phrase(first + index, language));
+}
+
+/** The same as one text. */
 export function phrases(first: number, amount: number, language: string): string {
-  return Array.from({ length: amount }, (_, index) => phrase(first + index, language)).join(
-    separator(language),
-  );
+  return phraseList(first, amount, language).join(separator(language));
 }
 
 /**

@@ -11,10 +11,16 @@ export interface SegmenterRules {
 }
 
 /** Positions are sample frames since the stream's first sound. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `from` and `to` leave soft beginnings and ends whole; `voice` is where voice was heard and nothing more. */
 export type SegmentEvent =
   | { kind: 'started'; from: number }
   | { kind: 'dropped' }
-  | { kind: 'confirmed'; from: number; to: number; voicedMs: number };
+  | { kind: 'confirmed'; from: number; to: number; voice: Stretch; voicedMs: number };
 
 /** Voice must outweigh silence by this much before a sentence begins: single frames of noise do not start one. */
 const ONSET_MS = 90;
@@ -33,6 +39,8 @@ export interface Segmenter {
   readonly speaking: boolean;
   /** Voice heard in the running sentence, milliseconds. */
   readonly voicedMs: number;
+  /** Where voice was heard in the running sentence so far. */
+  readonly voice: Stretch;
   /** Sound from before this position is not asked for any more. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
@@ -46,6 +54,7 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
   let position = 0;
   let speaking = false;
   let from = 0;
+  let voiceFrom = 0;
   let lastVoice = 0;
   let onset = 0;
   let voicedMs = 0;
@@ -60,10 +69,11 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
     voicedMs = 0;
     if (heardMs < rules.minSpeechMs) return { kind: 'dropped' };
     const to = Math.min(position, lastVoice + frames(POST_ROLL_MS));
-    return { kind: 'confirmed', from, to, voicedMs: heardMs };
+    return { kind: 'confirmed', from, to, voice: { from: voiceFrom, to: lastVoice }, voicedMs: heardMs };
   };
 
   const idle = (voiced: boolean, ms: number, events: SegmentEvent[]): void => {
+    if (voiced && onset === 0) voiceFrom = position - frames(ms);
     onset = voiced ? onset + ms : Math.max(0, onset - ms);
     if (onset < ONSET_MS) return;
     speaking = true;
@@ -98,6 +108,9 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
     },
     get voicedMs() {
       return speaking ? voicedMs : 0;
+    },
+    get voice() {
+      return { from: voiceFrom, to: lastVoice };
     },
     get neededFrom() {
       return speaking ? from : Math.max(0, position - frames(onset + PRE_ROLL_MS + ONSET_MS));

@@ -12,7 +12,7 @@ const MOST_WAITING = 4000;
 export interface Delay {
   readonly ms: number;
   readonly jitterMs: number;
-  readonly what: 'all' | 'audio' | 'text';
+  readonly what: 'all' | 'audio' | 'text' | 'transcripts';
   readonly until: number;
 }
 
@@ -53,6 +53,12 @@ interface TranscriptData {
 
 function isSpeech(message: OutMessage): boolean {
   return message.type === 'output_audio_data';
+}
+
+function isMeant(what: Delay['what'], message: OutMessage): boolean {
+  if (what === 'all') return true;
+  if (what === 'transcripts') return message.type.endsWith('_transcription');
+  return (what === 'audio') === isSpeech(message);
 }
 
 export interface SenderSetup {
@@ -133,7 +139,7 @@ export function createSender(setup: SenderSetup): Sender {
     if (delay === null) return false;
     if (now >= delay.until) delay = null;
     if (delay === null) return false;
-    if (delay.what !== 'all' && (delay.what === 'audio') !== isSpeech(message)) return false;
+    if (!isMeant(delay.what, message)) return false;
     lastDelayedAt = Math.max(lastDelayedAt, now + delay.ms + setup.random() * delay.jitterMs);
     outbox.put({ message, delayed: true }, lastDelayedAt);
     return true;

@@ -158,6 +158,7 @@ export function createService(setup: ServiceSetup): Service {
         createDetector: setup.createDetector,
         findVoice: (id, at) => voices.choose(id, clockAt(at)),
         nextJobId: () => ++lastJob,
+        shownClockAt: (at) => clockAt(at) + desk.skewMs,
         bookmark: bookmarks.of(session.clientReferenceId),
         isRepeated: (print) => repeats.note(session.clientReferenceId ?? session.id, report.id, print),
       },
@@ -192,7 +193,7 @@ export function createService(setup: ServiceSetup): Service {
       const { fault } = order;
       if (!isStreamFault(fault)) {
         desk.perform(fault, now);
-        if (fault.kind === 'clear') heal();
+        if (fault.kind === 'clear') heal(now);
         continue;
       }
       for (const id of streams) {
@@ -210,9 +211,10 @@ export function createService(setup: ServiceSetup): Service {
   };
 
   /** Ends what lasting faults do to the running streams. */
-  const heal = (): void => {
+  const heal = (now: number): void => {
     for (const entry of registry.all()) {
       entry.stream.sender.delay = null;
+      entry.stream.times.spoil(null, now);
       if (entry.link !== HEALTHY_LINK) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
     }
   };

@@ -84,6 +84,8 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
     case 'lose_audio':
       impairments.lose += fault.times;
       return;
+    case 'wrong_times':
+      return stream.times.spoil(fault, now + (fault.for_ms ?? Number.POSITIVE_INFINITY));
     case 'warning':
       return stream.sender.send(
         { type: 'warning', data: { code: fault.code, message: 'sent on demand' } },

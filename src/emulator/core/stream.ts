@@ -14,7 +14,9 @@ import type { Random } from './random.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { type ProblemReason, problemData } from './refusal.ts';
+import { createSegmentTimes, type SegmentTimes } from './segment-times.ts';
 import { createSender, type Sender } from './sender.ts';
+import { createSilenceWatch } from './silence-watch.ts';
 import type { StreamPhase, StreamReport } from './stream-report.ts';
 import { CLOSE, isEndTask, KNOWN_TO_SPEC, statusWord } from './stream-words.ts';
 import { type FindVoice, objectToTask, planTask, type TaskPlan } from './task-plan.ts';
@@ -22,8 +24,6 @@ import { type FindVoice, objectToTask, planTask, type TaskPlan } from './task-pl
 /** From a SERVICE_TIMEOUT, or a stream's last message, to the close. */
 const CLOSE_AFTER_MS = 300;
 const TTS_PER_MINUTE = 60;
-/** A client without audio for so long is warned before it is given up. */
-const STALL_WARNING_MS = 4000;
 const EOS_TIMEOUT_MS = 10_000;
 /** So many messages that make no sense end a stream. */
 const MOST_INVALID = 1000;
@@ -36,6 +36,8 @@ export interface StreamSetup {
   readonly nextJobId: () => number;
   readonly bookmark: Bookmark;
   readonly emit: (effect: Effect) => void;
+  /** Milliseconds since 1970 as the service shows them. */
+  readonly shownClockAt: (now: number) => number;
   /** Dice for jitter. */
   readonly random: Random;
   /** Notes the sound of a frame; whether another stream of the same client had sent it. */
@@ -48,6 +50,7 @@ export interface Stream {
   readonly openedAt: number;
   readonly recording: Recording;
   readonly sender: Sender;
+  readonly times: SegmentTimes;
   readonly nextAt: number;
   readonly speaking: boolean;
   /** A message other than audio, as parsed JSON of any shape. */
@@ -80,13 +83,13 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     random: setup.random,
     record: (pcm) => recording.sent(pcm),
   });
+  const times = createSegmentTimes(choices);
+  const silence = createSilenceWatch(choices, report, openedAt);
 
   let task: Task | null = null;
   let plan: TaskPlan | null = null;
   let interpreter: Interpreter | null = null;
   let readyAt = Number.POSITIVE_INFINITY;
-  let lastAudioAt = openedAt;
-  let isWarned = false;
   let eosBy = Number.POSITIVE_INFINITY;
   let closing: { at: number; code: number; reason: string } | null = null;
   let billedUntil = openedAt;
@@ -152,14 +155,14 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     report.output_hz = plan.outputHz;
     for (const voice of plan.missingVoices) warn('VOICE_NOT_FOUND', `voice ${voice} is not available`, now);
     if (interpreter !== null) interpreter.setPlan(plan);
-    else interpreter = createInterpreter({ ...setup, sender }, plan);
+    else interpreter = createInterpreter({ ...setup, sender, times }, plan);
     if (report.phase === 'idle') {
       phase('starting');
       readyAt = now + choices.setupMs;
     } else if (report.phase === 'paused') {
       bill(now);
       phase('running');
-      lastAudioAt = now;
+      silence.restart(now);
     }
     push('set_task', 'accepted', now);
   };
@@ -233,26 +236,18 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     fail('SERVICE_TIMEOUT', 'no audio has been received for too long', null, now);
     closeAfter(CLOSE_AFTER_MS, CLOSE.policy, 'SERVICE_TIMEOUT', now);
   };
-  /** When a client that has gone quiet is warned; it gets one warning, or none for a frame that comes late. */
-  const warnsAt = (): number =>
-    choices.warnings && report.phase === 'running' && !isWarned
-      ? lastAudioAt + STALL_WARNING_MS
-      : Number.POSITIVE_INFINITY;
-  const timesOutAt = (): number =>
-    choices.noAudioTimeoutMs > 0 && report.phase === 'running'
-      ? lastAudioAt + choices.noAudioTimeoutMs
-      : Number.POSITIVE_INFINITY;
 
   return {
     report,
     openedAt,
     recording,
     sender,
+    times,
     get nextAt() {
       if (report.phase === 'closed') return Number.POSITIVE_INFINITY;
       if (closing !== null) return closing.at;
       const ending = report.phase === 'ending' ? (interpreter?.busy === true ? eosBy : 0) : eosBy;
-      return Math.min(sender.nextAt, readyAt, ending, warnsAt(), timesOutAt());
+      return Math.min(sender.nextAt, readyAt, ending, silence.warnsAt, silence.timesOutAt);
     },
     get speaking() {
       return interpreter?.speaking ?? false;
@@ -288,8 +283,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       if (objection !== null) return invalid(objection, 'data.data', now);
       const { pcm, warnings } = intake.take(frame, plan, now);
       for (const { code, message } of warnings) warn(code, message, now);
-      lastAudioAt = now;
-      isWarned = false;
+      silence.restart(now);
       const early = report.phase === 'starting' && choices.earlyAudio === 'accept';
       if ((report.phase === 'running' || early) && interpreter !== null) interpreter.hear(pcm, now);
       else report.frames_discarded++;
@@ -304,16 +298,16 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
         readyAt = Number.POSITIVE_INFINITY;
         if (report.phase === 'starting') {
           phase('running');
-          lastAudioAt = now;
+          silence.restart(now);
           push('set_task', 'applied', now);
         }
       }
       if (!isOver()) sender.flush(now);
-      if (now >= warnsAt()) {
-        isWarned = true;
+      if (now >= silence.warnsAt) {
+        silence.warned();
         warn('AUDIO_STREAM_STALLED', 'no audio comes', now);
       }
-      if (now >= timesOutAt()) timeOut(now);
+      if (now >= silence.timesOutAt) timeOut(now);
       if (report.phase === 'ending') finishEnding(now);
       if (closing !== null && now >= closing.at) {
         emit({ kind: 'close', stream: report.id, code: closing.code, reason: closing.reason });

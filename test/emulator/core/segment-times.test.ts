@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import type { OutMessage } from '../../../src/emulator/core/outbox.ts';
+import { concat, noise, speech } from './voice.ts';
+import { createWorld, task, type World } from './world.ts';
+
+const HZ = 24_000;
+
+interface Word {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+interface Segment extends Omit<Word, 'word'> {
+  readonly text: string;
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  readonly words: readonly Word[];
+}
+
+function segmentsOf(message: OutMessage | undefined): Segment[] {
+  const { transcription } = (message?.data ?? {}) as { transcription?: { segments?: Segment[] } };
+  return transcription?.segments ?? [];
+}
+
+/** The stretch of audio that a transcript says it covers. */
+function spanOf(message: OutMessage | undefined): [number, number] {
+  const segments = segmentsOf(message);
+  return [segments[0]?.start ?? Number.NaN, segments.at(-1)?.end ?? Number.NaN];
+}
+
+const room = (seconds: number): Int16Array => noise(seconds, HZ, 60);
+
+/** A live service's stream whose task runs. */
+function running(choices: Parameters<typeof createWorld>[0] = {}, given = task()): [World, string] {
+  const world = createWorld(choices, 'live');
+  const stream = world.open();
+  world.run(stream, given);
+  return [world, stream];
+}
+
+const validated = (world: World, stream: string): OutMessage[] =>
+  world.messages(stream, 'validated_transcription');
+
+describe('what of the audio a transcript covers', () => {
+  test('zero is the first sample that the running task took, not the first that was sent', () => {
+    const world = createWorld({}, 'live');
+    const stream = world.open();
+    world.speak(stream, room(0.96));
+    world.send(stream, 'set_task', task());
+    world.speak(stream, room(3.2));
+    expect(world.service.stream(stream)?.report).toMatchObject({ phase: 'running', frames_discarded: 11 });
+    // Of the 3.2 s after set_task the last two chunks came when the pipeline ran.
+    world.speak(stream, concat(room(1), speech(2, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(world, stream)[0]);
+    expect(start).toBeCloseTo(0.64 + 1, 1);
+    expect(end).toBeCloseTo(0.64 + 3, 1);
+  });
+
+  test('start and end are those of the voice, within a frame of 20 ms', () => {
+    const [world, stream] = running();
+    world.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(world, stream)[0]);
+    expect(Math.abs(start - 1.6)).toBeLessThanOrEqual(0.041);
+    // The last syllable ends in 40 ms without voice.
+    expect(Math.abs(end - 3.56)).toBeLessThanOrEqual(0.041);
+  });
+
+  test('times go on over sentences and a pause, and sentences do not overlap', () => {
+    const [world, stream] = running();
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    world.send(stream, 'pause_task', {});
+    world.speak(stream, speech(1.6, HZ));
+    world.send(stream, 'set_task', task());
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    const [first, second] = validated(world, stream).map(spanOf);
+    expect(second?.[0]).toBeCloseTo(3.2 + 0.64, 1);
+    expect(second?.[0]).toBeGreaterThan(first?.[1] ?? Number.NaN);
+  });
+
+  test('interim texts end with what has been heard, and never run back', () => {
+    const [world, stream] = running();
+    world.speak(stream, concat(room(0.64), speech(3.2, HZ), room(1.28)));
+    const ends = world.messages(stream, 'partial_transcription').map((message) => spanOf(message)[1]);
+    expect(ends.length).toBeGreaterThan(4);
+    expect(ends).toEqual(ends.toSorted((a, b) => a - b));
+    expect(ends[0]).toBeLessThan(1.7);
+    expect(ends.at(-1)).toBeLessThanOrEqual(spanOf(validated(world, stream)[0])[1]);
+  });
+
+  test('words and segments fill the sentence in order, and texts and translations say the same', () => {
+    const [world, stream] = running({}, task({}, ['es', 'ja']));
+    world.speak(stream, concat(room(0.64), speech(5.4, HZ), room(1.28)));
+    world.pass(2000);
+    const texts = [...validated(world, stream), ...world.messages(stream, 'translated_transcription')];
+    expect(texts).toHaveLength(3);
+    for (const message of texts) {
+      const segments = segmentsOf(message);
+      const words = segments.flatMap(({ words: said }) => said);
+      const [start, end] = spanOf(message);
+      expect([start, end]).toEqual(spanOf(texts[0]));
+      expect([words[0]?.start, words.at(-1)?.end]).toEqual([start, end]);
+      for (const [index, word] of words.entries()) {
+        expect(word.end).toBeGreaterThan(word.start);
+        expect(word.start).toBe(index === 0 ? start : words[index - 1]?.end);
+      }
+      const data = message.data['transcription'] as { text: string };
+      expect(words.map(({ word }) => word).join('')).toBe(data.text.replaceAll(' ', ''));
+    }
+    expect(segmentsOf(texts[0]).length).toBeGreaterThan(1);
+  });
+
+  test('timestamps are the service clock at those times', () => {
+    const [world, stream] = running();
+    const began = world.service.clockAt(world.now()) / 1000;
+    world.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
+    const [segment] = segmentsOf(validated(world, stream)[0]);
+    // A chunk of 320 ms was recorded before it was sent.
+    expect(segment?.start_timestamp).toBeCloseTo(began - 0.32 + (segment?.start ?? 0), 2);
+  });
+
+  test.each([
+    ['spec', {}],
+    ['live', { segments: 'none' as const }],
+  ] as const)('%s with %j: none', (profile, choices) => {
+    const world = createWorld(choices, profile);
+    const stream = world.open();
+    world.run(stream);
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    world.pass(1000);
+    const texts = world.messages(stream).filter(({ type }) => type.endsWith('_transcription'));
+    expect(texts.length).toBeGreaterThan(3);
+    for (const { data } of texts) expect(data['transcription']).not.toHaveProperty('segments');
+  });
+
+  test('times alone: no words, no timestamps', () => {
+    const [world, stream] = running({ segments: 'times' });
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    const [segment] = segmentsOf(validated(world, stream)[0]);
+    expect(Object.keys(segment ?? {})).toEqual(['text', 'start', 'end']);
+  });
+});
+
+describe('zero after another set_task', () => {
+  const said = (segmentZero: 'kept' | 'reset', given: object) => {
+    const [world, stream] = running({ segmentZero });
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    world.send(stream, 'set_task', given);
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    return spanOf(validated(world, stream)[1])[0];
+  };
+  const other = task({}, ['de']);
+
+  test('is kept, or is the first sample after it', () => {
+    expect(said('kept', other)).toBeCloseTo(3.2 + 0.64, 1);
+    expect(said('reset', other)).toBeCloseTo(0.64, 1);
+  });
+
+  test('a sentence in whose middle it is reset begins at zero', () => {
+    const [world, stream] = running({ segmentZero: 'reset' });
+    world.speak(stream, concat(room(0.64), speech(1.28, HZ)));
+    world.send(stream, 'set_task', other);
+    world.speak(stream, concat(speech(0.96, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(world, stream)[0]);
+    expect(start).toBe(0);
+    expect(end).toBeCloseTo(0.92, 1);
+  });
+
+  test('is kept over a change of the format', () => {
+    const source = { type: 'ws', format: 'pcm_s16le', sample_rate: 48_000, channels: 1 };
+    const [world, stream] = running();
+    world.speak(stream, room(1.92));
+    world.send(stream, 'set_task', task({ input_stream: { content_type: 'audio', source } }));
+    world.speak(stream, concat(noise(1.28, 48_000, 60), speech(1.28, 48_000), noise(1.28, 48_000, 60)));
+    expect(spanOf(validated(world, stream)[0])[0]).toBeCloseTo(1.92 + 1.28, 1);
+  });
+});
+
+describe('times that lie', () => {
+  const talk = concat(room(0.64), speech(1.28, HZ), room(1.28));
+  const spans = (fault: object | null, heal = false): [number, number][] => {
+    const [world, stream] = running();
+    world.speak(stream, talk);
+    if (fault !== null) world.fault({ kind: 'wrong_times', ...fault });
+    for (let count = 0; count < 3; count++) world.speak(stream, talk);
+    if (heal) world.fault({ kind: 'clear' });
+    world.speak(stream, talk);
+    return validated(world, stream).map(spanOf);
+  };
+  const right = spans(null);
+  const close = (got: [number, number][], wanted: [number, number][]) =>
+    got.forEach((span, index) => {
+      expect(span[0]).toBeCloseTo(wanted[index]?.[0] ?? Number.NaN, 2);
+      expect(span[1]).toBeCloseTo(wanted[index]?.[1] ?? Number.NaN, 2);
+    });
+
+  test('off by seconds, for a while', () => {
+    const wrong = spans({ form: 'off', ms: -2000, for_ms: 6400 });
+    close(
+      wrong,
+      right.map(([start, end], index) => (index === 1 || index === 2 ? [start - 2, end - 2] : [start, end])),
+    );
+  });
+
+  test('beyond what was sent', () => {
+    const wrong = spans({ form: 'beyond', ms: 5000 }, true);
+    for (const [index, span] of wrong.slice(1, 4).entries())
+      expect(span[1]).toBeGreaterThan((index + 2) * 3.2 + 4);
+    close(wrong.slice(4), right.slice(4));
+  });
+
+  test('running backwards', () => {
+    const ends = spans({ form: 'backwards' }).map(([, end]) => end);
+    expect(ends.slice(1)).toEqual(ends.slice(1).toSorted((a, b) => b - a));
+    expect(ends[2]).toBeLessThan(ends[1] ?? Number.NaN);
+  });
+
+  test('ending before they begin', () => {
+    close(
+      spans({ form: 'inverted' }).slice(1),
+      right.slice(1).map(([start, end]) => [end, start]),
+    );
+  });
+
+  test('those of the sentence before', () => {
+    close(spans({ form: 'stale' }).slice(1), right.slice(0, 4));
+  });
+
+  test('late: the transcripts after their audio, everything else in time', () => {
+    const [world, stream] = running();
+    world.fault({ kind: 'delay', ms: 4000, what: 'transcripts' });
+    world.speak(stream, talk);
+    world.pass(1000);
+    world.send(stream, 'get_task', {});
+    world.pass(6000);
+    const order = [...new Set(world.messages(stream).map(({ type }) => type))];
+    expect(order.indexOf('output_audio_data')).toBeLessThan(order.indexOf('validated_transcription'));
+    expect(order.indexOf('current_task')).toBeLessThan(order.indexOf('validated_transcription'));
+  });
+});
