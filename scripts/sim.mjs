@@ -20,6 +20,8 @@ await build({
   target: 'node20',
   sourcemap: 'inline',
   sourcesContent: false,
+  // The bundle stands elsewhere, and looks for the recording beside its source.
+  define: { 'import.meta.dirname': JSON.stringify(join(ROOT, 'test/sim')) },
   // Parts of the agent that the simulator never calls bring packages that are not modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -1,7 +1,8 @@
 /** Figures from days without faults: what standby saves, and what a rollover costs. */
 import { createService } from '../../src/emulator/core/service.ts';
+import type { Terms } from './terms.ts';
 import type { Habits } from './visitors.ts';
-import { createWorld, type Terms, type World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 /** A museum's opening hours. */
@@ -26,6 +27,7 @@ const QUIET_DAY: Terms = {
   expiresS: 60,
   habits: MUSEUM,
   echo: true,
+  talk: 'natural',
   roomAmplitude: 60,
   pieceTicks: 16,
   untold: [],

@@ -118,6 +118,8 @@ export interface MicrophoneSetup {
   /** The loudspeaker is heard in the microphone. */
   readonly echo: boolean;
   readonly roomAmplitude: number;
+  /** Amplitudes of the visitors' levels; left out: one. */
+  readonly voices?: readonly number[] | undefined;
   /** Ticks in one piece of sound as the device delivers it. */
   readonly pieceTicks: number;
   /** Gets each piece that is delivered, before the agent does. */
@@ -128,36 +130,38 @@ const REPLUG_SEEN_MS = 500;
 
 export function createMicrophone(setup: MicrophoneSetup): Microphone {
   const { clock, dice, visitors, speaker, pieceTicks } = setup;
-  const painter = createPainter(setup.roomAmplitude);
+  const painter = createPainter(setup.roomAmplitude, setup.voices);
   let nextTick = 1;
   let open: { sink: CaptureSink; stop: () => void } | null = null;
   let openCount = 0;
   let unplugged = false;
   let skip = 0;
 
-  const hear = (until: number): { first: number; ticks: TickSound[] } => {
+  const hear = (until: number): { first: number; ticks: TickSound[]; levels: number[] } => {
     const ticks: TickSound[] = [];
+    const levels: number[] = [];
     for (let index = 0; index < pieceTicks; index++) {
       const at = until - (pieceTicks - 1 - index) * TICK_MS;
       const busy = speaker.isHeard(at);
-      const speech = visitors.speaks(at, busy);
-      ticks.push(speech ? 'speech' : busy && setup.echo ? 'echo' : 'room');
+      const level = visitors.speaks(at, busy);
+      levels.push(level);
+      ticks.push(level > 0 ? 'speech' : busy && setup.echo ? 'echo' : 'room');
     }
     const first = nextTick;
     nextTick += pieceTicks;
-    return { first, ticks };
+    return { first, ticks, levels };
   };
 
   const deliver = (sink: CaptureSink): void => {
     const until = clock.now();
-    const { first, ticks } = hear(until);
+    const { first, ticks, levels } = hear(until);
     if (unplugged || mic.hung) return;
     if (skip > 0) {
       skip = Math.max(0, skip - pieceTicks);
       return;
     }
     setup.note({ first, ticks, until });
-    sink.frames(painter.paint(first, ticks), until);
+    sink.frames(painter.paint(first, ticks, levels), until);
   };
 
   const run = (sink: CaptureSink): (() => void) => {

@@ -5,7 +5,7 @@ import { createPainter, paintRendering, readRenderings, readTicks } from './soun
 
 describe('the simulated sound', () => {
   it('carries the numbers of its ticks', () => {
-    const piece = createPainter(60).paint(123_456, ['room', 'speech', 'echo', 'speech']);
+    const piece = createPainter(60).paint(123_456, ['room', 'speech', 'echo', 'speech'], [0, 1, 0, 1]);
     const ticks: number[] = [];
     const { echoes } = readTicks(
       new Int16Array(piece.buffer, piece.byteOffset, piece.byteLength / 2),

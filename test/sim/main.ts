@@ -7,6 +7,7 @@ import { runDay, runRollovers } from './day.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run.ts';
 import { EXCUSES } from './speech-excuses.ts';
+import type { Generation } from './terms.ts';
 
 interface Options {
   readonly seeds: number;
@@ -15,6 +16,8 @@ interface Options {
   readonly threads: number;
   readonly json: boolean;
   readonly cancel: boolean;
+  readonly generation: Generation;
+  readonly strict: boolean;
 }
 
 const USAGE = `npm run sim -- [options]
@@ -28,6 +31,8 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --threads T     side by side (one per core)
   --json          the result as {"sim": {...}}
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
+  --generation G  1: as seeds drew when sentences were short and faults fewer; the regressions are (2)
+  --strict        with what the agent is not yet known to survive
   --day           a museum's day without faults: what is billed, what a rollover costs
   --regressions   the seeds that found something once
   --help
@@ -50,14 +55,16 @@ function sorted(record: Record<string, number>): Record<string, number> {
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads, cancel }: Options,
+  { seeds, hours, seed, threads, cancel, generation, strict }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
   const wanted = Math.min(threads, seeds);
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { hours, cancel } });
+      const worker = new Worker(fileURLToPath(import.meta.url), {
+        workerData: { hours, cancel, generation, strict },
+      });
       const give = (): void => {
         if (next >= seeds) {
           void worker.terminate();
@@ -75,7 +82,7 @@ function runSeeds(
 }
 
 async function simulate(options: Options): Promise<number> {
-  const { seeds, hours, seed, json, cancel } = options;
+  const { seeds, hours, seed, json, cancel, generation } = options;
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
@@ -104,7 +111,7 @@ async function simulate(options: Options): Promise<number> {
       write(`${done} seeds, ${totals.hours.toFixed(0)} h, ${totals.violations} with violations`);
     if (first === undefined) return;
     write(
-      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${cancel ? ' --cancel' : ''}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
+      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${cancel ? ' --cancel' : ''}${generation === 1 ? ' --generation 1' : ''}${options.strict ? ' --strict' : ''}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
     );
   });
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
@@ -156,6 +163,8 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       threads: { type: 'string', default: String(availableParallelism()) },
       json: { type: 'boolean', default: false },
       cancel: { type: 'boolean', default: false },
+      generation: { type: 'string', default: '2' },
+      strict: { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -172,9 +181,11 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
     // Fresh seeds where none is given; it is printed, and any failure names its own.
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e9) : number('seed', values.seed, 0),
     threads: number('threads', values.threads, 1),
+    generation: number('generation', values.generation, 1) === 1 ? 1 : 2,
     ...{
       json: values.json,
       cancel: values.cancel,
+      strict: values.strict,
       day: values.day,
       regressions: values.regressions,
       help: values.help,
@@ -197,8 +208,8 @@ async function main(): Promise<number> {
   if (options.day) return showDay(options.seed);
   if (!options.regressions) return simulate(options);
   let code = 0;
-  for (const { seed, hours } of REGRESSIONS)
-    code = Math.max(code, await simulate({ ...options, seed, hours, seeds: 1 }));
+  for (const { seed, hours, generation } of REGRESSIONS)
+    code = Math.max(code, await simulate({ ...options, seed, hours, generation, seeds: 1 }));
   return code;
 }
 
@@ -207,9 +218,10 @@ if (isMainThread) {
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  const { hours, cancel } = workerData as { hours: number; cancel: boolean };
+  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict'>;
+  const { hours, cancel, generation, strict } = workerData as Given;
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours, { cancels: cancel }).then(
+    runSeed(seed, hours, { cancels: cancel, generation, strict }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

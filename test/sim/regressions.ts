@@ -1,11 +1,15 @@
+import type { Generation } from './terms.ts';
+
 /** Seeds that once found a defect, of the agent or of the simulator itself, and what it was. They run with every test. */
 export interface Regression {
   readonly seed: number;
   readonly hours: number;
+  /** As the seed drew when it found it. */
+  readonly generation: Generation;
   readonly found: string;
 }
 
-export const REGRESSIONS: readonly Regression[] = [
+const FIRST: readonly Omit<Regression, 'generation'>[] = [
   {
     seed: 81,
     hours: 0.5,
@@ -106,3 +110,5 @@ export const REGRESSIONS: readonly Regression[] = [
       'a revoked stream that lingered beyond the limit of its session kept the emulator busy without end',
   },
 ];
+
+export const REGRESSIONS: readonly Regression[] = FIRST.map((one) => ({ ...one, generation: 1 }));

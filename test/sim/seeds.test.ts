@@ -40,9 +40,9 @@ describe('the simulated world', () => {
     expect(cancelled).toBeLessThan(halfDuplex / 3);
   });
 
-  it.each(REGRESSIONS)('seed $seed stays mended: $found', async ({ seed, hours }) => {
-    const { violations } = await runSeed(seed, hours);
-    expect(show(seed, hours, violations)).toEqual([]);
+  it.each(REGRESSIONS)('seed $seed stays mended: $found', async ({ seed, hours, generation }) => {
+    const { violations } = await runSeed(seed, hours, { generation });
+    expect(show(seed, hours, violations, ` --generation ${generation}`)).toEqual([]);
   });
 
   it('says most of what nothing keeps from being said', async () => {

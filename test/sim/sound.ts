@@ -10,11 +10,13 @@ const TICK_BYTES = TICK_SAMPLES * 2;
 /** What is heard in a tick. */
 export type TickSound = 'room' | 'speech' | 'echo';
 
-const MARK = { speech: 12_345, echo: 12_347 } as const;
+/** Begins a tick with speech or echo. The faint mark is no louder than the room, so that it hides no soft speech. */
+const MARK = { speech: 12_345, echo: 12_347, faint: 301 } as const;
 /** Digits of a tick's number, one a sample. */
 const DIGITS = 3;
 const DIGIT_BITS = 9;
 const DIGIT_OFFSET = 6000;
+const FAINT_OFFSET = -(2 ** (DIGIT_BITS - 1));
 
 function noise(amplitude: number, samples: number): Int16Array {
   const sound = new Int16Array(samples);
@@ -31,15 +33,27 @@ const RING_BYTES = 4_000_000;
 
 /** Paints the sound of a room. */
 export interface Painter {
-  /** @param ticks number of the first tick and what is heard in each */
-  paint(first: number, ticks: readonly TickSound[]): Uint8Array;
+  /**
+   * @param first number of the first tick
+   * @param ticks what is heard in each
+   * @param levels how loud each tick with speech is, from 1
+   */
+  paint(first: number, ticks: readonly TickSound[], levels: readonly number[]): Uint8Array;
 }
 
-/** @param roomAmplitude of the room's noise; 20 is a quiet room, 100 a busy one */
-export function createPainter(roomAmplitude: number): Painter {
+/** One level, and a mark as loud as that. */
+const STEADY: readonly number[] = [7000];
+
+/**
+ * @param roomAmplitude of the room's noise; 20 is a quiet room, 100 a busy one
+ * @param voices amplitudes of the levels of speech; left out: one
+ */
+export function createPainter(roomAmplitude: number, voices: readonly number[] = STEADY): Painter {
   const rooms = new Map<number, Uint8Array>();
   const room = bytes(noise(roomAmplitude, TICK_SAMPLES));
-  const voices = { speech: bytes(noise(7000, TICK_SAMPLES)), echo: bytes(noise(3000, TICK_SAMPLES)) };
+  const speech = voices.map((amplitude) => bytes(noise(amplitude, TICK_SAMPLES)));
+  const echo = bytes(noise(3000, TICK_SAMPLES));
+  const isFaint = voices !== STEADY;
   const ring = new Int16Array(RING_BYTES / 2);
   const ringBytes = bytes(ring);
   let at = 0;
@@ -49,7 +63,7 @@ export function createPainter(roomAmplitude: number): Painter {
     return known;
   };
   return {
-    paint(first, ticks) {
+    paint(first, ticks, levels) {
       if (ticks.every((tick) => tick === 'room')) return quiet(ticks.length);
       const size = ticks.length * TICK_BYTES;
       if (at + size > RING_BYTES) at = 0;
@@ -61,25 +75,31 @@ export function createPainter(roomAmplitude: number): Painter {
           ringBytes.set(room, from);
           continue;
         }
-        ringBytes.set(voices[tick], from);
-        stamp(ring, from / 2, MARK[tick], first + index);
+        if (tick === 'echo') {
+          ringBytes.set(echo, from);
+          stamp(ring, from / 2, MARK.echo, first + index);
+          continue;
+        }
+        ringBytes.set(speech[(levels[index] ?? 1) - 1] ?? echo, from);
+        if (isFaint) stamp(ring, from / 2, MARK.faint, first + index, FAINT_OFFSET);
+        else stamp(ring, from / 2, MARK.speech, first + index);
       }
       return ringBytes.subarray(start, start + size);
     },
   };
 }
 
-function stamp(sound: Int16Array, at: number, mark: number, number: number): void {
+function stamp(sound: Int16Array, at: number, mark: number, number: number, offset = DIGIT_OFFSET): void {
   sound[at] = mark;
   for (let digit = 0; digit < DIGITS; digit++) {
-    sound[at + 1 + digit] = DIGIT_OFFSET + ((number >>> (digit * DIGIT_BITS)) & (2 ** DIGIT_BITS - 1));
+    sound[at + 1 + digit] = offset + ((number >>> (digit * DIGIT_BITS)) & (2 ** DIGIT_BITS - 1));
   }
 }
 
-function readStamp(sound: Int16Array, at: number): number {
+function readStamp(sound: Int16Array, at: number, offset = DIGIT_OFFSET): number {
   let number = 0;
   for (let digit = 0; digit < DIGITS; digit++) {
-    number |= ((sound[at + 1 + digit] ?? 0) - DIGIT_OFFSET) << (digit * DIGIT_BITS);
+    number |= ((sound[at + 1 + digit] ?? 0) - offset) << (digit * DIGIT_BITS);
   }
   return number;
 }
@@ -92,8 +112,10 @@ function bytes(sound: Int16Array): Uint8Array {
 export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): { echoes: number } {
   let echoes = 0;
   for (let at = 0; at < sound.length; at += TICK_SAMPLES) {
-    if (sound[at] === MARK.speech) onSpeech(readStamp(sound, at));
-    else if (sound[at] === MARK.echo) echoes++;
+    const mark = sound[at];
+    if (mark === MARK.faint) onSpeech(readStamp(sound, at, FAINT_OFFSET));
+    else if (mark === MARK.speech) onSpeech(readStamp(sound, at));
+    else if (mark === MARK.echo) echoes++;
   }
   return { echoes };
 }

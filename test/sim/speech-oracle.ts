@@ -24,6 +24,8 @@ const JUDGED_AFTER_MS = 200_000;
 const NOISE_TICKS = 16;
 /** After such a pause the service takes what follows for another piece. */
 const PAUSE_TICKS = 700 / TICK_MS;
+/** Where the service cuts a sentence, the second part begins up to so much before the first one ends. */
+const SEAM_TICKS = 8;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
@@ -144,7 +146,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   };
 
   const say = (job: Job): void => {
-    const again = job.ticks.filter((tick) => saidIn[tick] === job.language);
+    const isSeam = (tick: number): boolean =>
+      jobOf[tick]?.stream === job.stream && (jobOf[tick]?.ticks.at(-1) ?? 0) - tick < SEAM_TICKS;
+    const again = job.ticks.filter((tick) => saidIn[tick] === job.language && !isSeam(tick));
     const earlier = jobOf[again[0] ?? 0];
     if (again.length > 0)
       violations.add(

@@ -1,4 +1,6 @@
 import type { Dice } from './dice.ts';
+import { ENVELOPE } from './envelope.ts';
+import { TICK_MS } from './sound.ts';
 
 /** How people use the desk. Times are milliseconds. */
 export interface Habits {
@@ -19,10 +21,13 @@ export const EAGER: Habits = {
 };
 export const OCCASIONAL: Habits = { ...EAGER, betweenVisitsMs: 400_000 };
 
-/** The people in front of the microphone: says of each moment, asked in order, whether somebody speaks. */
+/** The people in front of the microphone: says of each moment, asked in order, whether somebody speaks, and how loud. */
 export interface Visitors {
-  /** @param busy whether the loudspeaker is heard */
-  speaks(at: number, busy: boolean): boolean;
+  /**
+   * How loud: 0 for nobody, otherwise a level of the envelope (1 where there is only one).
+   * @param busy whether the loudspeaker is heard
+   */
+  speaks(at: number, busy: boolean): number;
   /** A sentence is being said. */
   readonly isTalking: boolean;
   /** All speech so far, milliseconds, hesitations not counted. */
@@ -33,13 +38,36 @@ export interface Visitors {
 
 const LONGEST_WAIT_MS = 25_000;
 
-export function createVisitors(dice: Dice, habits: Habits, startAt: number): Visitors {
+interface Sentence {
+  readonly lengthMs: number;
+  /** Said in one go, as by somebody who reads aloud: no pause in it. */
+  readonly inOneGo: boolean;
+}
+
+/** How visitors speak: at length or not, and on which dice. */
+export interface Tongue {
+  readonly dice: Dice;
+  readonly atLength: boolean;
+}
+
+/** Most sentences are short; a few go on for a minute. */
+function drawSentence({ dice, atLength }: Tongue): Sentence {
+  const draw = dice.next();
+  if (draw < 0.74 || !atLength) return { lengthMs: dice.between(1000, 6000), inOneGo: false };
+  if (draw < 0.95) return { lengthMs: dice.between(3000, 20_000), inOneGo: dice.chance(0.5) };
+  return { lengthMs: dice.between(8000, 60_000), inOneGo: true };
+}
+
+/** @param tongue of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
+export function createVisitors(dice: Dice, habits: Habits, startAt: number, tongue: Tongue | null): Visitors {
   let nextAt = startAt + dice.wait(habits.betweenVisitsMs) / 2;
   let sentencesLeft = 0;
   let polite = true;
   let endsAt = Number.NEGATIVE_INFINITY;
   let hesitations: { from: number; until: number }[] = [];
   let sentence = 0;
+  let beganAt = 0;
+  let envelopeAt = 0;
   let spokenMs = 0;
   let lastAt = startAt;
 
@@ -50,13 +78,21 @@ export function createVisitors(dice: Dice, habits: Habits, startAt: number): Vis
     }
     sentencesLeft -= 1;
     sentence += 1;
-    const lengthMs = dice.between(1000, 6000);
+    const { lengthMs, inOneGo } =
+      tongue === null ? { lengthMs: dice.between(1000, 6000), inOneGo: false } : drawSentence(tongue);
+    beganAt = at;
+    envelopeAt = tongue === null ? 0 : tongue.dice.whole(0, ENVELOPE.length - 1);
     endsAt = at + lengthMs;
     hesitations = [];
-    if (lengthMs > 2500 && dice.chance(0.5)) {
+    if (!inOneGo && lengthMs > 2500 && dice.chance(0.5)) {
       const from = at + dice.between(800, lengthMs - 1200);
       hesitations.push({ from, until: from + dice.between(120, 900) });
     }
+  };
+  const levelAt = (at: number): number => {
+    if (tongue === null) return 1;
+    const tick = Math.round((at - beganAt) / TICK_MS);
+    return ENVELOPE[(envelopeAt + tick) % ENVELOPE.length] ?? 0;
   };
   const end = (at: number): void => {
     endsAt = Number.NEGATIVE_INFINITY;
@@ -77,21 +113,22 @@ export function createVisitors(dice: Dice, habits: Habits, startAt: number): Vis
       const passedMs = Math.min(at - lastAt, 40);
       lastAt = at;
       if (endsAt === Number.NEGATIVE_INFINITY) {
-        if (at < nextAt) return false;
+        if (at < nextAt) return 0;
         if (busy && polite && at < nextAt + LONGEST_WAIT_MS) {
           // Waits for the end of the translation, and a breath more.
           nextAt = Math.max(nextAt, at + 400);
-          return false;
+          return 0;
         }
         begin(at);
       }
       if (at >= endsAt) {
         end(at);
-        return false;
+        return 0;
       }
       const hesitates = hesitations.some(({ from, until }) => at >= from && at < until);
-      if (!hesitates) spokenMs += passedMs;
-      return !hesitates;
+      if (hesitates) return 0;
+      spokenMs += passedMs;
+      return levelAt(at);
     },
   };
 }

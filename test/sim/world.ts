@@ -9,6 +9,7 @@ import { checkTokenRequest, createCommandOracle, createTokenOracle } from './des
 import { createDevice } from './device.ts';
 import { createLoudspeaker, createMicrophone } from './devices.ts';
 import { createDice } from './dice.ts';
+import { LEVELS } from './envelope.ts';
 import { createLaneOracle } from './lane-oracle.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
@@ -17,27 +18,10 @@ import { createSimClock, type SimClock } from './sim-clock.ts';
 import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { AnswerFaults, Stage } from './stage.ts';
+import type { Generation, Terms } from './terms.ts';
 import { createViolations, type Violations } from './violations.ts';
-import { createVisitors, type Habits, type Visitors } from './visitors.ts';
+import { createVisitors, type Visitors } from './visitors.ts';
 import { createWire } from './wire.ts';
-
-/** What a world is made of, beyond its dice. */
-export interface Terms {
-  readonly profile: 'spec' | 'live';
-  readonly choices: Record<string, unknown>;
-  readonly lane: Record<string, unknown>;
-  readonly maxDurationS: number | null;
-  readonly singleUse: boolean;
-  readonly expiresS: number;
-  readonly habits: Habits;
-  readonly echo: boolean;
-  readonly roomAmplitude: number;
-  readonly pieceTicks: number;
-  /** Types of messages that this service never sends. */
-  readonly untold: readonly string[];
-  /** The machine boots without a clock. */
-  readonly bootsIn1970: boolean;
-}
 
 /** What a run counts as it goes. */
 export interface Tallies {
@@ -97,6 +81,10 @@ function agentConfig(lane: Record<string, unknown>): Config {
 export interface Meddling {
   /** The lane cancels its echo, whatever the seed drew. */
   readonly cancels?: boolean;
+  /** How the seed draws; left out: as the newest. */
+  readonly generation?: Generation;
+  /** With what the agent is not yet known to survive. */
+  readonly strict?: boolean;
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentWorld) => AgentWorld;
   /** Gets each step of the lane, to look at. */
@@ -108,6 +96,8 @@ export interface Meddling {
 export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
+  const isSteady = terms.talk === 'steady';
+  const tongue = isSteady ? null : { dice: createDice(seed + 2 ** 37), atLength: terms.talk === 'natural' };
   const clock = createSimClock(START_MS);
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
@@ -154,10 +144,11 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     isLate: () => clock.now() < lateUntil,
     named: terms.profile === 'live' && terms.untold.length === 0,
   });
-  const visitors = createVisitors(dice.fork(), terms.habits, START_MS);
+  const visitors = createVisitors(dice.fork(), terms.habits, START_MS, tongue);
   const microphone = createMicrophone({
     ...{ clock, dice: dice.fork(), visitors, speaker },
     ...{ echo: terms.echo, roomAmplitude: terms.roomAmplitude, pieceTicks: terms.pieceTicks },
+    voices: isSteady ? undefined : LEVELS,
     note({ first, ticks, until }) {
       for (const [index, tick] of ticks.entries()) {
         if (tick === 'speech') speech.spoken(first + index, until);

@@ -1,0 +1,86 @@
+/** What a world is made of, and how a seed draws it. */
+import type { Dice } from './dice.ts';
+import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
+
+/**
+ * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults: what
+ * they found once, they would find again.
+ */
+export type Generation = 1 | 2;
+
+/** What a world is made of, beyond its dice. */
+export interface Terms {
+  readonly profile: 'spec' | 'live';
+  readonly choices: Record<string, unknown>;
+  readonly lane: Record<string, unknown>;
+  readonly maxDurationS: number | null;
+  readonly singleUse: boolean;
+  readonly expiresS: number;
+  readonly habits: Habits;
+  readonly echo: boolean;
+  /** How visitors speak: short and equally loud throughout; short, as loud as people are; or at length, too. */
+  readonly talk: 'steady' | 'short' | 'natural';
+  readonly roomAmplitude: number;
+  readonly pieceTicks: number;
+  /** Types of messages that this service never sends. */
+  readonly untold: readonly string[];
+  /** The machine boots without a clock. */
+  readonly bootsIn1970: boolean;
+}
+
+const TEXTS: readonly string[] = [
+  'validated_transcription',
+  'partial_transcription',
+  'translated_transcription',
+  'partial_translated_transcription',
+];
+
+/**
+ * The terms that a seed draws.
+ * @param more dice for what came later: the rest of the old seeds stays as it was
+ */
+export function drawTerms(dice: Dice, more: Dice): Terms {
+  const profile = dice.chance(0.75) ? 'live' : 'spec';
+  const echo = dice.chance(0.6);
+  return {
+    profile,
+    choices: {
+      partialIntervalMs: 1000,
+      setupMs: dice.pick([2500, 2100, 5000]),
+      refusalDelivery: dice.pick(['http', 'message', 'close']),
+      concurrent: 10,
+      ...(profile === 'live' ? {} : { noAudioTimeoutMs: dice.pick([0, 10_000]) }),
+    },
+    lane: {
+      echo: echo || dice.chance(0.5) ? 'half-duplex' : 'off',
+      start: dice.chance(0.2) ? 'voice' : 'boot',
+      standbyAfter: dice.pick([0, 0, 15, 60]),
+      targets: dice.chance(0.85) ? ['es'] : ['es', 'fr'],
+    },
+    maxDurationS: dice.pick([null, 60, 120, 600]),
+    singleUse: dice.chance(0.8),
+    expiresS: dice.pick([60, 3600]),
+    habits: dice.chance(0.5) ? EAGER : OCCASIONAL,
+    echo,
+    roomAmplitude: dice.pick([20, 60, 100]),
+    pieceTicks: dice.pick([16, 16, 16, 5, 1]),
+    bootsIn1970: dice.chance(0.3),
+    talk: 'steady',
+    untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
+  };
+}
+
+/** The same world with visitors who speak as people do, and with more languages. */
+export function naturalTerms(terms: Terms, dice: Dice, strict: boolean): Terms {
+  const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
+  return { ...terms, talk: strict ? 'natural' : 'short', lane: { ...terms.lane, targets } };
+}
+
+/** The same world with a lane that cancels its echo. */
+export function cancelling(terms: Terms, dice: Dice): Terms {
+  return {
+    ...terms,
+    echo: dice.chance(0.9),
+    lane: { ...terms.lane, echo: 'cancel', bargeIn: dice.pick(['duck', 'flush']) },
+  };
+}
