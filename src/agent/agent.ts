@@ -76,7 +76,7 @@ export class Agent {
     this.world = world;
     this.running = config;
     this.topics = deviceTopics(address);
-    this.vault = createVault(world.randomHash);
+    this.vault = createVault(world.randomHash, config.service.hosts);
     const desk = { topics: this.topics, vault: this.vault, clock, log, newId: world.randomHash };
     this.tokens = createTokenDesk(desk, {
       awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,

@@ -1,6 +1,7 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
+import { configWarnings } from '../core/config-warnings.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createMachineWorld } from './machine-world.ts';
@@ -36,6 +37,7 @@ export async function runDaemon({ config, reload, logger, signals, env }: Daemon
     signals.on('SIGINT', end);
     signals.on('SIGHUP', reread);
   });
+  warn(config, logger);
   await agent.start();
   await ended;
 }
@@ -51,5 +53,12 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
   logger.level = log.level;
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');
+  warn(result.config, logger);
   if (stale.length > 0) logger.warn({ keys: stale }, 'changed keys that take effect after a restart');
+}
+
+/** What the configuration leaves open is said at every start and reading, so that nobody gets used to it unseen. */
+function warn(config: Config, logger: Logger): void {
+  for (const { key, message, fix } of configWarnings(config))
+    logger.warn({ key }, `${key} ${message}. ${fix}`);
 }

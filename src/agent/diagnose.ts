@@ -1,5 +1,6 @@
 import { readNamedFiles } from '../adapters/doctor/named-files.ts';
 import { redactValue } from '../adapters/redaction.ts';
+import { configWarnings } from '../core/config-warnings.ts';
 import { judgeConfiguration } from '../core/doctor/configuration.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../core/doctor/finding.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../core/doctor/hearing.ts';
@@ -70,6 +71,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
       ...lineChecks({
         ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
         join: async () => judgeLine(world, config),
+        hosts: config.service.hosts,
         serviceCa: () => serviceAuthority(config),
         tells: (name) => only === null || only.includes(name),
       }),
@@ -100,6 +102,7 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
 function judgeRunning({ machine }: DiagnoseWorld, config: Config): Outcome {
   return judgeConfiguration({
     ...{ file: 'the running configuration', lanes: config.lanes.length, agent: null, isOpenToAll: false },
+    warnings: configWarnings(config),
     files: machine === null ? [] : readNamedFiles(config, machine.env),
   });
 }

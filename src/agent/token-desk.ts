@@ -77,15 +77,16 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
 
   const grant = (lane: string, id: string, message: Exclude<TokenResponse, { ok: false }>): void => {
     const { granted, token, urlTemplate } = readGrant(id, message);
+    let streamHost: string;
     try {
-      vault.keep(id, { token, urlTemplate });
+      streamHost = vault.keep(id, { token, urlTemplate });
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
       const field = isLegacy(message.session) ? 'ws_url' : 'stream_url';
       listener.unusable(lane, id, `the ${field} in the backend's answer ${error.message}`);
       return;
     }
-    listener.granted(lane, granted);
+    listener.granted(lane, { ...granted, streamHost });
   };
 
   return {
@@ -163,7 +164,7 @@ function isLegacy(session: TokenGrantMessage['session'] | LegacySession): sessio
 function readGrant(
   id: string,
   message: Exclude<TokenResponse, { ok: false }>,
-): { granted: Grant; token: string; urlTemplate: string } {
+): { granted: Omit<Grant, 'streamHost'>; token: string; urlTemplate: string } {
   const { session } = message;
   if (isLegacy(session)) {
     return {

@@ -3,6 +3,7 @@ import { chooseLogFormat, createLogger } from '../adapters/log.ts';
 import type { Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
+import { backendWarnings } from './core/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from './opening.ts';
 
 /** What of the process itself the issuer needs. */
@@ -27,6 +28,7 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const asked = untilAskedToEnd(signals);
   const backend = await startBackend({ config, secrets, log });
   log.info({ broker: config.mqtt.url, service: config.service.url, allow: config.allow }, 'issuing tokens');
+  for (const sentence of backendWarnings(config)) log.warn({}, sentence);
   await asked;
   log.info({}, 'asked to end');
   await backend.close();

@@ -1,6 +1,7 @@
 import { formatProblem, formatSource, type Problem } from '../adapters/config/layer.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
+import { configWarnings } from '../core/config-warnings.ts';
 import { EXIT } from '../program/problem.ts';
 import type { Shell, Verb } from '../program/program.ts';
 import { layOutTable, wrapText } from './text.ts';
@@ -24,12 +25,15 @@ export const checkConfigVerb: Verb = {
 function checkConfig({ config: file, json }: Options, shell: Shell): void {
   const result = loadConfig({ file, env: shell.env });
   if (!result.ok) shell.finish(EXIT.usage);
-  if (json) return shell.print(`${JSON.stringify(result)}\n`);
-  if (result.ok)
-    return shell.print(
-      `${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`,
-    );
-  shell.complain(formatProblems(result.problems, file));
+  if (!result.ok) {
+    if (json) return shell.print(`${JSON.stringify(result)}\n`);
+    return shell.complain(formatProblems(result.problems, file));
+  }
+  const warnings = configWarnings(result.config);
+  if (json) return shell.print(`${JSON.stringify({ ...result, warnings })}\n`);
+  shell.print(`${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`);
+  for (const { key, message, fix } of warnings)
+    shell.complain(wrapText(`warning: ${key} ${message}. ${fix}`, '  '));
 }
 
 /** Every problem on lines of its own, ready for standard error. */

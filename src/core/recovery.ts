@@ -11,7 +11,6 @@ export type Cause =
   | Exclude<RefusalReason, 'pending_sessions_limit_reached'>
   | 'network'
   | 'unresponsive'
-  | 'silent_service'
   | 'setup_timeout'
   | 'stream_ended'
   | 'service_timeout'
@@ -56,12 +55,6 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     patience: 'prompt',
     event: null,
     meaning: 'the service stopped answering pings',
-  },
-  silent_service: {
-    tokenReason: 'network',
-    patience: 'prompt',
-    event: null,
-    meaning: 'the service took speech and said nothing of it',
   },
   setup_timeout: {
     tokenReason: 'network',

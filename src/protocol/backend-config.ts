@@ -1,6 +1,7 @@
 /** The backend's configuration: this one schema is the source of the types, the checks, the defaults and the variables. */
 import { z } from 'zod';
-import { configSchema, LOG_LEVELS } from './config.ts';
+import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
+import { isExposedAddress } from './host.ts';
 import { nameSchema } from './mqtt/topics.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
 
@@ -24,21 +25,39 @@ const streamUrlSchema = z
   .refine((text) => !text.includes('#'), 'must not hold a "#", which no WebSocket address may: remove it')
   .refine((text) => !/[?&]token=/.test(text), 'must not hold a token: the device adds it');
 
-const serviceSchema = z.strictObject({
-  url: serviceUrlSchema.describe('HTTP address of the translation service, {base_url} of its specification.'),
-  streamUrl: streamUrlSchema.describe(
-    'Where devices open streams; {random_hash} stands for what each device fills in.',
-  ),
-  apiKeyFile: optionalFile('File or systemd credential that holds the account API key, and nothing else.'),
-  jwtFile: optionalFile('File or systemd credential that holds the account JWT, for voice cloning.'),
-  caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
-  timeout: z
-    .number()
-    .min(1)
-    .max(120)
-    .default(10)
-    .describe('Seconds that the service may take for an answer.'),
-});
+const serviceSchema = z
+  .strictObject({
+    url: serviceUrlSchema.describe(
+      'HTTP address of the translation service, {base_url} of its specification.',
+    ),
+    allowInsecure: z
+      .boolean()
+      .default(false)
+      .describe('Let http:// leave this machine, where anybody on the way can read the API key.'),
+    streamUrl: streamUrlSchema.describe(
+      'Where devices open streams; {random_hash} stands for what each device fills in.',
+    ),
+    apiKeyFile: optionalFile('File or systemd credential that holds the account API key, and nothing else.'),
+    jwtFile: optionalFile('File or systemd credential that holds the account JWT, for voice cloning.'),
+    caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
+    timeout: z
+      .number()
+      .min(1)
+      .max(120)
+      .default(10)
+      .describe('Seconds that the service may take for an answer.'),
+  })
+  .superRefine(({ url, allowInsecure, streamUrl }, context) => {
+    const issue = (key: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (serviceUrlSchema.safeParse(url).success && allowInsecure !== true && isExposedAddress(url))
+      issue(
+        'url',
+        'must be https://: in clear anybody on the way can read the API key ("allowInsecure": true beside it takes the risk)',
+      );
+    if (streamUrlSchema.safeParse(streamUrl).success && isExposedAddress(streamUrl))
+      issue('streamUrl', 'must be wss://: no device sends its token in clear to another machine');
+  }, DESPITE_OTHER_PROBLEMS);
 
 /** Terms of a session; each becomes the field of the same name of specification 4.1. */
 const terms = {

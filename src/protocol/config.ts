@@ -3,6 +3,7 @@
  * and `config/schema.json`; a description here is what an operator reads in an editor.
  */
 import { z } from 'zod';
+import { hostSchema, isExposedAddress } from './host.ts';
 import { languageSchema } from './language.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
@@ -41,7 +42,7 @@ const deviceSchema = z
   .describe('Who this device is on the broker.');
 
 /** Lets a check across keys run although one of the keys has a problem of its own, so that all are listed at once. */
-const DESPITE_OTHER_PROBLEMS = {
+export const DESPITE_OTHER_PROBLEMS = {
   when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
 };
 const BELONG_TOGETHER = [
@@ -51,9 +52,16 @@ const BELONG_TOGETHER = [
 ] as const;
 const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
 
+const INSECURE_BROKER =
+  'must be mqtts:// or wss://: in clear anybody on the way can redirect the microphone ("allowInsecure": true beside it takes the risk)';
+
 const mqttSchema = z
   .strictObject({
     url: brokerUrlSchema.describe('Address of the broker: mqtt://, mqtts://, ws:// or wss://.'),
+    allowInsecure: z
+      .boolean()
+      .default(false)
+      .describe('Let mqtt:// or ws:// leave this machine, where anybody on the way can read and change it.'),
     prefix: prefixSchema.default('dragoman/v1').describe('First levels of every topic.'),
     username: z.string().min(1).max(256).nullable().default(null).describe('User name for the broker.'),
     passwordFile: optionalFile('File that holds the password for the broker, and nothing else.'),
@@ -66,6 +74,9 @@ const mqttSchema = z
       if (!isGiven(mqtt[present]) || isGiven(mqtt[missing])) continue;
       context.addIssue({ code: 'custom', path: [missing], message: `must be given when "${present}" is` });
     }
+    const isAddress = brokerUrlSchema.safeParse(mqtt.url).success;
+    if (isAddress && mqtt.allowInsecure !== true && isExposedAddress(mqtt.url))
+      context.addIssue({ code: 'custom', path: ['url'], message: INSECURE_BROKER });
   }, DESPITE_OTHER_PROBLEMS)
   .describe('The line to the broker.');
 
@@ -235,6 +246,13 @@ export const configSchema = z
     service: z
       .strictObject({
         caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
+        hosts: z
+          .array(hostSchema)
+          .max(64)
+          .default([])
+          .describe(
+            'Where streams may go: "name", "name:port", "*.name" or an IP address; empty: to any host with TLS.',
+          ),
       })
       .prefault({})
       .describe('The translation service; its addresses come with each grant.'),

@@ -202,7 +202,7 @@ describe('the command diagnose', () => {
 
   it('looks at the machine too, where it runs on one', async () => {
     const folder = mkdtempSync(`${tmpdir()}/dragoman-diagnose-`);
-    world = createFakeWorld(testConfig(), {
+    world = createFakeWorld(testConfig({}, { service: { hosts: ['service.example'] } }), {
       machine: {
         env: {},
         kernel: { proc: folder, sys: folder },

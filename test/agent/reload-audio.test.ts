@@ -5,7 +5,7 @@ import { configSchema } from '../../src/protocol/config.ts';
 const configuration = (lane: object = {}, rest: object = {}) =>
   configSchema.parse({
     device: { id: 'kiosk-01', tenant: 'museum' },
-    mqtt: { url: 'mqtt://broker.example' },
+    mqtt: { url: 'mqtts://broker.example' },
     lanes: [{ source: 'en', targets: ['es'], ...lane }],
     ...rest,
   });

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backendWarnings } from '../../src/backend/core/config-warnings.ts';
 import {
   backendVariables,
   ConfigProblems,
@@ -52,7 +53,7 @@ describe("backend's configuration", () => {
 
   it('lets variables win over the file, each by its kind', () => {
     const config = loadBackendConfig(write('c.json', `// a comment\n${JSON.stringify(minimal)}`), {
-      DRAGOMAN_BACKEND_MQTT_URL: 'mqtt://other.example',
+      DRAGOMAN_BACKEND_MQTT_URL: 'mqtts://other.example',
       DRAGOMAN_BACKEND_SESSION_SINGLE_USE: 'false',
       DRAGOMAN_BACKEND_SESSION_EXPIRES_IN_SECONDS: '120',
       DRAGOMAN_BACKEND_SESSION_MAX_SESSION_DURATION_SECONDS: '',
@@ -62,7 +63,7 @@ describe("backend's configuration", () => {
       DRAGOMAN_MQTT_URL: "the device's",
     });
     expect(config).toMatchObject({
-      mqtt: { url: 'mqtt://other.example' },
+      mqtt: { url: 'mqtts://other.example' },
       session: { singleUse: false, expiresInSeconds: 120, maxSessionDurationSeconds: null },
       allow: ['a/b', 'c/*'],
       service: { apiKeyFile: '/run/key' },
@@ -71,7 +72,7 @@ describe("backend's configuration", () => {
 
   it('runs from variables alone', () => {
     const config = loadBackendConfig(null, {
-      DRAGOMAN_BACKEND_MQTT_URL: 'mqtt://broker.example',
+      DRAGOMAN_BACKEND_MQTT_URL: 'mqtts://broker.example',
       DRAGOMAN_BACKEND_SERVICE_URL: 'http://127.0.0.1:1',
       DRAGOMAN_BACKEND_SERVICE_STREAM_URL: 'ws://127.0.0.1:1/{random_hash}/x',
       DRAGOMAN_BACKEND_ALLOW: '*/*',
@@ -84,6 +85,31 @@ describe("backend's configuration", () => {
     expect(names).toContain('DRAGOMAN_BACKEND_MQTT_PASSWORD_FILE');
     expect(names).toContain('DRAGOMAN_BACKEND_LIMITS_PER_MINUTE');
     expect(names.filter((name) => name.includes('DEVICES'))).toEqual([]);
+  });
+
+  it('takes what leaves this machine in clear only where that is allowed', () => {
+    const loaded = (service: object, mqtt: object = {}) =>
+      loadBackendConfig(
+        write('clear.json', {
+          ...minimal,
+          ...{ service: { ...minimal.service, ...service }, mqtt: { ...minimal.mqtt, ...mqtt } },
+        }),
+        {},
+      );
+    const http = { url: 'http://api.example' };
+    const clear = { url: 'mqtt://broker.example' };
+    expect(problemsOf(() => loaded(http)).join()).toMatch(/service\.url: must be https:.*allowInsecure/);
+    expect(problemsOf(() => loaded({}, clear)).join()).toMatch(/mqtt\.url: must be mqtts:.*allowInsecure/);
+    expect(problemsOf(() => loaded({ streamUrl: 'ws://stream.example/s' })).join()).toMatch(
+      /service\.streamUrl: must be wss:/,
+    );
+    expect(loaded({ url: 'http://127.0.0.1:1' }, { url: 'mqtt://localhost' })).toBeDefined();
+    expect(backendWarnings(loaded({}))).toEqual([]);
+    const open = loaded({ ...http, allowInsecure: true }, { ...clear, allowInsecure: true });
+    expect(backendWarnings(open)).toEqual([
+      expect.stringContaining('mqtt.url leaves this machine in clear'),
+      expect.stringContaining('service.url leaves this machine in clear'),
+    ]);
   });
 
   it('lists every problem at once, with the key, and what it may have meant', () => {

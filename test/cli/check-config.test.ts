@@ -44,7 +44,8 @@ describe('check-config', () => {
     writeFileSync(file, JSON.stringify(valid, null, 2));
     const env = { DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000' };
     const { code, out, err } = await run(['check-config', '--config', file], env);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(code).toBe(0);
+    expect(longest(err)).toBeLessThanOrEqual(80);
     const lines = out.split('\n').slice(2);
     expect(longest(lines.join('\n'))).toBeLessThanOrEqual(80);
     expect(lines.find((line) => line.startsWith('device.id '))).toMatch(
@@ -66,6 +67,23 @@ describe('check-config', () => {
         { path: 'log.level', value: 'info', source: { kind: 'default', name: 'default' } },
       ]),
     });
+  });
+
+  it('warns of what is open: any host for the streams, and a broker in clear', async () => {
+    const service = { hosts: ['stream.example'] };
+    const clear = { url: 'mqtt://broker.example', allowInsecure: true };
+    const warned = async (more: object): Promise<string[]> => {
+      writeFileSync(file, JSON.stringify({ ...valid, ...more }));
+      const { code, out } = await run(['check-config', '--config', file, '--json']);
+      const { ok, warnings } = JSON.parse(out) as { ok: boolean; warnings: { key: string }[] };
+      expect({ code, ok }).toEqual({ code: 0, ok: true });
+      return warnings.map(({ key }) => key);
+    };
+    expect(await warned({})).toEqual(['service.hosts']);
+    expect(await warned({ service })).toEqual([]);
+    expect(await warned({ service, mqtt: clear })).toEqual(['mqtt.url']);
+    const { err } = await run(['check-config', '--config', file]);
+    expect(err).toContain('warning: mqtt.url leaves this machine in clear');
   });
 
   it('lists every problem on standard error, within 80 columns, and exits with 2', async () => {

@@ -76,7 +76,7 @@ const DEFAULTS = loadConfig({
   env: {
     DRAGOMAN_DEVICE_ID: 'a',
     DRAGOMAN_DEVICE_TENANT: 'a',
-    DRAGOMAN_MQTT_URL: 'mqtt://a',
+    DRAGOMAN_MQTT_URL: 'mqtts://a',
     DRAGOMAN_LANES_0_SOURCE: 'en',
     DRAGOMAN_LANES_0_TARGETS: 'es',
   },

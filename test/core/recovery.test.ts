@@ -103,7 +103,6 @@ describe('the recovery table', () => {
   it.each<[Cause, Patience]>([
     ['network', 'prompt'],
     ['unresponsive', 'prompt'],
-    ['silent_service', 'prompt'],
     ['setup_timeout', 'prompt'],
     ['stream_ended', 'prompt'],
     ['service_timeout', 'prompt'],
@@ -125,7 +124,7 @@ describe('the recovery table', () => {
   });
 
   it('has a row for each of these, and no other', () => {
-    expect(Object.keys(RECOVERY)).toHaveLength(19);
+    expect(Object.keys(RECOVERY)).toHaveLength(18);
   });
 
   it.each(Object.entries(WAITS))(

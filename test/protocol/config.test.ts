@@ -3,7 +3,7 @@ import { type Config, configSchema, DESIRED_KEYS, desiredSchema } from '../../sr
 
 const SMALLEST = {
   device: { id: 'kiosk-01', tenant: 'museum' },
-  mqtt: { url: 'mqtt://broker.example' },
+  mqtt: { url: 'mqtts://broker.example' },
   lanes: [{ source: 'en', targets: ['es'] }],
 };
 
@@ -22,8 +22,9 @@ describe('the configuration', () => {
     const expected: Config = {
       device: { id: 'kiosk-01', tenant: 'museum' },
       mqtt: {
-        url: 'mqtt://broker.example',
+        url: 'mqtts://broker.example',
         prefix: 'dragoman/v1',
+        allowInsecure: false,
         username: null,
         passwordFile: null,
         caFile: null,
@@ -46,7 +47,7 @@ describe('the configuration', () => {
           rolloverLead: 22,
         },
       ],
-      service: { caFile: null },
+      service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
       log: { level: 'info' },
     };
@@ -59,6 +60,7 @@ describe('the configuration', () => {
       mqtt: {
         url: 'mqtts://broker.example:8883',
         prefix: 'dragoman/v1',
+        allowInsecure: false,
         username: 'kiosk-01',
         passwordFile: '/p',
         caFile: '/ca',
@@ -79,7 +81,7 @@ describe('the configuration', () => {
           rolloverLead: 22,
         },
       ],
-      service: { caFile: null },
+      service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
       log: { level: 'info' },
     };
@@ -101,12 +103,28 @@ describe('the configuration', () => {
     });
   });
 
-  it.each(['mqtt://h', 'mqtts://h:8883', 'ws://h/mqtt', 'wss://[::1]:443/mqtt'])(
-    'takes the broker %s',
-    (url) => {
-      expect(faults(withMqtt({ url }))).toEqual([]);
-    },
-  );
+  it.each([
+    'mqtts://h:8883',
+    'wss://[::1]:443/mqtt',
+    'wss://h/mqtt',
+    'mqtt://127.0.0.1:1883',
+    'mqtt://LocalHost',
+    'ws://[::1]:80/mqtt',
+  ])('takes the broker %s', (url) => {
+    expect(faults(withMqtt({ url }))).toEqual([]);
+  });
+
+  it.each([
+    'mqtt://h',
+    'ws://h/mqtt',
+    'mqtt://10.0.0.1',
+    'mqtt://127.0.0.1.evil.example',
+    'mqtt://localhost@h',
+  ])('takes %s, which is in clear and leaves this machine, only where that is allowed', (url) => {
+    expect(faults(withMqtt({ url }))).toEqual(['mqtt.url']);
+    expect(faults(withMqtt({ url, allowInsecure: 'yes' }))).toContain('mqtt.allowInsecure');
+    if (!url.includes('@')) expect(faults(withMqtt({ url, allowInsecure: true }))).toEqual([]);
+  });
 
   it.each(['http://h', 'h:1883', 'mqtt://', 'mqtts://user:word@h', ''])('refuses the broker "%s"', (url) => {
     expect(faults(withMqtt({ url }))).toEqual(['mqtt.url']);

@@ -59,8 +59,11 @@ export interface BackendSetup {
 export function createBackendHost(setup: BackendSetup): BackendHost {
   const { clock, dice, host, terms } = setup;
   const config = backendConfigSchema.parse({
-    mqtt: { url: 'mqtt://broker.sim' },
-    service: { url: 'http://service.sim', streamUrl: 'wss://service.sim/streaming-api/{random_hash}/v1/s2s' },
+    mqtt: { url: 'mqtts://broker.sim' },
+    service: {
+      url: 'https://service.sim',
+      streamUrl: 'wss://service.sim/streaming-api/{random_hash}/v1/s2s',
+    },
     allow: ['*/*'],
     session: {
       expiresInSeconds: terms.expiresS,

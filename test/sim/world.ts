@@ -63,7 +63,7 @@ const START_MS = 1000;
 function agentConfig(lane: Record<string, unknown>): Config {
   return configSchema.parse({
     device: { id: ADDRESS.device, tenant: ADDRESS.tenant },
-    mqtt: { url: 'mqtt://broker.sim' },
+    mqtt: { url: 'mqtts://broker.sim' },
     lanes: [
       {
         id: 'main',

@@ -9,12 +9,12 @@ import { judgeReach } from '../../core/doctor/reach.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
+import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../subscriptions.ts';
 import { type Line, STEP_LIMIT_MS } from './line-checks.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export interface BrokerLineParts {
   readonly config: Config;
@@ -103,8 +103,7 @@ async function login(
   return { facts, bus: null, hasRefused: () => false };
 }
 
-/** Whether a password goes over the network as it is. */
+/** Whether what goes to the broker and comes from it can be read and changed on the way. */
 export function isExposed({ mqtt }: Config): boolean {
-  const { protocol, hostname } = new URL(mqtt.url);
-  return mqtt.username !== null && (protocol === 'mqtt:' || protocol === 'ws:') && !LOOPBACK.test(hostname);
+  return isExposedAddress(mqtt.url);
 }

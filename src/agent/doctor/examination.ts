@@ -3,6 +3,7 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
+import { configWarnings } from '../../core/config-warnings.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { skipped } from '../../core/doctor/finding.ts';
 import { judgeClock } from '../../core/doctor/reach.ts';
@@ -69,6 +70,7 @@ export function createExamination(options: ExaminationOptions): Examination {
         judgeConfiguration({
           ...{ file, agent, lanes: config.lanes.length },
           files: readNamedFiles(config, machine.env),
+          warnings: configWarnings(config),
           isOpenToAll: isOpenToAll(file),
         }),
       ),
@@ -99,6 +101,7 @@ function lineAndSound(
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const lines = lineChecks({
     ...{ clock, topics, probe, lane, join: line.join },
+    hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells: wants,
   });

@@ -9,6 +9,7 @@ import {
   judgeUpgrade,
   NO_STREAM_ADDRESS,
 } from '../../core/doctor/reach.ts';
+import { AddressError, streamTarget } from '../../core/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
@@ -39,11 +40,12 @@ export interface LineParts {
   join(): Promise<Line>;
   /** Whether a check is told; what keeps another one from its work is told with that one otherwise. */
   tells(name: CheckName): boolean;
+  /** Where streams may go (`service.hosts`). */
+  readonly hosts: readonly string[];
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const NO_LINE = skipped('there is no line to the broker');
 
 /** Broker, backend, stream host and clock: each needs the one before it. */
@@ -85,18 +87,17 @@ export function lineChecks(parts: LineParts): Check[] {
 /** @param template as the grant has it; what may be secret in it is not shown */
 async function lookAtStreamHost(
   template: string,
-  { clock, serviceCa }: LineParts,
+  { clock, hosts, serviceCa }: LineParts,
 ): Promise<{ outcome: Outcome; sight: ClockSight | null }> {
-  const filled = template.replaceAll('{random_hash}', 'x');
-  const mend = "Mend streamUrl in the backend's configuration; it looks like wss://stream.example/...";
-  if (!URL.canParse(filled)) {
-    return { outcome: problem('the backend gave a stream address that is none', mend), sight: null };
-  }
-  const url = new URL(filled);
-  const isSafe = url.protocol === 'wss:' || (url.protocol === 'ws:' && LOOPBACK.test(url.hostname));
-  if (!isSafe) {
-    const found = `the stream address ${url.protocol}//${url.host} is not encrypted: no token is sent there`;
-    return { outcome: problem(found, mend), sight: null };
+  let url: URL;
+  try {
+    url = streamTarget(template, 'x', hosts);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    const mend = error.message.includes('service.hosts')
+      ? "Add the host to service.hosts if it is the translation service's; else mend streamUrl in the backend's configuration."
+      : "Mend streamUrl in the backend's configuration; it looks like wss://stream.example/...";
+    return { outcome: problem(`the stream address of the backend ${error.message}`, mend), sight: null };
   }
   const ca = serviceCa();
   const server: Server = serverOf(url, ca === undefined ? {} : { ca });

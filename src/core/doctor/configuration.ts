@@ -1,3 +1,4 @@
+import type { ConfigWarning } from '../config-warnings.ts';
 import { combine, count, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** A file of the configuration that holds a secret or a certificate. */
@@ -13,11 +14,14 @@ export interface ConfigurationFacts {
   readonly files: readonly NamedFile[];
   /** The process of an agent that runs with it; null where none is seen. */
   readonly agent: number | null;
+  /** What it leaves open. */
+  readonly warnings: readonly ConfigWarning[];
   /** Everybody on this machine may change it. */
   readonly isOpenToAll: boolean;
 }
 
-export function judgeConfiguration({ file, lanes, files, agent, isOpenToAll }: ConfigurationFacts): Outcome {
+export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
+  const { file, lanes, files, agent, warnings, isOpenToAll } = facts;
   const bad = files.filter(({ trouble }) => trouble !== null);
   const readable = files.length === 0 ? '' : ', secrets and certificates readable';
   const runs = agent === null ? '' : `; an agent runs with it (process ${agent})`;
@@ -31,6 +35,7 @@ export function judgeConfiguration({ file, lanes, files, agent, isOpenToAll }: C
       const [found = '', command] = (trouble ?? '').split(': chmod');
       return problem(`${key}: ${found}`, command === undefined ? mendOf(found) : `chmod${command}`);
     }),
+    ...warnings.map(({ key, message, fix }) => warning(`${key} ${message}`, fix)),
     ...(isOpenToAll
       ? [warning(`${file} may be changed by everyone on this machine`, `chmod o-w ${file}.`)]
       : []),

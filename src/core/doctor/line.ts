@@ -19,7 +19,7 @@ export type LoginFacts =
 
 export interface LoginQuestion {
   readonly clientId: string;
-  /** The password or what else the broker knows us by goes over the network unprotected. */
+  /** Everything goes over the network in clear. */
   readonly isExposed: boolean;
 }
 
@@ -31,7 +31,7 @@ export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQues
     const done = `${who} (${version}), ${facts.subscriptions} subscriptions granted`;
     if (!isExposed) return ok(done, data);
     return warning(
-      `${done}, but unencrypted: user name and password can be read on the way`,
+      `${done}, but in clear: anybody on the way can read the password and redirect the microphone`,
       'Use mqtts:// in mqtt.url, and let mqtt.caFile name the authority of the broker.',
       data,
     );

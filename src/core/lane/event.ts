@@ -13,7 +13,6 @@ export type TimerName =
   | 'poll'
   | 'pace'
   | 'ping'
-  | 'silence'
   | 'stable'
   | 'drain'
   | 'playout'
@@ -29,6 +28,8 @@ export interface Grant {
   readonly id: string;
   /** Shortened, for reports. */
   readonly session: string;
+  /** Where its stream goes: a host, with its port where that is not the usual one. */
+  readonly streamHost: string;
   /** How long after its creation it may open a stream, by the service's own clock (`connect_by - created_at`). */
   readonly windowMs: number;
   readonly maxDurationMs: number | null;

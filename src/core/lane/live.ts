@@ -17,7 +17,7 @@ export function goLive(turn: Turn, stream: Stream): void {
 
 function beginSession(turn: Turn, stream: Stream): void {
   const { reason, settings, hold } = turn.state;
-  const { session } = stream.lease.grant;
+  const { session, streamHost: stream_host } = stream.lease.grant;
   turn.set({
     approach: null,
     stream: { ...stream, liveAt: turn.now },
@@ -27,7 +27,7 @@ function beginSession(turn: Turn, stream: Stream): void {
   const { timers } = turn.state;
   if (reason !== 'rollover') turn.set({ lastVoiceAt: turn.now });
   turn.count('sessions');
-  turn.notify('session_started', { session, reason });
+  turn.notify('session_started', { session, stream_host, reason });
   if (reason === 'max_duration' || reason === 'rollover') {
     turn.count('rollovers');
     turn.notify('rollover', { session });

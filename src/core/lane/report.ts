@@ -58,6 +58,7 @@ export function reportLane(
     capture_findings: [...state.captureFindings],
     echo: reportEcho(state),
     session: stream?.lease.grant.session ?? null,
+    stream_host: stream?.lease.grant.streamHost ?? null,
     last_error:
       problem === null ? null : { ts: stampOf(problem.at), code: problem.code, message: problem.message },
   };

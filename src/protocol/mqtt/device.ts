@@ -41,6 +41,8 @@ export const laneReportSchema = z.object({
   }),
   /** Shortened: session ids can be token-shaped. */
   session: z.string().nullable(),
+  /** Where what is said goes; null without a stream. */
+  stream_host: z.string().nullable(),
   last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;

@@ -8,7 +8,7 @@ import type { Config } from '../../../src/protocol/config.ts';
 
 const BASE = {
   device: { id: 'kiosk-01', tenant: 'museum' },
-  mqtt: { url: 'mqtt://broker.example' },
+  mqtt: { url: 'mqtts://broker.example' },
   lanes: [{ source: 'en', targets: ['es'] }],
 };
 
@@ -69,7 +69,7 @@ describe('the layers of the configuration', () => {
       'config.json': `{
   // The door
   "device": { "id": "kiosk-01", "tenant": "museum" },
-  "mqtt": { "url": "mqtt://broker.example" },
+  "mqtt": { "url": "mqtts://broker.example" },
   "lanes": [{ "source": "en", "targets": ["es"] }],
 }`,
       'conf.d/volume.json': { lanes: [{ id: 'main', playback: { volume: 40 } }] },
@@ -153,7 +153,7 @@ describe('the layers of the configuration', () => {
     const env = {
       DRAGOMAN_DEVICE_ID: 'kiosk-01',
       DRAGOMAN_DEVICE_TENANT: 'museum',
-      DRAGOMAN_MQTT_URL: 'mqtt://broker.example',
+      DRAGOMAN_MQTT_URL: 'mqtts://broker.example',
       DRAGOMAN_LANES_0_SOURCE: 'en',
       DRAGOMAN_LANES_0_TARGETS: 'es',
     };
@@ -167,7 +167,7 @@ describe('what is wrong with the configuration', () => {
     write({
       'config.json': `{
   "device": { "id": "Kiosk" },
-  "mqtt": { "url": "mqtt://broker.example", "sampleRate": 16000 },
+  "mqtt": { "url": "mqtts://broker.example", "sampleRate": 16000 },
   "lanes": [{ "source": "en", "targets": ["es"], "echo": "half", "voise": null,
     "capture": { "driver": "file", "path": "in.wav", "sampleRate": "24k" } }]
 }`,
@@ -188,7 +188,7 @@ describe('what is wrong with the configuration', () => {
         'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, lanes, service, audio, log',
         'config.json:2:15: device.id: is "Kiosk"; must be 1 to 64 of the characters a-z, 0-9 and "-"',
         'config.json:2:3: device.tenant: is missing: must be a text (Who the device belongs to.)',
-        'config.json:3:45: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
+        'config.json:3:46: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
         'config.json:4:50: lanes[0].echo: is "half"; must be one of "half-duplex", "cancel", "off"; did you mean "half-duplex"?',
         'config.json:4:66: lanes[0].voise: is not a known key; did you mean "voice"?',
         'config.json:5:54: lanes[0].capture.sampleRate: is "24k"; must be a whole number from 16000 to 48000',

@@ -250,6 +250,22 @@ describe('a stream that is not opened', () => {
     expect(refusal).toEqual({ status: 403, errorCode: null, texts: [], retryAfterMs: null });
   });
 
+  it.each([301, 302, 303, 307, 308])('does not follow the redirect %i', async (status) => {
+    let followed = 0;
+    const elsewhere = await refuse((socket) => {
+      followed += 1;
+      socket.destroy();
+    });
+    const url = await refuse((socket) =>
+      answer(socket, `${status} Elsewhere`, '', `Location: ${elsewhere}\r\n`),
+    );
+    const { until, listener } = listen();
+    open(url, listener);
+    expect((await until('refused'))[1]).toMatchObject({ status });
+    await sleep(50);
+    expect(followed).toBe(0);
+  });
+
   it('is refused although the promised body never comes', async () => {
     const url = await refuse((socket) => {
       socket.write(

@@ -113,10 +113,11 @@ describe('the line to the broker', () => {
     ['mqtt://broker.example', 'kiosk', true],
     ['ws://broker.example/mqtt', 'kiosk', true],
     ['mqtts://broker.example', 'kiosk', false],
-    ['mqtt://broker.example', null, false],
+    ['mqtt://broker.example', null, true],
+    ['mqtt://[::1]:1883', null, false],
     ['mqtt://127.0.0.1:1883', 'kiosk', false],
     ['mqtt://localhost', 'kiosk', false],
-  ])('%s with user %s: a password in the open is %s', (url, username, exposed) => {
-    expect(isExposed(testConfig({}, { mqtt: { url, username } }))).toBe(exposed);
+  ])('%s with user %s: what goes there is exposed: %s', (url, username, exposed) => {
+    expect(isExposed(testConfig({}, { mqtt: { url, username, allowInsecure: true } }))).toBe(exposed);
   });
 });

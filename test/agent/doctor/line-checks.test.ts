@@ -54,7 +54,7 @@ const refuse =
 
 async function examine(
   streamUrl: string | null,
-  more: Partial<Probed> & { ca?: Buffer; clock?: Clock } = {},
+  more: Partial<Probed> & { ca?: Buffer; clock?: Clock; hosts?: string[] } = {},
 ) {
   const clock = more.clock ?? createSystemClock();
   const probe: BackendProbe = {
@@ -67,7 +67,7 @@ async function examine(
   };
   const findings = await runChecks(
     lineChecks({
-      ...{ clock, probe, lane: 'main' },
+      ...{ clock, probe, lane: 'main', hosts: more.hosts ?? [] },
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: ok('joined'), bus: BUS }),
       serviceCa: () => more.ca,
@@ -115,9 +115,9 @@ describe('the stream host', () => {
   });
 
   it.each([
-    ['ws://stream.example/x', 'not encrypted'],
-    [`http://stream.example/x?token=${TOKEN}`, 'not encrypted'],
-    ['nonsense', 'none'],
+    ['ws://stream.example/x', 'neither wss://'],
+    [`http://stream.example/x?token=${TOKEN}`, 'neither wss://'],
+    ['nonsense', 'no URL'],
   ])('is not asked at the address %s', async (url, words) => {
     expect((await examine(url))('stream')).toMatchObject({
       verdict: 'problem',
@@ -125,10 +125,22 @@ describe('the stream host', () => {
     });
   });
 
+  it('is not even looked up where the owner has not listed it', async () => {
+    const host = await serve(refuse(401));
+    const of = await examine(`ws://${host}/x`, { hosts: ['stream.example'] });
+    expect(of('stream')).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining(`leads to ${host}, which is not among service.hosts`),
+      mend: expect.stringContaining('service.hosts'),
+    });
+    expect(asked).toEqual([]);
+    expect((await examine(`ws://${host}/x`, { hosts: [host] }))('stream').verdict).toBe('ok');
+  });
+
   it('is told with what keeps it from being found, where nothing else tells that', async () => {
     const clock = createSystemClock();
     const checks = lineChecks({
-      ...{ clock, lane: 'main', serviceCa: () => undefined, tells: (name) => name === 'stream' },
+      ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
       probe: { ask: () => Promise.reject(new Error('never asked')), receive: () => false },
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: problem('no broker', 'Start it.'), bus: null }),

@@ -8,7 +8,7 @@ import type { SessionWithToken } from '../../../src/protocol/service/session.ts'
 
 function makeConfig(more: object = {}): BackendConfig {
   return backendConfigSchema.parse({
-    mqtt: { url: 'mqtt://broker.example' },
+    mqtt: { url: 'mqtts://broker.example' },
     service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },
     allow: ['museum/*'],
     ...more,

@@ -7,7 +7,7 @@ import type { SessionWithToken } from '../../../src/protocol/service/session.ts'
 const makeIssuer = () =>
   createIssuer(
     backendConfigSchema.parse({
-      mqtt: { url: 'mqtt://broker.example' },
+      mqtt: { url: 'mqtts://broker.example' },
       service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },
       allow: ['museum/*'],
     }),

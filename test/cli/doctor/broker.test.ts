@@ -33,7 +33,7 @@ const BACKEND_TOO = ['--only', 'backend'];
 
 describe('the way to the broker', { timeout: 60_000 }, () => {
   it('ends at a name that nobody knows', async () => {
-    const { exitCode, of } = await examineBroker({ url: 'mqtt://broker.invalid:1883' }, ...BACKEND_TOO);
+    const { exitCode, of } = await examineBroker({ url: 'mqtts://broker.invalid:1883' }, ...BACKEND_TOO);
     expect(exitCode).toBe(3);
     expect(of('broker')).toMatchObject({
       verdict: 'problem',

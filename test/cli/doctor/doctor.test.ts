@@ -18,7 +18,9 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     const hands = inProcessHands();
     const stage = await setStage(hands);
     try {
-      const file = surgery.config('well', { mqtt: { url: stage.brokerUrl } });
+      const service = { hosts: [new URL(stage.serviceUrl).host] };
+      const mqtt = { url: stage.brokerUrl };
+      const file = surgery.config('well', { mqtt, service });
       const { exitCode, printed, complained } = await consult(['--config', file]);
       expect(complained).toBe('');
       expect(exitCode, printed).toBe(0);

@@ -193,7 +193,10 @@ describe('the permissions', () => {
 });
 
 describe('the configuration', () => {
-  const facts = { file: '/etc/dragoman/config.json', lanes: 2, files: [], agent: null, isOpenToAll: false };
+  const facts = {
+    ...{ file: '/etc/dragoman/config.json', lanes: 2, files: [], warnings: [] },
+    ...{ agent: null, isOpenToAll: false },
+  };
   it('is told in one line when it is well', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
       verdict: 'ok',
@@ -221,6 +224,12 @@ describe('the configuration', () => {
       verdict: 'problem',
       finding: 'mqtt.keyFile: the secret file x is readable by everyone',
       mend: 'chmod o-rwx x',
+    });
+  });
+  it('is warned of where it leaves something open', () => {
+    const warnings = [{ key: 'service.hosts', message: 'is empty', fix: 'List them.' }];
+    expect(judgeConfiguration({ ...facts, warnings })).toMatchObject({
+      ...{ verdict: 'warning', finding: 'service.hosts is empty', mend: 'List them.' },
     });
   });
   it('is warned of when everyone may change it', () => {

@@ -26,6 +26,7 @@ describe('the report of a lane', () => {
         gain_db: null,
       },
       session: 'test-1...',
+      stream_host: 'stream.example',
       last_error: null,
     });
   });

@@ -39,7 +39,11 @@ describe('from start to live', () => {
     world.says(RUNNING);
     expect(world.phase).toBe('live');
     expect(world.notes).toEqual(['session_started']);
-    expect(world.last('notify').detail).toEqual({ session: 'test-1...', reason: 'start' });
+    expect(world.last('notify').detail).toEqual({
+      session: 'test-1...',
+      stream_host: 'stream.example',
+      reason: 'start',
+    });
     expect(world.state.counts).toMatchObject({ sessions: 1, failures: 0, rollovers: 0 });
 
     world.speak(5);

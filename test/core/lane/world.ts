@@ -35,6 +35,7 @@ export class World extends Bench {
     return {
       id,
       session: `${id}...`,
+      streamHost: 'stream.example',
       windowMs: 60_000,
       maxDurationMs: null,
       intent: 's2s',

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { hostSchema, isExposedAddress, isListed } from '../../src/protocol/host.ts';
+
+const listed = (address: string, ...hosts: string[]): boolean => isListed(new URL(address), hosts);
+
+describe('a list of hosts', () => {
+  it.each([
+    ['wss://stream.example/x', 'stream.example'],
+    ['wss://STREAM.example:443/', 'stream.example'],
+    ['wss://stream.example/', 'Stream.EXAMPLE'],
+    ['wss://stream.example/', 'stream.example:443'],
+    ['wss://stream.example:8443/', 'stream.example:8443'],
+    ['wss://a.stream.example/', '*.stream.example'],
+    ['wss://a.b.stream.example/', '*.stream.example'],
+    ['wss://a.stream.example:99/', '*.stream.example:99'],
+    ['wss://bücher.example/', 'xn--bcher-kva.example'],
+    ['wss://xn--bcher-kva.example/', 'BÜCHER.example'],
+    ['wss://192.0.2.7/', '192.0.2.7'],
+    ['wss://[2001:db8::1]:8443/', '[2001:DB8::1]:8443'],
+    ['ws://127.0.0.1:8080/', '127.0.0.1:8080'],
+    ['ws://localhost/', 'localhost:80'],
+  ])('holds %s as %s', (address, entry) => {
+    expect(hostSchema.safeParse(entry).success).toBe(true);
+    expect(listed(address, 'another.example', entry)).toBe(true);
+  });
+
+  it.each([
+    ['wss://stream.example.evil.example/', 'stream.example'],
+    ['wss://evilstream.example/', 'stream.example'],
+    ['wss://evilstream.example/', '*.stream.example'],
+    ['wss://stream.example/', '*.stream.example'],
+    ['wss://.stream.example/', 'stream.example'],
+    ['wss://stream.example./', 'stream.example'],
+    ['wss://stream.example@evil.example/', 'stream.example'],
+    ['wss://evil.example/stream.example', 'stream.example'],
+    ['wss://evil.example\\.stream.example/', '*.stream.example'],
+    ['wss://stream.example:8443/', 'stream.example'],
+    ['wss://stream.example/', 'stream.example:8443'],
+    ['ws://stream.example/', 'stream.example'],
+    ['wss://192.0.2.70/', '192.0.2.7'],
+    ['wss://ѕtream.example/', 'stream.example'],
+    ['ws://127.0.0.1:8081/', '127.0.0.1:8080'],
+  ])('does not hold %s as %s', (address, entry) => {
+    expect(hostSchema.safeParse(entry).success).toBe(true);
+    expect(listed(address, entry)).toBe(false);
+  });
+
+  it.each([
+    '',
+    '*',
+    '*.',
+    'wss://stream.example',
+    'stream.example/x',
+    'stream.example:',
+    'stream.example:0',
+    'stream.example:65536',
+    'a*.example',
+    '*.*.example',
+    'stream.*',
+    'user@stream.example',
+    'stream example',
+    '*.192.0.2.7',
+    '127.1',
+    '0x7f.0.0.1',
+    '2001:db8::1',
+    '[2001:db8:0:0:0:0:0:1]',
+    'stream.example?',
+    'a%2eb',
+  ])('takes no entry such as %j', (entry) => {
+    expect(hostSchema.safeParse(entry).success).toBe(false);
+  });
+
+  it.each([
+    ['mqtt://broker.example', true],
+    ['ws://broker.example/mqtt', true],
+    ['http://10.0.0.1:8080', true],
+    ['mqtt://127.0.0.1.evil.example', true],
+    ['mqtt://localhost.evil.example', true],
+    ['mqtt://localhost@evil.example', true],
+    ['mqtts://broker.example', false],
+    ['wss://broker.example', false],
+    ['https://api.example', false],
+    ['mqtt://127.0.0.1:1883', false],
+    ['mqtt://LOCALHOST', false],
+    ['http://[::1]:8080', false],
+    ['ws://127.9.9.9', false],
+    ['not an address', false],
+  ])('%s goes out of this machine in clear: %s', (address, isExposed) => {
+    expect(isExposedAddress(address)).toBe(isExposed);
+  });
+});
