@@ -11,6 +11,7 @@ export type Cause =
   | Exclude<RefusalReason, 'pending_sessions_limit_reached'>
   | 'network'
   | 'unresponsive'
+  | 'silent_service'
   | 'setup_timeout'
   | 'stream_ended'
   | 'service_timeout'
@@ -55,6 +56,12 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     patience: 'prompt',
     event: null,
     meaning: 'the service stopped answering pings',
+  },
+  silent_service: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service took speech and said nothing of it',
   },
   setup_timeout: {
     tokenReason: 'network',

@@ -103,6 +103,7 @@ describe('the recovery table', () => {
   it.each<[Cause, Patience]>([
     ['network', 'prompt'],
     ['unresponsive', 'prompt'],
+    ['silent_service', 'prompt'],
     ['setup_timeout', 'prompt'],
     ['stream_ended', 'prompt'],
     ['service_timeout', 'prompt'],
@@ -124,7 +125,7 @@ describe('the recovery table', () => {
   });
 
   it('has a row for each of these, and no other', () => {
-    expect(Object.keys(RECOVERY)).toHaveLength(18);
+    expect(Object.keys(RECOVERY)).toHaveLength(19);
   });
 
   it.each(Object.entries(WAITS))(

@@ -2,6 +2,7 @@ import { EMPTY_LOG } from '../sent-log.ts';
 import { fail } from './ending.ts';
 import { goLive } from './live.ts';
 import { isSameTask } from './settings.ts';
+import { NO_SILENCE } from './silence.ts';
 import type { Approach, Lease, Stream } from './state.ts';
 import { trySwitch } from './switchover.ts';
 import type { Turn } from './turn.ts';
@@ -39,6 +40,7 @@ export function connect(turn: Turn, lease: Lease): void {
     mustGoFirst: false,
     rollFailures: 0,
     newsAt: null,
+    silence: NO_SILENCE,
     sentLog: EMPTY_LOG,
   };
   turn.set({ nextStream: id + 1, lease: null });
@@ -103,7 +105,7 @@ export function refreshTask(turn: Turn, stream: Stream): void {
   }
   if (phase === 'live') {
     turn.enter('configuring');
-    turn.disarm('pace', 'standby');
+    turn.disarm('pace', 'silence', 'standby');
   }
   sendTask(turn, stream);
 }

@@ -49,7 +49,7 @@ export function dropApproach(turn: Turn): void {
 /** Takes the stream that hears out of its place and closes it. */
 export function dropStream(turn: Turn, why: Cause | 'stopped', how: 'close' | 'terminate'): void {
   const { stream, approach } = turn.state;
-  turn.disarm('ping', 'stable', 'drain', 'pace', 'roll', 'standby');
+  turn.disarm('ping', 'silence', 'stable', 'drain', 'pace', 'roll', 'standby');
   if (approach === null) turn.disarm('setup', 'poll');
   if (stream === null) return;
   turn.set({ stream: null, starved: false });

@@ -13,6 +13,7 @@ export type TimerName =
   | 'poll'
   | 'pace'
   | 'ping'
+  | 'silence'
   | 'stable'
   | 'drain'
   | 'playout'

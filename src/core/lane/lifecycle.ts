@@ -41,7 +41,7 @@ export function stop(turn: Turn): void {
   dropApproach(turn);
   turn.disarm('retry');
   if (stream !== null) {
-    turn.disarm('setup', 'poll', 'pace', 'stable', 'roll', 'standby');
+    turn.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
     turn.enter('draining');
     dropRetiring(turn, 'close');
     turn.emit({ type: 'end_task', stream: stream.id });

@@ -14,6 +14,7 @@ import { onRetireTimer } from './retiring.ts';
 import { onRollTimer } from './rollover.ts';
 import { isStreaming } from './sending.ts';
 import { isSameTask, type LaneOrders } from './settings.ts';
+import { hearService, onSilenceTimer } from './silent-service.ts';
 import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
 import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
@@ -109,7 +110,7 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       return lose(turn, stream, 'network', { message: event.message, keepLease });
     }
     case 'message':
-      return onMessage(turn, stream, event.message);
+      return onMessage(turn, hearService(turn, stream, event.message), event.message);
     case 'pong':
       return turn.put({ ...stream, pingsOut: 0 });
     case 'congested':
@@ -136,6 +137,8 @@ function onTimer(turn: Turn, timer: TimerName): void {
       return onPaceTimer(turn);
     case 'ping':
       return onPingTimer(turn);
+    case 'silence':
+      return onSilenceTimer(turn);
     case 'stable':
       return turn.set({ failures: 0 });
     case 'drain':

@@ -31,7 +31,7 @@ function goFirst(turn: Turn): void {
   const { stream, settings } = turn.state;
   if (stream === null) return;
   countSplit(turn);
-  turn.disarm('ping', 'stable', 'pace', 'roll', 'standby');
+  turn.disarm('ping', 'silence', 'stable', 'pace', 'roll', 'standby');
   turn.set({ stream: null, starved: false, reason: 'rollover' });
   turn.enter('waiting');
   retire(turn, stream, { why: 'rollover', successorWaits: true });

@@ -1,6 +1,7 @@
 import { release, trim } from '../hold.ts';
 import { earliestSend, recordSend } from '../pacer.ts';
 import { noteSent, noteSilence } from '../sent-log.ts';
+import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, type Silence, silenceDueAt } from './silence.ts';
 import { waitingSuccessor } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -19,7 +20,7 @@ export function pump(turn: Turn): void {
   const { stream, settings } = turn.state;
   if (!isStreaming(turn) || stream === null) return;
   if (stream.congestedSince !== null) return turn.arm('pace', turn.now + settings.chunkMs);
-  let { sentLog } = stream;
+  let { sentLog, silence } = stream;
   while (true) {
     turn.set({ hold: trim(turn.state.hold) });
     const [head, behind] = turn.state.hold.chunks;
@@ -35,16 +36,26 @@ export function pump(turn: Turn): void {
     if (released === null) break;
     const { chunk, hold } = released;
     sentLog = noteSent(sentLog, chunk, turn.now);
+    silence = noteSpeech(silence, chunk, turn.now);
     turn.set({ hold, pacer: recordSend(turn.state.pacer, turn.now, settings.chunkMs) });
     const { pcm, capturedAt, queued } = chunk;
     turn.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
     keepWarm(turn);
   }
-  turn.put({ ...stream, sentLog });
+  turn.put({ ...stream, sentLog, silence });
+  watchSilence(turn, silence);
   if (turn.state.hold.chunks.length > 0) return;
   const patience = turn.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
   const slack = turn.state.starved ? 0 : STARVED_SLACK_CHUNKS * settings.chunkMs;
   turn.arm('pace', Math.max(turn.state.pacer.dueAt, turn.now) + patience, slack);
+}
+
+/** Has it looked at in time whether the service says anything of the speech that has gone out. */
+function watchSilence(turn: Turn, silence: Silence): void {
+  const { settings, silentEnds, timers } = turn.state;
+  const dueAt = silenceDueAt(silence, settings, isDoubtful(silentEnds, turn.now));
+  if (dueAt !== null && dueAt < (timers.silence ?? Number.POSITIVE_INFINITY))
+    turn.arm('silence', Math.max(turn.now, dueAt), SILENCE_SLACK_MS);
 }
 
 /** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */

@@ -37,6 +37,12 @@ export interface LaneSettings {
   readonly pingSlackMs: number;
   /** So many pings in a row without an answer mean that nobody is there. */
   readonly pingsMissed: number;
+  /** Speech that got no message of any kind for so long makes the lane ask for the task. */
+  readonly silentAskMs: number;
+  /** No answer to that for so long: nobody works there. */
+  readonly silentAnswerMs: number;
+  /** A stream that has answered that, and nothing else, goes on for so long with what is said next. */
+  readonly silentGoOnMs: number;
   /** So many bytes that have not left this machine mean that the way is slower than speech: about two seconds of it. */
   readonly congestedBytes: number;
   /** Nothing has left for so long: nobody takes it. */
@@ -75,6 +81,9 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   pingMs: 3000,
   pingSlackMs: 500,
   pingsMissed: 3,
+  silentAskMs: 12_000,
+  silentAnswerMs: 3000,
+  silentGoOnMs: 30_000,
   congestedBytes: 128 * 1024,
   stuckMs: 9000,
   drainMs: 3000,

@@ -26,7 +26,7 @@ export function onStandbyTimer(turn: Turn): void {
   const busy = hold.chunks.length > 0 || isAwaited;
   if (busy || retiring !== null || isPlaying(playout, turn.now))
     return turn.arm('standby', turn.now + SLEEP_CHECK_MS);
-  turn.disarm('ping', 'stable', 'pace', 'roll');
+  turn.disarm('ping', 'silence', 'stable', 'pace', 'roll');
   turn.set({ stream: null, starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   surrender(turn);

@@ -11,6 +11,7 @@ import { type Chimes, NO_CHIMES } from './earcons.ts';
 import type { Grant, TimerName } from './event.ts';
 import type { Phase } from './phases.ts';
 import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
+import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './silence.ts';
 
 /** A token that was asked for and has not come. */
 export interface TokenWish {
@@ -56,6 +57,8 @@ export interface Stream {
   readonly rollFailures: number;
   /** When it last said something; null: never. */
   readonly newsAt: number | null;
+  /** Speech that it was sent and has not said anything of. */
+  readonly silence: Silence;
   /** What it was sent and has not spoken. */
   readonly sentLog: SentLog;
 }
@@ -163,6 +166,8 @@ export interface LaneState {
   readonly reason: TokenReason;
   /** Failures in a row since the last stable stream. */
   readonly failures: number;
+  /** Sessions in a row that were ended because they said nothing. */
+  readonly silentEnds: SilentEnds;
   readonly problem: LaneProblem | null;
   readonly captureLost: boolean;
   /** What is wrong with a microphone that delivers. */
@@ -215,6 +220,7 @@ export function createLane(given: {
       poll: null,
       pace: null,
       ping: null,
+      silence: null,
       stable: null,
       drain: null,
       playout: null,
@@ -232,6 +238,7 @@ export function createLane(given: {
     longestSetupMs: 0,
     reason: 'start',
     failures: 0,
+    silentEnds: NO_SILENT_ENDS,
     problem: null,
     captureLost: false,
     captureFindings: [],

@@ -117,6 +117,14 @@ export const CHOICES = {
   ),
   minSpeechMs: choice(count(10_000), 200, 200, 'less voice than this is taken for noise'),
   maxSegmentMs: choice(count(60_000).min(1000), 12_000, 12_000, 'a sentence is cut at this length'),
+  forceSplitMs: choice(
+    count(60_000),
+    0,
+    6000,
+    'a sentence without a pause is cut at the end of a word when it is so long, and has so many characters; 0: not',
+  ),
+  forceSplitChars: choice(count(10_000), 100, 100, 'the characters that forceSplitMs waits for'),
+  minSentenceMs: choice(count(60_000), 4000, 4000, 'the first part of a cut sentence is at least so long'),
   earlyAudio: choice(
     z.enum(['discard', 'accept']),
     'discard',

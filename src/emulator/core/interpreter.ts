@@ -6,7 +6,7 @@ import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import type { OutMessage } from './outbox.ts';
 import { downmix } from './pcm.ts';
-import { interimText, phraseList, phrases, phrasesSpoken } from './phrase-book.ts';
+import { interimText, MS_PER_STEP, phraseList, phrases, phrasesSpoken } from './phrase-book.ts';
 import type { RenderJob } from './render.ts';
 import type { SegmentTimes, Span } from './segment-times.ts';
 import { createSegmenter, type SegmentEvent, type Segmenter, type Stretch } from './segmenter.ts';
@@ -14,6 +14,7 @@ import type { Sender } from './sender.ts';
 import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
+import type { SplitRules } from './word-gaps.ts';
 
 /** Renderings under way at once on one stream; more are not spoken. */
 const MOST_RENDERINGS = 64;
@@ -79,6 +80,13 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   let formatFromS = 0;
   const renderings = new Map<number, Rendering>();
 
+  const splitOf = ({ forceSplit, source }: TaskPlan): SplitRules | null =>
+    forceSplit && {
+      ...forceSplit,
+      wordMs: MS_PER_STEP,
+      isDue: (lengthMs) => interimText(bookmark.next, source, lengthMs).length >= forceSplit.chars,
+    };
+
   const listenAnew = (): void => {
     formatFromS = times.heardS;
     sound = createSoundBuffer();
@@ -86,6 +94,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       silenceThresholdMs: plan.silenceThresholdMs,
       minSpeechMs: choices.minSpeechMs,
       maxSegmentMs: choices.maxSegmentMs,
+      split: splitOf(plan),
     });
   };
 
@@ -264,6 +273,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       plan = next;
       times.replan();
       segmenter.rules.silenceThresholdMs = next.silenceThresholdMs;
+      segmenter.rules.split = splitOf(next);
       if (sameSound) return;
       segmenter.close();
       listenAnew();

@@ -246,7 +246,7 @@ function separator(language: string): string {
 }
 
 /** Speed at which the book is spoken: milliseconds of voice per step. */
-const MS_PER_STEP = 380;
+export const MS_PER_STEP = 380;
 
 /** How many phrases, from `first` on, a person says in so much voice. At least one. */
 export function phrasesSpoken(first: number, language: string, voicedMs: number): number {

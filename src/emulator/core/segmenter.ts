@@ -1,4 +1,5 @@
 import type { VoiceDetector } from '../../ports/voice.ts';
+import { createWordGapFinder, type SplitRules, type WordGap } from './word-gaps.ts';
 
 /** Rules by which sound becomes sentences, milliseconds. */
 export interface SegmenterRules {
@@ -8,6 +9,8 @@ export interface SegmenterRules {
   minSpeechMs: number;
   /** A sentence is cut here even if nobody pauses. */
   maxSegmentMs: number;
+  /** How a sentence is cut that goes on without a pause; null: not before `maxSegmentMs`. */
+  split: SplitRules | null;
 }
 
 /** Positions are sample frames since the stream's first sound. */
@@ -32,7 +35,6 @@ const POST_ROLL_MS = 160;
 /** From this share of the longest sentence on, a short pause is as good as a long one. */
 const IMPATIENT_SHARE = 0.75;
 const IMPATIENT_PAUSE_MS = 250;
-
 /** Cuts a stream of sound into sentences. */
 export interface Segmenter {
   readonly rules: SegmenterRules;
@@ -56,10 +58,14 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
   let from = 0;
   let voiceFrom = 0;
   let lastVoice = 0;
+  let takenTo = 0;
   let onset = 0;
   let voicedMs = 0;
   let silenceMs = 0;
   let resume = 0;
+  /** The running sentence goes on where another was cut off. */
+  let isRest = false;
+  const gaps = createWordGapFinder(() => rules.split);
   const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);
 
   const stop = (): SegmentEvent => {
@@ -67,9 +73,15 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
     speaking = false;
     onset = 0;
     voicedMs = 0;
-    if (heardMs < rules.minSpeechMs) return { kind: 'dropped' };
-    const to = Math.min(position, lastVoice + frames(POST_ROLL_MS));
-    return { kind: 'confirmed', from, to, voice: { from: voiceFrom, to: lastVoice }, voicedMs: heardMs };
+    if (heardMs < rules.minSpeechMs && !(isRest && heardMs > 0)) return { kind: 'dropped' };
+    takenTo = Math.min(position, lastVoice + frames(POST_ROLL_MS));
+    return {
+      kind: 'confirmed',
+      from,
+      to: takenTo,
+      voice: { from: voiceFrom, to: lastVoice },
+      voicedMs: heardMs,
+    };
   };
 
   const idle = (voiced: boolean, ms: number, events: SegmentEvent[]): void => {
@@ -77,15 +89,32 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
     onset = voiced ? onset + ms : Math.max(0, onset - ms);
     if (onset < ONSET_MS) return;
     speaking = true;
-    from = Math.max(0, position - frames(onset + PRE_ROLL_MS), lastVoice);
+    from = Math.max(0, position - frames(onset + PRE_ROLL_MS), lastVoice, takenTo);
     lastVoice = position;
     voicedMs = onset;
     silenceMs = 0;
     resume = 0;
+    isRest = false;
+    gaps.restart();
     events.push({ kind: 'started', from });
   };
 
+  /** Ends the sentence in a gap between two words; the next one begins there. */
+  const split = (gap: WordGap, events: SegmentEvent[]): void => {
+    const { at, voicedMs: before } = gap;
+    const voice = { from: voiceFrom, to: at };
+    events.push({ kind: 'confirmed', from, to: at, voice, voicedMs: before }, { kind: 'started', from: at });
+    from = at;
+    voiceFrom = at;
+    voicedMs -= before;
+    isRest = true;
+    gaps.restart();
+  };
+
   const listen = (voiced: boolean, ms: number, events: SegmentEvent[]): void => {
+    const at = position - frames(ms);
+    const gap = gaps.hear(voiced, ms, at, ((at - voiceFrom) / rateHz) * 1000, voicedMs);
+    if (gap !== null) split(gap, events);
     resume = voiced ? resume + ms : 0;
     silenceMs += ms;
     if (voiced) voicedMs += ms;

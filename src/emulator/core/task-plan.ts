@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Task } from '../../protocol/service/task.ts';
 import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
@@ -9,6 +10,13 @@ const MAX_TARGETS = 8;
 export interface PlannedTarget {
   readonly language: string;
   readonly voice: VoiceChoice;
+}
+
+/** A sentence as long as both of these is cut, into parts of which the first is at least `minPartMs` long. */
+export interface ForceSplit {
+  readonly afterMs: number;
+  readonly chars: number;
+  readonly minPartMs: number;
 }
 
 /** A task as the pipeline needs it. */
@@ -23,6 +31,8 @@ export interface TaskPlan {
   readonly outputHz: number;
   readonly outputChannels: number;
   readonly silenceThresholdMs: number;
+  /** When a sentence without a pause is cut; null: not before it is as long as a sentence may be. */
+  readonly forceSplit: ForceSplit | null;
   /** Types of text that go out. */
   readonly texts: ReadonlySet<string>;
   /** Voices that were asked for and do not exist. */
@@ -63,6 +73,30 @@ function chooseVoice(
   return find(voiceId);
 }
 
+const seconds = z.number().min(0).max(60).optional();
+const splitterSchema = z.object({
+  sentence_splitter: z.object({
+    advanced: z.object({
+      force_split_min_seconds: seconds,
+      force_split_min_characters: z.number().int().min(0).optional(),
+      min_sentence_seconds: seconds,
+    }),
+  }),
+});
+
+/** The task's own limits, where it has some that make sense, over the profile's. */
+function planSplit(transcription: object, choices: Choices): ForceSplit | null {
+  if (choices.forceSplitMs === 0) return null;
+  const given = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;
+  const ms = (inSeconds: number | undefined): number | undefined =>
+    inSeconds === undefined ? undefined : inSeconds * 1000;
+  return {
+    afterMs: ms(given?.force_split_min_seconds) ?? choices.forceSplitMs,
+    chars: given?.force_split_min_characters ?? choices.forceSplitChars,
+    minPartMs: ms(given?.min_sentence_seconds) ?? choices.minSentenceMs,
+  };
+}
+
 export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now: number): TaskPlan {
   const { input_stream: input, output_stream: output, pipeline } = task;
   const missingVoices: string[] = [];
@@ -86,6 +120,7 @@ export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now
     inputChannels: input.source.channels,
     outputHz: asAsked ? (output.target.sample_rate ?? USUAL_OUTPUT_HZ) : choices.outputRateHz,
     outputChannels: asAsked ? (output.target.channels ?? 1) : 1,
+    forceSplit: planSplit(pipeline.transcription, choices),
     silenceThresholdMs: thresholdS === undefined ? choices.silenceThresholdMs : thresholdS * 1000,
     texts,
     missingVoices,

@@ -9,6 +9,8 @@ import { freeze } from './freeze.ts';
 import { Ledger, type Walk } from './ledger.ts';
 
 const PONG_AFTER_MS = 40;
+/** Longer than any story. */
+const VERY_PATIENT_MS = 1e9;
 /** A lane that needs more steps than this at one instant goes round in circles. */
 const MOST_STEPS_AT_ONE_INSTANT = 2000;
 
@@ -44,8 +46,15 @@ export class Bench {
   constructor(given: { settings?: Partial<LaneSettings>; orders?: Partial<LaneOrders>; seed?: number } = {}) {
     this.state = freeze(
       createLane({
-        // Sound that is made to run faster can't be read any more.
-        settings: { ...LANE_DEFAULTS, playoutBytesPerMs: 48, quickens: false, ...given.settings },
+        settings: {
+          ...LANE_DEFAULTS,
+          playoutBytesPerMs: 48,
+          // Sound that is made to run faster can't be read any more.
+          quickens: false,
+          // In most stories nobody plays a service that says something while somebody speaks.
+          silentAskMs: VERY_PATIENT_MS,
+          ...given.settings,
+        },
         orders: {
           source: 'en',
           targets: ['es'],

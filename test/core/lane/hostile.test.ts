@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import { step } from '../../../src/core/lane/machine.ts';
 import { PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';
@@ -31,6 +32,8 @@ const NAMES = Object.keys(SITUATIONS);
 const origins = new Map<string, World>();
 function originOf(name: string): World {
   const origin = origins.get(name) ?? situation(name);
+  const { silentAskMs } = LANE_DEFAULTS;
+  origin.state = { ...origin.state, settings: { ...origin.state.settings, silentAskMs } };
   origins.set(name, origin);
   return origin;
 }

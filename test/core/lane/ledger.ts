@@ -61,6 +61,7 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   poll: ['configuring', 'live', 'rolling'],
   pace: ['live', 'rolling'],
   ping: ['configuring', 'live', 'rolling', 'draining'],
+  silence: ['live', 'rolling'],
   stable: ['configuring', 'live', 'rolling'],
   drain: ['draining'],
   playout: HEARING,

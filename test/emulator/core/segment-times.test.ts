@@ -175,6 +175,49 @@ describe('zero after another set_task', () => {
   });
 });
 
+describe('a long sentence without a pause', () => {
+  const long = concat(room(0.64), speech(10, HZ), room(1.28));
+  const ids = (messages: OutMessage[]) =>
+    messages.map(({ data }) => (data['transcription'] as { transcription_id?: string }).transcription_id);
+
+  test('live: two sentences with ids of their own whose times abut; all of it is translated and spoken', () => {
+    const [world, stream] = running();
+    world.speak(stream, long);
+    world.pass(5000);
+    const texts = validated(world, stream);
+    const [first, second] = texts.map(spanOf);
+    expect(texts).toHaveLength(2);
+    expect(first?.[1]).toBeGreaterThan(0.64 + 6);
+    expect(first?.[1]).toBeLessThan(0.64 + 8);
+    expect(second?.[0]).toBe(first?.[1]);
+    expect(second?.[1]).toBeCloseTo(10.6, 1);
+    expect(new Set(ids(texts)).size).toBe(2);
+    expect(ids(world.messages(stream, 'translated_transcription'))).toEqual(ids(texts));
+    const spoken = world.messages(stream, 'output_audio_data').map(({ data }) => data['transcription_id']);
+    expect([...new Set(spoken)]).toEqual(ids(texts));
+  });
+
+  test('live: a task may ask for other lengths', () => {
+    const advanced = { force_split_min_seconds: 3, force_split_min_characters: 0, min_sentence_seconds: 2 };
+    const transcription = { source_language: 'en', sentence_splitter: { advanced } };
+    const translations = [{ target_language: 'es', speech_generation: {} }];
+    const [world, stream] = running({}, task({ pipeline: { transcription, translations } }));
+    world.speak(stream, long);
+    expect(validated(world, stream).length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('spec, and live without the rule: one sentence', () => {
+    const spec = createWorld();
+    const stream = spec.open();
+    spec.run(stream);
+    spec.speak(stream, long);
+    expect(validated(spec, stream)).toHaveLength(1);
+    const [live, other] = running({ forceSplitMs: 0 });
+    live.speak(other, long);
+    expect(validated(live, other)).toHaveLength(1);
+  });
+});
+
 describe('times that lie', () => {
   const talk = concat(room(0.64), speech(1.28, HZ), room(1.28));
   const spans = (fault: object | null, heal = false): [number, number][] => {

@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { loadSpeechDetector } from '../../../src/adapters/voice/speech-detector.ts';
 import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
-import { createSegmenter, type SegmentEvent } from '../../../src/emulator/core/segmenter.ts';
+import {
+  createSegmenter,
+  type SegmentEvent,
+  type SegmenterRules,
+} from '../../../src/emulator/core/segmenter.ts';
+import type { SplitRules } from '../../../src/emulator/core/word-gaps.ts';
 import type { VoiceDetector } from '../../../src/ports/voice.ts';
 import { concat, noise, speech } from './voice.ts';
 
 const RATE_HZ = 24_000;
-const RULES = { silenceThresholdMs: 700, minSpeechMs: 200, maxSegmentMs: 12_000 };
+const RULES: SegmenterRules = {
+  silenceThresholdMs: 700,
+  minSpeechMs: 200,
+  maxSegmentMs: 12_000,
+  split: null,
+};
 
 /** A detector that is told what it hears: positive samples are voice. */
 function toldDetector(): VoiceDetector {
@@ -89,6 +99,12 @@ describe('sentences out of voice and silence', () => {
     expect((patient?.to ?? 0) / RATE_HZ).toBeLessThan(10.3);
   });
 
+  test('a short pause near the longest sentence parts two that share no sample', () => {
+    const [first, second] = confirmed(run(told(-300, 9500, -260, 2000, -800)));
+    expect((first?.to ?? 0) / RATE_HZ).toBeCloseTo(9.96, 1);
+    expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
+  });
+
   test('finish confirms what is being said', () => {
     const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
     segmenter.hear(told(-300, 1000));
@@ -113,6 +129,70 @@ describe('sentences out of voice and silence', () => {
     expect(segmenter.neededFrom).toBeGreaterThan(4 * RATE_HZ);
     const [started] = segmenter.hear(told(1000));
     expect(segmenter.neededFrom).toBe(started?.kind === 'started' ? started.from : Number.NaN);
+  });
+});
+
+describe('a sentence that goes on without a pause', () => {
+  const rules = (change: Partial<SplitRules> = {}): SegmenterRules => ({
+    ...RULES,
+    split: { afterMs: 6000, minPartMs: 4000, wordMs: 380, isDue: () => true, ...change },
+  });
+  const parts = (sound: Int16Array, given = rules()) =>
+    confirmed(run(sound, toldDetector(), given)).map(({ voice }) => [
+      Math.round(voice.from / 24),
+      Math.round(voice.to / 24),
+    ]);
+
+  test('is cut after 6 s where a word ends, and the parts abut', () => {
+    // 15 words of 380 ms are the last whole ones within 6 s.
+    expect(parts(told(-500, 10_000, -800))).toEqual([
+      [500, 500 + 15 * 380],
+      [500 + 15 * 380, 10_500],
+    ]);
+  });
+
+  test('is cut in the longest dip after the shortest part, where there is one', () => {
+    const dips = told(-500, 1000, -300, 3200, -100, 900, -200, 3000, -800);
+    // The dip of 300 ms lies too early; those of 100 and 200 ms end 4.6 s and 5.7 s into the sentence.
+    expect(parts(dips)).toEqual([
+      [500, 6200],
+      [6200, 9200],
+    ]);
+  });
+
+  test('a click in a dip is no word', () => {
+    expect(parts(told(-500, 4500, -200, 20, -100, 3000, -800))).toEqual([
+      [500, 500 + 4500 + 320],
+      [5320, 8320],
+    ]);
+  });
+
+  test('is not cut before enough has been said, nor in pieces shorter than the shortest', () => {
+    expect(parts(told(-500, 6500, -800), rules({ isDue: (lengthMs) => lengthMs >= 7000 }))).toHaveLength(1);
+    const [first] = parts(told(-500, 9000, -800), rules({ afterMs: 2000 }));
+    expect((first?.[1] ?? 0) - (first?.[0] ?? 0)).toBeGreaterThanOrEqual(4000);
+  });
+
+  test('is cut again and again, and its rest is no cough however short', () => {
+    const cut = parts(told(-500, 13_400, -800));
+    expect(cut).toHaveLength(3);
+    for (const [index, part] of cut.slice(1).entries()) expect(part[0]).toBe(cut[index]?.[1]);
+    const short = parts(told(-500, 5700 + 320, -800));
+    expect(short).toEqual([
+      [500, 6200],
+      [6200, 6520],
+    ]);
+  });
+
+  test('who stops in time is not cut', () => {
+    expect(parts(told(-500, 5900, -800))).toEqual([[500, 6400]]);
+    expect(parts(told(-500, 5900, -650, 300, -800))).toHaveLength(2);
+  });
+
+  test('all its sound is in one of the parts', () => {
+    const [first, second] = confirmed(run(told(-500, 10_000, -800), toldDetector(), rules()));
+    expect(second?.from).toBe(first?.to);
+    expect((first?.voicedMs ?? 0) + (second?.voicedMs ?? 0)).toBe(10_000);
   });
 });
 

@@ -1,0 +1,33 @@
+const ZOMBIE = ['lane/silent-service.test.ts'];
+
+/** What is lost or dead without a word of it. */
+export const SILENCE = [
+  {
+    name: 'silent-service-never-asked',
+    file: 'lane/sending.ts',
+    find: '  watchSilence(turn, silence);\n',
+    replace: '',
+    tests: ZOMBIE,
+  },
+  {
+    name: 'noise-owes-an-answer',
+    file: 'lane/silence.ts',
+    find: ' || levels?.isSpeech === false) return silence;',
+    replace: ') return silence;',
+    tests: ZOMBIE,
+  },
+  {
+    name: 'noise-ends-session-after-session',
+    file: 'lane/silent-service.ts',
+    find: ' && !isDoubtful(state.silentEnds, now);',
+    replace: ';',
+    tests: ZOMBIE,
+  },
+  {
+    name: 'silent-service-left-for-a-cough',
+    file: 'lane/silent-service.ts',
+    find: 'const LEAST_SPEECH_CHUNKS = 10;',
+    replace: 'const LEAST_SPEECH_CHUNKS = 1;',
+    tests: ZOMBIE,
+  },
+];
