@@ -4,12 +4,14 @@ import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
+import type { StateFile } from '../ports/state-file.ts';
 import type { OpenStream } from '../ports/stream.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
 import { accountOf } from './account.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
+import { createCommandRecord } from './command-record.ts';
 import { createCommandHandlers } from './commands.ts';
 import { createDiagnose, type Diagnose } from './diagnose.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
@@ -18,6 +20,7 @@ import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
+import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import { deviceSubscriptions } from './subscriptions.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
@@ -40,6 +43,8 @@ export interface AgentWorld {
     /** Left out: the usual one. */
     createEchoDetector?: CreateEchoDetector;
   };
+  /** Where commands are remembered over a restart; absent where nothing outlives the program. */
+  readonly commandFile?: StateFile;
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
   /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
@@ -57,6 +62,7 @@ export class Agent {
   private readonly vault: Vault;
   private readonly tokens: TokenDesk;
   private readonly commands: CommandDesk;
+  private readonly repeats: RepeatFilter;
   private readonly publisher: Publisher;
   private readonly diagnose: Diagnose;
   private readonly loop = createEventLoop();
@@ -107,8 +113,10 @@ export class Agent {
       randomHash: world.randomHash,
     });
     const handlers = createCommandHandlers(this.lanes, status, ({ only }) => this.diagnose.run(only ?? null));
+    this.repeats = createRepeatFilter(clock);
+    const record = createCommandRecord(world.commandFile ?? null, clock, log);
     this.commands = createCommandDesk(
-      { address, topics: this.topics, clock, log, random: world.random },
+      { address, topics: this.topics, clock, log, random: world.random, repeats: this.repeats, record },
       handlers,
     );
   }
@@ -116,6 +124,7 @@ export class Agent {
   /** Connects, opens the loudspeakers, and starts the lanes that start at boot. */
   async start(): Promise<void> {
     this.bus = this.connect();
+    this.commands.begin(this.bus);
     await Promise.all(this.lanes.map((lane) => lane.open()));
     for (const lane of this.running.lanes) {
       if (lane.start !== 'command') this.lane(lane.id)?.post({ type: 'start' });
@@ -151,7 +160,8 @@ export class Agent {
     const closed = this.whenAllClosed();
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.world.log.warn({}, 'a session did not end in time and was cut');
-    this.commands.close();
+    await this.commands.close();
+    this.repeats.close();
     this.publisher.close();
     await Promise.all(this.lanes.map((lane) => lane.close()));
     await this.bus?.close({ topic: this.topics.status, payload: this.publisher.farewell(), retain: true });

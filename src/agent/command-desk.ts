@@ -1,41 +1,39 @@
-import type { z } from 'zod';
-import { EMPTY_LEDGER, isExpired, note } from '../core/command-ledger.ts';
+import { type FinalAnswer, isExpired } from '../core/command-ledger.ts';
+import { type Bucket, fullBucket, type Rate, spend } from '../core/rate.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import {
-  COMMAND_ARGS,
-  type CommandName,
-  type CommandRequest,
-  type CommandResponse,
-  commandRequestSchema,
-  FLEET_SPREAD_S,
-} from '../protocol/mqtt/command.ts';
+import type { CommandResponse } from '../protocol/mqtt/command.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import { commandName, type DeviceAddress, type DeviceTopics } from '../protocol/mqtt/topics.ts';
+import { type CommandRecord, INTERRUPTED } from './command-record.ts';
+import {
+  CommandError,
+  type CommandHandlers,
+  type CommandReading,
+  prepare,
+  type ReadyCommand,
+  readCommand,
+  takeSpread,
+} from './command-request.ts';
+import { createFanOut } from './fan-out.ts';
+import { type RepeatFilter, withRepeats } from './repeat-filter.ts';
 
-/** A command that can't be carried out; the operator reads both. */
-export class CommandError extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMAND_ARGS)[N]>;
-/**
- * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the desk say
- * `accepted` first.
- */
-export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<N>) => unknown };
+/** Longer names are nobody's command: they are not even looked at. */
+const LONGEST_NAME = 64;
+/** As fast as operators are with good reason. What is above it is refused, so that the sound goes on. */
+const COMMAND_RATE: Rate = { burst: 100, perMinute: 600 };
+/** So many commands a minute are logged one by one. */
+const LOGGED_A_MINUTE = 30;
 
 /** Takes commands in and sees to it that each gets exactly one final answer (CONTRACT section 3). */
 export interface CommandDesk {
+  /** Answers what the end of the program interrupted last time. */
+  begin(bus: Bus): void;
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Forgets fan-out commands that still wait for their turn, and answers those that are not done. */
-  close(): void;
+  /** Answers what waits for its turn or is not done; resolves when all answers are noted. */
+  close(): Promise<void>;
 }
 
 export interface CommandDeskWorld {
@@ -43,183 +41,192 @@ export interface CommandDeskWorld {
   readonly topics: DeviceTopics;
   readonly clock: Clock;
   readonly log: Log;
+  readonly repeats: RepeatFilter;
+  readonly record: CommandRecord;
   /** A number in [0, 1), to stagger a fleet. */
   random(): number;
 }
 
-function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(COMMAND_ARGS, name);
+/** Whom a command's answers go to. */
+interface Asker {
+  readonly bus: Bus;
+  readonly name: string;
+  readonly id: string;
+  readonly correlationData: Uint8Array | undefined;
 }
 
-export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHandlers): CommandDesk {
-  let ledger = EMPTY_LEDGER;
-  const delayed = new Set<() => void>();
-  const unfinished = new Set<() => void>();
+type Reading = Extract<CommandReading, { kind: 'request' }>;
+type Response = Omit<CommandResponse, 'ts' | 'id'>;
 
-  const answer = (
-    bus: Bus,
-    name: string,
-    message: BusMessage,
-    response: Omit<CommandResponse, 'ts'>,
-  ): void => {
-    const { correlationData } = message.properties;
+export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHandlers): CommandDesk {
+  const { clock, log, record, repeats } = world;
+  const fanOut = createFanOut(clock);
+  /** Commands without a final answer, by id. */
+  const unfinished = new Map<string, (error: CommandError) => void>();
+  let bucket: Bucket = fullBucket(COMMAND_RATE, clock.now());
+
+  const say = ({ bus, name, id, correlationData }: Asker, response: Response): void =>
     bus.publish(
       world.topics.commandResponse(name),
-      JSON.stringify({ ts: timestamp(world.clock.wall()), ...response }),
+      JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
       correlationData === undefined ? { qos: 1 } : { qos: 1, properties: { correlationData } },
     );
+
+  const errorOf = (name: string, error: unknown): FinalAnswer => {
+    if (error instanceof CommandError) {
+      return { status: 'error', error: { code: error.code, message: error.message } };
+    }
+    log.error({ command: name, err: error }, 'a command failed');
+    const message = 'the command failed inside the agent; its log tells more';
+    return { status: 'error', error: { code: 'internal', message } };
   };
 
-  const fail = (bus: Bus, name: string, message: BusMessage, id: string, error: unknown): void => {
-    const known = error instanceof CommandError;
-    if (!known) world.log.error({ command: name, err: error }, 'a command failed');
-    const code = known ? error.code : 'internal';
-    const text = known ? error.message : 'the command failed inside the agent; its log tells more';
-    answer(bus, name, message, { id, status: 'error', error: { code, message: text } });
-  };
-
-  /** The final answer comes when there is one, or when the agent ends before that. */
-  const finishLater = (
-    result: Promise<unknown>,
-    say: (response: Omit<CommandResponse, 'ts' | 'id'>) => void,
-    sayError: (error: unknown) => void,
-  ): void => {
-    const giveUp = (): void =>
-      sayError(new CommandError('stopping', 'the agent ended before the command was done'));
-    unfinished.add(giveUp);
-    const settle = (act: () => void): void => {
-      if (unfinished.delete(giveUp)) act();
-    };
-    result.then(
-      (data) => settle(() => say({ status: 'ok', data })),
-      (error: unknown) => settle(() => sayError(error)),
+  /** Tells and logs that a command is not carried out. Nothing of it is noted: it may come again. */
+  const refuse = (asker: Asker, code: string, message: string): void => {
+    say(asker, { status: 'error', error: { code, message } });
+    repeats.tell(`command:${code}`, (repeated) =>
+      log.warn(withRepeats({ command: asker.name, code }, repeated), 'a command was refused'),
     );
   };
 
-  const execute = (
-    bus: Bus,
-    name: string,
-    message: BusMessage,
-    request: CommandRequest,
-    accepted = false,
+  /** Carries a noted command out, now or at its moment of a fan-out, and gives the final answer. */
+  const carryOut = (
+    asker: Asker,
+    notAfter: string | null | undefined,
+    command: ReadyCommand,
+    isAccepted: boolean,
   ): void => {
-    const { id } = request;
-    const say = (response: Omit<CommandResponse, 'ts' | 'id'>): void =>
-      answer(bus, name, message, { id, ...response });
-    const sayError = (error: unknown): void => fail(bus, name, message, id, error);
+    const { id, name } = asker;
+    const finish = (answer: FinalAnswer): void => {
+      if (!unfinished.delete(id)) return;
+      record.settle(id, answer, !command.onlyLooks);
+      say(asker, answer);
+    };
+    if (!unfinished.has(id)) return;
+    if (isExpired(notAfter, clock.wall())) return finish({ status: 'expired' });
     try {
-      if (isExpired(request.not_after, world.clock.wall())) return say({ status: 'expired' });
-      const result = carryOut(handlers, name, request.args);
-      if (!(result instanceof Promise)) return say({ status: 'ok', data: result });
-      if (!accepted) say({ status: 'accepted' });
-      finishLater(result, say, sayError);
+      const result = command.carryOut();
+      if (!(result instanceof Promise)) return finish({ status: 'ok', data: result });
+      if (!isAccepted) say(asker, { status: 'accepted' });
+      result.then(
+        (data) => finish({ status: 'ok', data }),
+        (error: unknown) => finish(errorOf(name, error)),
+      );
     } catch (error) {
-      sayError(error);
+      finish(errorOf(name, error));
+    }
+  };
+
+  const isWithinRate = (): boolean => {
+    const spent = spend(bucket, COMMAND_RATE, clock.now());
+    bucket = spent.bucket;
+    return spent.waitMs === 0;
+  };
+
+  /** Everything that can be wrong with a command is found before it is noted, except what only doing it shows. */
+  const take = (asker: Asker, message: BusMessage, isFleet: boolean, { request, content }: Reading): void => {
+    const { id, name } = asker;
+    const noted = { id, name, content };
+    const known = record.look(noted);
+    if (known === 'other_content') {
+      return refuse(asker, 'id_reused', 'this id belongs to another command: use a new one for each');
+    }
+    // Its answer is on the way.
+    if (known === 'open') return;
+    if (known !== 'fresh') return say(asker, known);
+    const fields = { command: name, id };
+    repeats.tell(
+      'command:received',
+      (repeated) => log.info(withRepeats(fields, repeated), 'command received'),
+      LOGGED_A_MINUTE,
+    );
+    // Nothing was done: should the note be lost, no harm comes of it.
+    const answerAtOnce = (answer: FinalAnswer): void => {
+      record.note(noted);
+      record.settle(id, answer, false);
+      say(asker, answer);
+    };
+    try {
+      if (message.retain)
+        throw new CommandError('retained', 'commands must not be retained: clear the topic');
+      const { spreadMs, own } = isFleet ? takeSpread(request.args) : { spreadMs: 0, own: request.args };
+      const command = prepare(handlers, name, own);
+      if (isExpired(request.not_after, clock.wall())) return answerAtOnce({ status: 'expired' });
+      const bytes = message.payload.length + (asker.correlationData?.byteLength ?? 0);
+      if (spreadMs > 0 && !fanOut.hasRoom(bytes)) {
+        return refuse(asker, 'busy', 'too many commands wait for their moment already: send it again later');
+      }
+      unfinished.set(id, (error) => {
+        if (!unfinished.delete(id)) return;
+        const answer = errorOf(name, error);
+        record.settle(id, answer);
+        say(asker, answer);
+      });
+      const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
+      if (spreadMs > 0) {
+        say(asker, { status: 'accepted' });
+        const actWhenBoth = afterTwo(act);
+        record.noteThen(noted, actWhenBoth);
+        fanOut.wait(world.random() * spreadMs, bytes, actWhenBoth);
+      } else if (command.onlyLooks) {
+        record.note(noted);
+        act();
+      } else {
+        record.noteThen(noted, act);
+      }
+    } catch (error) {
+      answerAtOnce(errorOf(name, error));
     }
   };
 
   return {
+    begin(bus) {
+      for (const { id, name } of record.interrupted) {
+        say({ bus, name, id, correlationData: undefined }, INTERRUPTED);
+      }
+    },
     receive(bus, message) {
       const command = commandName(world.address, message.topic);
       if (command === null) return false;
-      const parsed = commandRequestSchema.safeParse(parseJson(message.payload));
-      if (!parsed.success) {
-        answerMalformed(world, bus, command.name, message, answer);
+      const { name } = command;
+      const ignore = (kind: string, fields: object, sentence: string): true => {
+        repeats.tell(`command:${kind}`, (repeated) => log.warn(withRepeats(fields, repeated), sentence));
         return true;
+      };
+      if (name.length > LONGEST_NAME) {
+        const fields = { name_length: name.length };
+        return ignore(
+          'long_name',
+          fields,
+          `a command with a name of more than ${LONGEST_NAME} characters was ignored`,
+        );
       }
-      const request = parsed.data;
-      const noted = note(ledger, request.id);
-      ledger = noted.ledger;
-      if (!noted.fresh) {
-        world.log.debug({ command: command.name }, 'a command that was already answered came again');
-        return true;
+      const reading = readCommand(name, message.payload);
+      if (reading.kind === 'nameless') {
+        return ignore('nameless', { command: name }, 'a command without a usable id was ignored');
       }
-      world.log.info({ command: command.name, id: request.id }, 'command received');
-      if (message.retain) {
-        const error = { code: 'retained', message: 'commands must not be retained: clear the topic' };
-        answer(bus, command.name, message, { id: request.id, status: 'error', error });
-        return true;
-      }
-      const spreadMs = command.fleet ? takeSpread(request) : 0;
-      if (spreadMs === 0) {
-        execute(bus, command.name, message, request);
-        return true;
-      }
-      answer(bus, command.name, message, { id: request.id, status: 'accepted' });
-      const cancel = world.clock.at(world.clock.now() + world.random() * spreadMs, () => {
-        delayed.delete(cancel);
-        execute(bus, command.name, message, request, true);
-      });
-      delayed.add(cancel);
+      const { correlationData } = message.properties;
+      const id = reading.kind === 'request' ? reading.request.id : reading.id;
+      const asker: Asker = { bus, name, id, correlationData };
+      if (!isWithinRate()) refuse(asker, 'busy', 'too many commands at once: send it again later');
+      else if (reading.kind === 'malformed') refuse(asker, 'malformed', reading.message);
+      else take(asker, message, command.fleet, reading);
       return true;
     },
     close() {
-      for (const cancel of delayed) cancel();
-      delayed.clear();
-      for (const giveUp of unfinished) giveUp();
-      unfinished.clear();
+      fanOut.close();
+      const stopping = new CommandError('stopping', 'the agent ended before the command was done');
+      for (const giveUp of [...unfinished.values()]) giveUp(stopping);
+      return record.flush();
     },
   };
 }
 
-/** An id that can be read gets its error; without one there is nobody to answer. */
-function answerMalformed(
-  world: CommandDeskWorld,
-  bus: Bus,
-  name: string,
-  message: BusMessage,
-  answer: (bus: Bus, name: string, message: BusMessage, response: Omit<CommandResponse, 'ts'>) => void,
-): void {
-  const json = parseJson(message.payload);
-  const id = commandRequestSchema.shape.id.safeParse(
-    typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined,
-  );
-  if (!id.success) {
-    world.log.warn({ command: name }, 'a command without a usable id was ignored');
-    return;
-  }
-  const problem = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
-  answer(bus, name, message, {
-    id: id.data,
-    status: 'error',
-    error: { code: 'malformed', message: problem },
-  });
-}
-
-/** Takes the fleet's own argument out, so that the command's schema sees only its own. */
-function takeSpread(request: CommandRequest): number {
-  const spreadS = request.args[FLEET_SPREAD_S.key];
-  delete request.args[FLEET_SPREAD_S.key];
-  return typeof spreadS === 'number' && spreadS > 0 ? Math.min(spreadS, FLEET_SPREAD_S.max) * 1000 : 0;
-}
-
-function carryOut(handlers: CommandHandlers, name: string, args: Record<string, unknown>): unknown {
-  if (!isCommand(name)) {
-    const known = Object.keys(COMMAND_ARGS).join(', ');
-    throw new CommandError(
-      'unknown_command',
-      `there is no command "${name.slice(0, 40)}"; there are ${known}`,
-    );
-  }
-  return carryOutKnown(handlers, name, args);
-}
-
-function carryOutKnown<N extends CommandName>(handlers: CommandHandlers, name: N, args: unknown): unknown {
-  const parsed = COMMAND_ARGS[name].safeParse(args);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => {
-      const field = issue.path.join('.');
-      return field === '' ? issue.message : `${field}: ${issue.message}`;
-    });
-    throw new CommandError('invalid_args', issues.join('; '));
-  }
-  return handlers[name](parsed.data as CommandArgs<N>);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** Calls `act` when it has been called twice. */
+function afterTwo(act: () => void): () => void {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls === 2) act();
+  };
 }

@@ -1,4 +1,4 @@
-import { type CommandArgs, CommandError, type CommandHandlers } from './command-desk.ts';
+import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
 import type { LaneRunner } from './lane-runner.ts';
 
 /** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */

@@ -11,7 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { CHECKS, type CheckName, type Diagnosis, diagnosisSchema } from '../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
-import { CommandError } from './command-desk.ts';
+import { CommandError } from './command-request.ts';
 import { createBackendProbe } from './doctor/backend-probe.ts';
 import { isExposed } from './doctor/broker-line.ts';
 import { about, type Check, deviceCheck, runChecks } from './doctor/check.ts';

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverWorld } from '../adapters/audio/driver.ts';
 import { createUnfixable } from '../adapters/audio/unfixable.ts';
 import { readSecret } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
+import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { OUTPUT_RATE_HZ } from '../core/task.ts';
@@ -61,9 +63,24 @@ export async function createMachineWorld(
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
     }),
     machine: createMachineParts(env),
+    ...commandFile(config, env, log),
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };
+}
+
+/** Two devices on one machine must not share it. */
+function commandFile(
+  { device }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  log: Log,
+): Pick<AgentWorld, 'commandFile'> {
+  const directory = stateDirectory(env);
+  if (directory !== null) {
+    return { commandFile: createStateFile(join(directory, `commands.${device.tenant}.${device.id}.json`)) };
+  }
+  log.debug({}, 'without STATE_DIRECTORY or HOME, commands are not remembered over a restart');
+  return {};
 }
 
 /** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */

@@ -1,18 +1,82 @@
-/** Which commands have been seen, so that a message that the broker delivers twice is carried out once. */
-export interface CommandLedger {
-  /** Newest last. */
-  readonly ids: readonly string[];
+/**
+ * Which commands have been seen and what was answered, so that a message that comes again (from the broker, from an
+ * operator who missed the answer, after a restart) is carried out once and gets the same answer again.
+ */
+
+/** A final answer, as the operator gets it. */
+export interface FinalAnswer {
+  readonly status: 'ok' | 'error' | 'expired';
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly data?: unknown;
 }
 
-export const EMPTY_LEDGER: CommandLedger = { ids: [] };
+/** One command. Keys and contents are digests: what operators send is not kept. */
+export interface LedgerEntry {
+  readonly key: string;
+  readonly content: string;
+  /** When it came, milliseconds since 1970; null while the clock was not set. */
+  readonly at: number | null;
+  /** Whom to answer, until it is answered. */
+  readonly open: { readonly id: string; readonly name: string } | null;
+  readonly answer: FinalAnswer | null;
+  /** Length of the answer's data as JSON; 0 where it has none, or none any more. */
+  readonly dataLength: number;
+}
 
-/** Far more than can be on their way at one time. */
-const REMEMBERED = 512;
+export type CommandLedger = ReadonlyMap<string, LedgerEntry>;
 
-/** Notes a command; `fresh` is false for one that was seen before. */
-export function note(ledger: CommandLedger, id: string): { ledger: CommandLedger; fresh: boolean } {
-  if (ledger.ids.includes(id)) return { ledger, fresh: false };
-  return { ledger: { ids: [...ledger.ids, id].slice(-REMEMBERED) }, fresh: true };
+export const EMPTY_LEDGER: CommandLedger = new Map();
+
+export const MOST_REMEMBERED = 1000;
+export const REMEMBERED_MS = 24 * 3_600_000;
+/** So much of what was answered is kept, the newest; older answers come again without their data. */
+export const MOST_DATA_LENGTH = 262_144;
+
+/** What is known of a command: nothing, that its id stood for something else, that it is not done, or its answer. */
+export function look(
+  ledger: CommandLedger,
+  key: string,
+  content: string,
+): 'fresh' | 'other_content' | 'open' | FinalAnswer {
+  const entry = ledger.get(key);
+  if (entry === undefined) return 'fresh';
+  if (entry.content !== content) return 'other_content';
+  return entry.answer ?? 'open';
+}
+
+/** Notes a command that is about to be carried out, and forgets what is old enough. */
+export function note(
+  ledger: CommandLedger,
+  command: { key: string; content: string; id: string; name: string },
+  wallMs: number | null,
+): CommandLedger {
+  const { key, content, id, name } = command;
+  const next = new Map(ledger);
+  next.set(key, { key, content, at: wallMs, open: { id, name }, answer: null, dataLength: 0 });
+  for (const entry of ledger.values()) {
+    const isOld = wallMs !== null && entry.at !== null && wallMs - entry.at > REMEMBERED_MS;
+    // What is not answered yet must not be forgotten: it would be carried out twice.
+    if (entry.answer !== null && (isOld || next.size > MOST_REMEMBERED)) next.delete(entry.key);
+  }
+  return next;
+}
+
+/** Notes the final answer of a command. */
+export function settle(ledger: CommandLedger, key: string, answer: FinalAnswer): CommandLedger {
+  const entry = ledger.get(key);
+  if (entry === undefined) return ledger;
+  const dataLength = answer.data === undefined ? 0 : (JSON.stringify(answer.data)?.length ?? 0);
+  const next = new Map(ledger).set(key, { ...entry, open: null, answer, dataLength });
+  let total = 0;
+  for (const each of [...next.values()].reverse()) {
+    total += each.dataLength;
+    if (total > MOST_DATA_LENGTH && each.answer !== null) {
+      total -= each.dataLength;
+      const { data: _forgotten, ...rest } = each.answer;
+      next.set(each.key, { ...each, answer: rest, dataLength: 0 });
+    }
+  }
+  return next;
 }
 
 /**

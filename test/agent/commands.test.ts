@@ -73,15 +73,6 @@ describe('commands', () => {
     });
   });
 
-  it('answers each id exactly once, however often it is delivered', async () => {
-    const world = await live();
-    for (let i = 0; i < 3; i++) world.command('mute', { id: 'same' });
-    world.command('unmute', { id: 'same' });
-    expect(world.answers('mute')).toHaveLength(1);
-    expect(world.answers('unmute')).toHaveLength(0);
-    expect(laneOf(world).orders.muted).toBe(true);
-  });
-
   it('gives the correlation data back', async () => {
     const world = await live();
     const correlationData = new Uint8Array([1, 2, 3]);

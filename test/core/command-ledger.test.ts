@@ -1,24 +1,63 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_LEDGER, isExpired, note } from '../../src/core/command-ledger.ts';
+import {
+  type CommandLedger,
+  EMPTY_LEDGER,
+  isExpired,
+  look,
+  MOST_DATA_LENGTH,
+  MOST_REMEMBERED,
+  note,
+  REMEMBERED_MS,
+  settle,
+} from '../../src/core/command-ledger.ts';
+
+const DAY = Date.UTC(2026, 0, 15);
+const OK = { status: 'ok' } as const;
+const begin = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
+  note(ledger, { key, content: `content of ${key}`, id: key, name: 'mute' }, at);
+const done = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
+  settle(begin(ledger, key, at), key, OK);
 
 describe('the ledger of commands', () => {
-  it('tells a command that comes again from a new one', () => {
-    const first = note(EMPTY_LEDGER, 'a');
-    expect(first.fresh).toBe(true);
-    const second = note(first.ledger, 'b');
-    expect(second.fresh).toBe(true);
-    const again = note(second.ledger, 'a');
-    expect(again.fresh).toBe(false);
-    expect(again.ledger).toBe(second.ledger);
+  it('knows what became of a command, and that an id stood for another one', () => {
+    expect(look(EMPTY_LEDGER, 'a', 'content of a')).toBe('fresh');
+    const begun = begin(EMPTY_LEDGER, 'a');
+    expect(look(begun, 'a', 'content of a')).toBe('open');
+    expect(look(begun, 'a', 'other')).toBe('other_content');
+    const answer = { status: 'error', error: { code: 'x', message: 'y' } } as const;
+    const settled = settle(begun, 'a', answer);
+    expect(look(settled, 'a', 'content of a')).toEqual(answer);
+    expect(look(settled, 'a', 'other')).toBe('other_content');
   });
 
-  it('remembers the last 512, the oldest being forgotten first', () => {
+  it('remembers the last 1,000, and those that are not answered whatever comes', () => {
+    let ledger = begin(EMPTY_LEDGER, 'open');
+    for (let i = 0; i < MOST_REMEMBERED + 10; i++) ledger = done(ledger, `${i}`);
+    expect(ledger.size).toBe(MOST_REMEMBERED);
+    expect(look(ledger, 'open', 'content of open')).toBe('open');
+    expect(ledger.has('10')).toBe(false);
+    expect(ledger.has('11')).toBe(true);
+  });
+
+  it('forgets what is older than a day, where the clock tells', () => {
+    const ledger = done(done(EMPTY_LEDGER, 'timeless', null), 'old');
+    expect(begin(ledger, 'b', DAY + REMEMBERED_MS).has('old')).toBe(true);
+    expect(begin(ledger, 'b', null).has('old')).toBe(true);
+    const later = begin(ledger, 'b', DAY + REMEMBERED_MS + 1);
+    expect([...later.keys()]).toEqual(['timeless', 'b']);
+  });
+
+  it('keeps the data of the newest answers only', () => {
+    const data = 'x'.repeat(MOST_DATA_LENGTH / 4);
     let ledger = EMPTY_LEDGER;
-    for (let i = 0; i < 513; i++) ledger = note(ledger, `${i}`).ledger;
-    expect(ledger.ids).toHaveLength(512);
-    expect(note(ledger, '1').fresh).toBe(false);
-    expect(note(ledger, '512').fresh).toBe(false);
-    expect(note(ledger, '0').fresh).toBe(true);
+    for (const key of ['a', 'b', 'c', 'd']) ledger = settle(begin(ledger, key), key, { status: 'ok', data });
+    expect(Array.from(ledger.values(), ({ answer }) => answer?.data !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(look(ledger, 'a', 'content of a')).toEqual(OK);
   });
 });
 

@@ -46,6 +46,12 @@ export function createTokenOracle(violations: Violations, host: ServiceHost): To
   };
 }
 
+interface Answer {
+  readonly id: string;
+  readonly status: string;
+  readonly error?: { readonly code: string };
+}
+
 export interface CommandOracle {
   /** Delivered to a running agent. */
   delivered(id: string, now: number, answerBy: number): void;
@@ -58,23 +64,39 @@ export interface CommandOracle {
 
 export function createCommandOracle(violations: Violations): CommandOracle {
   const open = new Map<string, number>();
-  const final = new Set<string>();
+  /** How often each command came, what it was answered, in a word, and how often. */
+  const known = new Map<string, { delivered: number; answer: string | null; answered: number }>();
   let answers = 0;
+  const about = (id: string) => {
+    const found = known.get(id) ?? { delivered: 0, answer: null, answered: 0 };
+    known.set(id, found);
+    if (known.size > 2000) {
+      const [oldest] = known.keys();
+      if (oldest !== undefined) known.delete(oldest);
+    }
+    return found;
+  };
   return {
     get answers() {
       return answers;
     },
     delivered(id, _now, answerBy) {
-      if (!final.has(id)) open.set(id, answerBy);
+      const command = about(id);
+      command.delivered++;
+      if (command.answer === null) open.set(id, answerBy);
     },
     answered(payload) {
-      const { id, status } = JSON.parse(payload) as { id: string; status: string };
+      const { id, status, error } = JSON.parse(payload) as Answer;
       if (status === 'accepted') return;
       answers++;
-      violations.check('command', !final.has(id), () => `command ${id} was answered twice`);
-      final.add(id);
+      const answer = `${status} ${error?.code ?? ''}`;
+      const command = about(id);
+      command.answered++;
+      // A command that the broker delivers twice gets its answer twice.
+      const isOnce = command.answered <= command.delivered && (command.answer ?? answer) === answer;
+      violations.check('command', isOnce, () => `command ${id}: "${command.answer}", then "${answer}"`);
+      command.answer = answer;
       open.delete(id);
-      if (final.size > 2000) final.delete(final.keys().next().value ?? '');
     },
     forget() {
       open.clear();

@@ -1,7 +1,8 @@
 /** What is remembered of each device, bounded in every direction. */
+
+import { type Bucket, fullBucket, type Rate, spend } from '../../core/rate.ts';
 import type { Answer } from './issue-event.ts';
 import type { DeviceName } from './policy.ts';
-import { type Bucket, fullBucket, type Rate, spend } from './rate.ts';
 
 const MOST_DEVICES = 20_000;
 const MOST_LANES = 32;

@@ -3,13 +3,13 @@
  * The state is changed in place, because a fleet has thousands of devices.
  */
 
+import { spend } from '../../core/rate.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import { type DeviceBook, openDeviceBook } from './device-book.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { judge, type Policy, referenceOf } from './policy.ts';
-import { spend } from './rate.ts';
 import { denialOf, pauseMs, type Trouble } from './trouble.ts';
 
 /** A job waits no longer than this for its turn: the device has given up by then. */

@@ -1,0 +1,202 @@
+/** Each id is carried out once and answered the same, over a restart too. */
+import { describe, expect, it } from 'vitest';
+import { createFakeWorld, testConfig } from './fake-world.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+type Disk = ReturnType<typeof createMemoryFile>;
+
+/** An agent with a state file; the test lets the writes end by letting time pass. */
+async function boot(disk: Disk) {
+  const world = createFakeWorld(testConfig(), { commandFile: disk.file });
+  await world.goLive();
+  return world;
+}
+type World = Awaited<ReturnType<typeof boot>>;
+const muted = (world: World): boolean | undefined => world.agent.lanes[0]?.state.orders.muted;
+const warnings = (world: World): unknown[] =>
+  world.logged.filter(([level, sentence]) => level === 'warn' && String(sentence).includes('command'));
+
+describe('an id', () => {
+  it('that comes again gets the same answer again, and is carried out once', async () => {
+    const world = createFakeWorld();
+    await world.goLive();
+    for (let i = 0; i < 3; i++) world.command('mute', { id: 'same', args: { lane: 'main' } });
+    world.command('unmute', { id: 'other' });
+    world.command('mute', `{"args":{"lane":"main"},"id":"same"}`);
+    const answers = world.answers('mute');
+    expect(answers).toHaveLength(4);
+    for (const answer of answers) expect(answer).toEqual({ ...answers[0], ts: answer['ts'] });
+    expect(muted(world)).toBe(false);
+  });
+
+  it('is one for all topics: with other content it is reused, whatever the topic', async () => {
+    const world = createFakeWorld();
+    await world.goLive();
+    world.command('mute', { id: 'a' });
+    world.command('unmute', { id: 'a' });
+    world.command('mute', { id: 'a', args: { lane: 'main' } });
+    world.deliver('dragoman/v1/museum/all/cmd/unmute', { id: 'a' });
+    const codes = ['mute', 'unmute'].flatMap((name) =>
+      world.answers(name).map(({ error }) => (error as { code: string } | undefined)?.code),
+    );
+    expect(codes).toEqual([undefined, 'id_reused', 'id_reused', 'id_reused']);
+    expect(muted(world)).toBe(true);
+    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'a' });
+    expect(world.answers('mute').at(-1)).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('noted commands', () => {
+  it('are on the disk before anything is done', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('mute', { id: 'a' });
+    await world.clock.elapse(500);
+    expect(disk.writes).toHaveLength(1);
+    expect(muted(world)).toBe(false);
+    disk.letGo();
+    await world.clock.elapse(0);
+    expect(muted(world)).toBe(true);
+    expect(world.answers('mute')).toHaveLength(1);
+  });
+
+  it('are written once a second at most, and all are carried out in their order', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    for (let i = 0; i < 90; i++) world.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `c${i}` });
+    await world.clock.elapse(5000);
+    expect(disk.writes.length).toBeLessThanOrEqual(4);
+    expect(world.answers('mute').length + world.answers('unmute').length).toBe(90);
+    expect(muted(world)).toBe(false);
+  });
+
+  it('that only look wait for no disk and write nothing', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('status', { id: 'a' });
+    expect(world.answers('status')).toHaveLength(1);
+    await world.clock.elapse(5000);
+    expect(disk.writes).toEqual([]);
+  });
+
+  it('get the same answer after a restart, and are not carried out again', async () => {
+    const disk = createMemoryFile();
+    const first = await boot(disk);
+    first.command('mute', { id: 'a' });
+    first.command('volume', { id: 'bad', args: { percent: 500 } });
+    await first.clock.elapse(3000);
+    const second = await boot(disk);
+    second.command('mute', { id: 'a' });
+    second.command('unmute', { id: 'a' });
+    second.command('volume', { id: 'bad', args: { percent: 500 } });
+    await second.clock.elapse(3000);
+    expect(muted(second)).toBe(false);
+    expect(second.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
+    expect(second.answers('unmute')).toMatchObject([{ error: { code: 'id_reused' } }]);
+    expect(second.answers('volume')).toMatchObject([
+      { error: first.answers('volume')[0]?.['error'] as object },
+    ]);
+  });
+
+  it('that a power cut interrupted are answered so, once and by themselves', async () => {
+    const disk = createMemoryFile();
+    const first = await boot(disk);
+    first.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'cut', args: { spread_s: 600 } });
+    await first.clock.elapse(1500);
+    const second = await boot(disk);
+    expect(second.answers('mute')).toMatchObject([{ id: 'cut', error: { code: 'interrupted' } }]);
+    await second.clock.elapse(3000);
+    second.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'cut', args: { spread_s: 600 } });
+    expect(second.answers('mute').at(-1)).toMatchObject({ id: 'cut', error: { code: 'interrupted' } });
+    const third = await boot(disk);
+    expect(third.answers('mute')).toEqual([]);
+  });
+
+  it('that the end of the agent cut short have their answer on the disk', async () => {
+    const disk = createMemoryFile();
+    const first = await boot(disk);
+    first.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
+    const stopped = first.agent.stop();
+    first.lastStream().listener.ended(1000, '');
+    await first.clock.elapse(10_000);
+    await stopped;
+    const second = await boot(disk);
+    expect(second.answers('mute')).toEqual([]);
+    second.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
+    expect(second.answers('mute')).toMatchObject([{ error: { code: 'stopping' } }]);
+  });
+
+  it('leave nothing of their content on the disk, and little of anything', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    const SECRET = 'S3cretV4lue-abcdefgh';
+    world.command('status', { id: SECRET });
+    world.command('mute', { id: 'b', args: { lane: SECRET } });
+    world.command('languages', { id: 'c', args: { source: SECRET } });
+    for (let second = 0; second < 200; second++) {
+      for (let i = 0; i < 10; i++) world.command('mute', { id: `${second}-${i}-${'x'.repeat(100)}` });
+      await world.clock.elapse(1000);
+    }
+    expect(disk.text).not.toContain(SECRET);
+    expect(disk.text).not.toContain('"es"');
+    expect(disk.text?.length).toBeLessThan(150_000);
+  });
+});
+
+describe('a disk', () => {
+  it.each(['full (ENOSPC)', 'read-only (EROFS)'])(
+    'that is %s stops no command and is told once',
+    async (why) => {
+      const disk = createMemoryFile();
+      const world = await boot(disk);
+      disk.fail(`the disk is ${why}`);
+      for (let i = 0; i < 20; i++) {
+        world.command('mute', { id: `c${i}` });
+        await world.clock.elapse(100);
+      }
+      expect(world.answers('mute').filter(({ status }) => status === 'ok')).toHaveLength(20);
+      expect(warnings(world)).toHaveLength(1);
+      await world.clock.elapse(300_000);
+      expect(disk.writes.length).toBeLessThan(8);
+      disk.fail(null);
+      world.command('mute', { id: 'better' });
+      await world.clock.elapse(61_000);
+      expect(disk.text).not.toBeNull();
+      expect(warnings(world)).toHaveLength(1);
+    },
+  );
+
+  it('that hangs delays commands for two seconds, once', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('mute', { id: 'a' });
+    world.command('unmute', { id: 'b' });
+    await world.clock.elapse(1999);
+    expect(world.answers('mute')).toEqual([]);
+    await world.clock.elapse(1);
+    expect(world.answers('mute')).toHaveLength(1);
+    expect(muted(world)).toBe(false);
+    world.command('mute', { id: 'c' });
+    expect(world.answers('mute')).toHaveLength(2);
+    expect(warnings(world)).toHaveLength(1);
+  });
+
+  it.each(['', 'no json', '{"version":2,"commands":[]}', '[]', '{"version":1,"commands":[{"key":5}]}'])(
+    'that holds %j instead of a record is begun anew',
+    async (text) => {
+      const disk = createMemoryFile();
+      disk.fill(text);
+      const world = await boot(disk);
+      world.command('mute', { id: 'a' });
+      await world.clock.elapse(10);
+      expect(world.answers('mute')).toMatchObject([{ status: 'ok' }]);
+      expect(JSON.parse(disk.text ?? '')).toMatchObject({
+        version: 1,
+        commands: [{ at: expect.any(Number) }],
+      });
+    },
+  );
+});
