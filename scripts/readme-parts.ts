@@ -50,8 +50,10 @@ function recoveryTable(): string {
     patient: `up to ${seconds(PATIENCE.patient.baseMs)}, doubling to ${seconds(PATIENCE.patient.capMs)}`,
     parked: `${seconds(PATIENCE.parked.floorMs)} to ${seconds(PATIENCE.parked.floorMs + PATIENCE.parked.capMs)}`,
   };
-  const rows = Object.entries(RECOVERY).map(
-    ([cause, row]) => `| \`${cause}\` | ${row.meaning} | ${row.patience} | ${waits[row.patience]} |`,
+  const rows = Object.entries(RECOVERY).map(([cause, { meaning, patience, promptTries }]) =>
+    promptTries === undefined
+      ? `| \`${cause}\` | ${meaning} | ${patience} | ${waits[patience]} |`
+      : `| \`${cause}\` | ${meaning} | ${patience} after ${promptTries} prompt try | ${waits.prompt}; then ${waits[patience]} |`,
   );
   return ['| cause | what happened | cadence | next try after |', '|---|---|---|---|', ...rows].join('\n');
 }

@@ -54,9 +54,23 @@ export const LANE = [
   {
     name: 'spent-token-used-again',
     file: 'lane/machine.ts',
-    find: 'const keepLease = !event.spent && stream.openedAt === null;',
-    replace: 'const keepLease = stream.openedAt === null;',
+    find: 'const unspent = !event.spent && stream.openedAt === null;',
+    replace: 'const unspent = stream.openedAt === null;',
     tests: STORIES.token,
+  },
+  {
+    name: 'dead-address-kept',
+    file: 'lane/ending.ts',
+    find: 'if (lease.unreached < UNREACHED_TRIES) return',
+    replace: 'if (lease.unreached < 100) return',
+    tests: STORIES.token,
+  },
+  {
+    name: 'bare-refusal-parks-at-once',
+    file: 'lane/ending.ts',
+    find: "return refusedTokens > promptTries ? patience : 'prompt';",
+    replace: "return refusedTokens > 0 ? patience : 'prompt';",
+    tests: STORIES.recovery,
   },
   {
     name: 'token-not-forgotten',

@@ -7,7 +7,7 @@ export const STORIES = {
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],
   ending: ['lane/ending.test.ts'],
-  recovery: ['lane/recovery.test.ts'],
+  recovery: ['lane/recovery.test.ts', 'lane/refusal.test.ts'],
   change: ['lane/task-change.test.ts'],
   gate: ['lane/gate.test.ts', 'gate.test.ts'],
 };

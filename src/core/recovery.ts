@@ -16,6 +16,8 @@ export type Cause =
   | 'stream_ended'
   | 'service_timeout'
   | 'forbidden'
+  | 'insufficient_balance'
+  | 'account_blocked'
   | 'service_error'
   | 'task_rejected'
   | 'grant_unusable'
@@ -30,6 +32,8 @@ export interface Recovery {
   /** What the next token request gives as its reason. */
   readonly tokenReason: TokenReason;
   readonly patience: Patience;
+  /** So many of these in a row are each followed by a prompt try: what is refused may be only this one token. */
+  readonly promptTries?: number;
   /** The event to publish, beyond `session_ended`. */
   readonly event: EventKind | null;
   /** For the operator. */
@@ -126,8 +130,21 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
   forbidden: {
     tokenReason: 'refused',
     patience: 'parked',
+    promptTries: 1,
     event: 'refused',
-    meaning: 'the service refused the token (blocked account, empty balance or a wrong token)',
+    meaning: 'the service refused the token and did not say why',
+  },
+  insufficient_balance: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the account is out of balance',
+  },
+  account_blocked: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the account is blocked',
   },
   intent_mismatch: {
     tokenReason: 'refused',
@@ -192,14 +209,29 @@ export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
   return REASON_BY_NUMBER[signs.errorCode ?? 0] ?? null;
 }
 
-/** Classifies a refusal; one without a known reason goes by its HTTP status. */
-export function classifyRefusal(signs: RefusalSigns): Cause {
+/** Seen on a live service; the specification gives no number. */
+const INSUFFICIENT_BALANCE = 100_050;
+const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
+const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
+
+/** What a refusal names as its reason: a session rule, or the account's condition (specification 3.3). Null: nothing known. */
+export function readNamedCause(signs: RefusalSigns): Cause | null {
   const reason = readRefusalReason(signs);
   if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';
   if (reason !== null) return reason;
+  const says = (what: RegExp): boolean => signs.texts.some((text) => what.test(text ?? ''));
+  if (signs.errorCode === INSUFFICIENT_BALANCE || says(BALANCE)) return 'insufficient_balance';
+  return says(BLOCKED) ? 'account_blocked' : null;
+}
+
+/** Classifies a refusal; one without a known reason goes by its HTTP status. */
+export function classifyRefusal(signs: RefusalSigns): Cause {
+  const named = readNamedCause(signs);
+  if (named !== null) return named;
   switch (signs.httpStatus) {
-    case 401:
     case 402:
+      return 'insufficient_balance';
+    case 401:
     case 403:
     case 404:
       return 'forbidden';

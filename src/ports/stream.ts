@@ -21,6 +21,8 @@ export interface UpgradeRefusal {
   readonly errorCode: number | null;
   /** Whatever may hold a reason by name. */
   readonly texts: readonly string[];
+  /** What it says in words for people: one short line without the token; null: nothing. */
+  readonly detail: string | null;
   readonly retryAfterMs: number | null;
 }
 

@@ -271,7 +271,9 @@ describe('tokens', () => {
     world.lastStream().listener.ended(1006, '');
     world.clock.advance(5000);
     world.grant();
-    world.lastStream().listener.refused({ status: 403, errorCode: null, texts: [], retryAfterMs: null });
+    world
+      .lastStream()
+      .listener.refused({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
     world.command('status', { id: 's1' });
     world.clock.advance(5000);
     await endOf(world);

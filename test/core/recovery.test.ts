@@ -63,7 +63,7 @@ describe('a refusal without a name', () => {
 
   it.each<[number | undefined, Cause]>([
     [401, 'forbidden'],
-    [402, 'forbidden'],
+    [402, 'insufficient_balance'],
     [403, 'forbidden'],
     [404, 'forbidden'],
     [409, 'session_already_used'],
@@ -78,7 +78,30 @@ describe('a refusal without a name', () => {
     [undefined, 'service_error'],
   ])('HTTP %s is %s', (httpStatus, cause) => {
     expect(classifyRefusal({ httpStatus, texts: [] })).toBe(cause);
-    expect(classifyRefusal({ httpStatus, errorCode: 100_050, texts: ['Insufficient balance'] })).toBe(cause);
+    expect(classifyRefusal({ httpStatus, errorCode: 100_001, texts: ['Load balancer timeout'] })).toBe(cause);
+  });
+
+  it.each<[string, Cause, Parameters<typeof classifyRefusal>[0]]>([
+    [
+      'the number of an empty balance',
+      'insufficient_balance',
+      { httpStatus: 403, errorCode: 100_050, texts: [] },
+    ],
+    [
+      'an empty balance in words',
+      'insufficient_balance',
+      { httpStatus: 401, texts: ['Insufficient balance'] },
+    ],
+    ['an empty balance in a message', 'insufficient_balance', { texts: [null, 'INSUFFICIENT_BALANCE'] }],
+    ['a blocked account', 'account_blocked', { httpStatus: 403, texts: ['Account blocked'] }],
+    ['a blocked account in a close', 'account_blocked', { texts: ['account_blocked'] }],
+    [
+      'a blocked account in a sentence',
+      'account_blocked',
+      { httpStatus: 403, texts: ['the account is blocked'] },
+    ],
+  ])("that tells of the account's condition (3.3) is known by %s", (_, cause, signs) => {
+    expect(classifyRefusal(signs)).toBe(cause);
   });
 
   it('is not read into other words', () => {
@@ -116,6 +139,8 @@ describe('the recovery table', () => {
     ['service_error', 'patient'],
     ['token_denied', 'patient'],
     ['forbidden', 'parked'],
+    ['insufficient_balance', 'parked'],
+    ['account_blocked', 'parked'],
     ['intent_mismatch', 'parked'],
     ['connection_type_mismatch', 'parked'],
     ['task_rejected', 'parked'],
@@ -125,7 +150,7 @@ describe('the recovery table', () => {
   });
 
   it('has a row for each of these, and no other', () => {
-    expect(Object.keys(RECOVERY)).toHaveLength(19);
+    expect(Object.keys(RECOVERY)).toHaveLength(21);
   });
 
   it.each(Object.entries(WAITS))(

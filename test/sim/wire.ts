@@ -218,7 +218,8 @@ function openConnection(
       ).errors[0];
       const texts = opening.bare || error === undefined ? [] : [error.title, error.type, error.detail];
       const errorCode = opening.bare ? null : (error?.error_code ?? null);
-      down(() => finish(() => listener.refused({ status, errorCode, texts, retryAfterMs: null })));
+      const detail = opening.bare || error === undefined ? null : `${error.title}: ${error.detail}`;
+      down(() => finish(() => listener.refused({ status, errorCode, texts, detail, retryAfterMs: null })));
       return;
     }
     down(() => {

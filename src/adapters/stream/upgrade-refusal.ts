@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { UpgradeRefusal } from '../../ports/stream.ts';
+import type { ReadSaid } from './said.ts';
 
 /** As much of a refusal's body as is read. */
 const LARGEST_BODY_BYTES = 16 * 1024;
@@ -21,29 +22,36 @@ const bodySchema = z.looseObject({
     )
     .optional(),
   reason: z.string().optional(),
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  message: z.string().optional(),
   error_code: z.number().optional(),
 });
 
 /** Reads what a service says in place of an upgrade. Bounded in size and time; an unreadable body is no error. */
-export async function readUpgradeRefusal(response: IncomingMessage): Promise<UpgradeRefusal> {
-  const retryAfterMs = readRetryAfter(response.headers['retry-after']);
+export async function readUpgradeRefusal(response: IncomingMessage, read: ReadSaid): Promise<UpgradeRefusal> {
+  const retryAfterMs = readRetryAfter(response.headers);
   const status = response.statusCode ?? 0;
   const body = bodySchema.safeParse(parseJson(await readBody(response)));
-  if (!body.success) return { status, errorCode: null, texts: [], retryAfterMs };
-  const first = body.data.errors?.[0];
-  const texts = [body.data.reason, first?.reason, first?.title, first?.type, first?.detail];
+  if (!body.success) return { status, errorCode: null, texts: [], detail: null, retryAfterMs };
+  const { data } = body;
+  const first = data.errors?.[0] ?? data;
+  const texts = [data.reason, first.reason, first.title, data.errors?.[0]?.type, first.detail, data.message];
+  const words = [first.title ?? first.reason ?? data.message, first.detail];
   return {
     status,
-    errorCode: first?.error_code ?? body.data.error_code ?? null,
+    errorCode: first.error_code ?? data.error_code ?? null,
     texts: texts.filter((text) => text !== undefined),
+    detail: read(words.filter((text) => text !== undefined).join(': ')) || null,
     retryAfterMs,
   };
 }
 
-/** `Retry-After` in seconds; the date form needs a clock that a kiosk may not have, and is passed over. */
-function readRetryAfter(header: string | undefined): number | null {
-  if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return null;
-  return Number(header) * 1000;
+/** `Retry-After` in seconds, or as a date, which is read by the service's own clock: a kiosk's may be wrong. */
+function readRetryAfter({ 'retry-after': header, date }: IncomingHttpHeaders): number | null {
+  if (header === undefined) return null;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.parse(date ?? '');
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 function readBody(response: IncomingMessage): Promise<string> {

@@ -3,6 +3,7 @@ import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { describeSocketError, isUnspent } from './connect-error.ts';
+import { createReadSaid, type ReadSaid } from './said.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 
@@ -37,6 +38,7 @@ function openStream(
     handshakeTimeout: HANDSHAKE_LIMIT_MS,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
+  const read = createReadSaid(url);
   let opened = false;
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +55,7 @@ function openStream(
     listener.opened();
   });
   socket.on('unexpected-response', (request, response) => {
-    readUpgradeRefusal(response).then(
+    readUpgradeRefusal(response, read).then(
       (refusal) => {
         finish(() => listener.refused(refusal));
         request.destroy();
@@ -66,7 +68,7 @@ function openStream(
     if (!opened) finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
   });
   socket.on('close', (code, reason) => {
-    if (opened) finish(() => listener.ended(code, reason.toString('utf8')));
+    if (opened) finish(() => listener.ended(code, read(reason.toString('utf8'))));
     else finish(() => listener.unreached(true, 'the connection closed before it was open'));
   });
   socket.on('pong', () => {
@@ -79,7 +81,7 @@ function openStream(
     if (over) return;
     heardAt = performance.now();
     if (isBinary) listener.oddity('a binary frame');
-    else deliver(data, listener);
+    else deliver(data, listener, read);
   });
 
   const frames = createSoundFrames();
@@ -127,7 +129,7 @@ function openStream(
 /** A failed send is followed by the socket's end, which is the event that counts. */
 function ignoreSendError(): void {}
 
-function deliver(frame: RawData, listener: StreamListener): void {
+function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void {
   const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;
   if (cut !== null) {
     const parsed = parseServerFrame(cut.text);
@@ -147,10 +149,20 @@ function deliver(frame: RawData, listener: StreamListener): void {
       return;
     case 'message': {
       const { message } = parsed;
+      if (message.message_type === 'error') return listener.message(fitToShow(message, read));
       if (message.message_type !== 'output_audio_data') return listener.message(message);
       listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64')));
     }
   }
+}
+
+type ErrorMessage = Extract<ServerMessage, { message_type: 'error' }>;
+
+/** An operator will read what the service complains of. */
+function fitToShow({ message_type, data }: ErrorMessage, read: ReadSaid): ErrorMessage {
+  const { code, desc } = data;
+  const words = { ...(code != null && { code: read(code) }), ...(desc != null && { desc: read(desc) }) };
+  return { message_type, data: { ...data, ...words } };
 }
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];

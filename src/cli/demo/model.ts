@@ -116,6 +116,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'refused':
     case 'parked':
       return `${text('message')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
+    case 'unreachable':
+      return `${text('message')}; asks the backend for another address`;
     case 'audio_lost':
       return `${text('device')} lost: ${text('message')}`;
     case 'audio_back':

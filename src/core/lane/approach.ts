@@ -168,6 +168,10 @@ export function revertTask(turn: Turn, stream: Stream, message: string): void {
 
 export function onSetupTimer(turn: Turn): void {
   const { approach, phase } = turn.state;
-  if (approach !== null) fail(turn, 'setup_timeout', { stream: approach.stream });
-  else if (phase === 'configuring') fail(turn, 'setup_timeout', { stream: turn.state.stream });
+  if (approach !== null) {
+    const { stage, stream } = approach;
+    const silent = stage === 'connecting' && stream !== null;
+    const message = silent ? `${stream.lease.grant.streamHost} does not answer the connection` : null;
+    fail(turn, 'setup_timeout', { stream, ...(message !== null && { message }) });
+  } else if (phase === 'configuring') fail(turn, 'setup_timeout', { stream: turn.state.stream });
 }

@@ -1,13 +1,15 @@
 import { drawBackoff } from '../backoff.ts';
 import { type HeldChunk, takeBack } from '../hold.ts';
-import { type Cause, PATIENCE, RECOVERY } from '../recovery.ts';
+import { type Cause, PATIENCE, type Patience, RECOVERY } from '../recovery.ts';
 import { unspoken } from '../sent-log.ts';
 import { goLive } from './live.ts';
-import type { Approach, Stream } from './state.ts';
+import type { Approach, Lease, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device for good. */
-const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
+/** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+/** After so many tries that did not reach the service the address may be out of date: the backend is asked anew. */
+const UNREACHED_TRIES = 3;
 
 /** Gives back what the lane has of tokens, used or not, before it asks for another or stops. */
 export function surrender(turn: Turn): void {
@@ -62,9 +64,11 @@ export interface Failure {
   readonly stream?: Stream | null;
   /** Plain words for the operator; the table's meaning when left out. */
   readonly message?: string;
+  /** The service's own number for it. */
+  readonly errorCode?: number | null;
   readonly retryAfterMs?: number | null;
-  /** The token did not reach the service and may be used again. */
-  readonly keepLease?: boolean;
+  /** The token did not reach the service: it may be used again. */
+  readonly unspent?: boolean;
 }
 
 /** A try or a stream is over: what is left is closed, and the recovery table says when the next try is. */
@@ -96,17 +100,27 @@ export function giveBack(turn: Turn, chunks: readonly HeldChunk[]): void {
   turn.set({ hold: takeBack(hold, chunks, Math.floor(settings.holdMs / settings.chunkMs)) });
 }
 
-function loseApproach(turn: Turn, cause: Cause, { keepLease }: Failure): void {
+function loseApproach(turn: Turn, cause: Cause, failure: Failure): void {
   const { approach } = turn.state;
   const lost = approach?.stream ?? null;
   turn.disarm('setup', 'poll');
   turn.set({ approach: null });
-  if (keepLease === true && lost !== null) {
-    turn.set({ lease: lost.lease });
-    return;
+  if (failure.unspent === true && lost !== null) {
+    const lease = { ...lost.lease, unreached: lost.lease.unreached + 1 };
+    if (lease.unreached < UNREACHED_TRIES) return turn.set({ lease });
+    reportUnreachable(turn, lease, failure);
   }
   if (lost !== null) closeStream(turn, lost, cause, 'terminate');
   surrender(turn);
+}
+
+/** The owner is told where no way leads, before the backend is asked for another address. */
+function reportUnreachable(turn: Turn, { grant, unreached }: Lease, { message }: Failure): void {
+  turn.notify('unreachable', {
+    host: grant.streamHost,
+    tries: unreached,
+    message: message ?? RECOVERY.network.meaning,
+  });
 }
 
 /** The live stream is gone, but its successor is on the way already. */
@@ -120,7 +134,7 @@ function goOnWith(turn: Turn, approach: Approach, cause: Cause, failure: Failure
 /** The successor did not come up, but the live stream goes on: it is tried again while there is time. */
 function postponeRollover(turn: Turn, stream: Stream, cause: Cause, failure: Failure): void {
   const { settings, seed } = turn.state;
-  const { patience } = RECOVERY[cause];
+  const patience = patienceWith(turn, cause);
   const rollFailures = stream.rollFailures + 1;
   const drawn = drawBackoff(PATIENCE[patience], rollFailures, seed, retryAfterOf(failure));
   turn.enter('live');
@@ -136,18 +150,28 @@ function postponeRollover(turn: Turn, stream: Stream, cause: Cause, failure: Fai
   } else if (turn.now + drawn.waitMs < latestAt) turn.arm('roll', turn.now + drawn.waitMs);
 }
 
+/** The cadence after one more failure by this cause. Where it leaves a doubt, the first is followed by a prompt try. */
+function patienceWith(turn: Turn, cause: Cause): Patience {
+  const { patience, promptTries } = RECOVERY[cause];
+  if (promptTries === undefined) return patience;
+  const refusedTokens = turn.state.refusedTokens + 1;
+  turn.set({ refusedTokens });
+  return refusedTokens > promptTries ? patience : 'prompt';
+}
+
 function waitAndRetry(turn: Turn, cause: Cause, failure: Failure): void {
   const row = RECOVERY[cause];
+  const patience = patienceWith(turn, cause);
   const failures = turn.state.failures + 1;
-  const drawn = drawBackoff(PATIENCE[row.patience], failures, turn.state.seed, retryAfterOf(failure));
+  const drawn = drawBackoff(PATIENCE[patience], failures, turn.state.seed, retryAfterOf(failure));
   turn.set({ reason: row.tokenReason, failures, seed: drawn.seed });
   report(turn, cause, failure, drawn.waitMs);
-  if (row.patience === 'parked') {
+  if (patience === 'parked') {
     // A token that a failed successor left over would not live so long.
     surrender(turn);
     turn.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: drawn.waitMs });
   }
-  turn.enter(row.patience === 'parked' ? 'parked' : 'waiting');
+  turn.enter(patience === 'parked' ? 'parked' : 'waiting');
   turn.arm('retry', turn.now + drawn.waitMs);
 }
 
@@ -155,7 +179,8 @@ function report(turn: Turn, cause: Cause, failure: Failure, waitMs: number): voi
   const { event, meaning } = RECOVERY[cause];
   const message = failure.message ?? meaning;
   turn.set({ problem: { code: cause, message, at: turn.now } });
-  if (event !== null) turn.notify(event, { cause, message, retry_ms: waitMs });
+  const code = failure.errorCode == null ? {} : { error_code: failure.errorCode };
+  if (event !== null) turn.notify(event, { cause, message, ...code, retry_ms: waitMs });
 }
 
 function retryAfterOf({ retryAfterMs }: Failure): number {

@@ -1,6 +1,6 @@
 import { discard } from '../hold.ts';
 import { unduck } from './ducking.ts';
-import { dropApproach, dropStream } from './ending.ts';
+import { dropApproach, dropStream, surrender } from './ending.ts';
 import { dropRetiring } from './retiring.ts';
 import { silenceLoudspeaker } from './speaking.ts';
 import { wake } from './standby.ts';
@@ -23,6 +23,8 @@ export function hasten(turn: Turn): void {
   // The successor of a session that has to go first has no room yet.
   if (retiring?.successorWaits === true) return;
   turn.disarm('retry');
+  // What has been mended may be the address: the backend knows the new one.
+  surrender(turn);
   acquire(turn);
 }
 

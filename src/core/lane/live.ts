@@ -19,6 +19,7 @@ function beginSession(turn: Turn, stream: Stream): void {
   const { reason, settings, hold } = turn.state;
   const { session, streamHost: stream_host } = stream.lease.grant;
   turn.set({
+    refusedTokens: 0,
     approach: null,
     stream: { ...stream, liveAt: turn.now },
     hold: freshEars(hold),

@@ -1,3 +1,4 @@
+import type { UpgradeRefusal } from '../../ports/stream.ts';
 import { classifyRefusal } from '../recovery.ts';
 import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './approach.ts';
 import { unduck } from './ducking.ts';
@@ -99,15 +100,16 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       return onOpened(turn, stream);
     case 'refused': {
       const { status, errorCode, texts, retryAfterMs } = event.refusal;
-      const message = `the service refused the stream with HTTP ${status}`;
+      const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
       if (turn.state.phase === 'draining') return finish(turn);
-      return lose(turn, stream, cause, { message, retryAfterMs });
+      return lose(turn, stream, cause, { message, errorCode, retryAfterMs });
     }
     case 'unreached': {
       // A connection that was open has spent its token, whatever is said of it afterwards.
-      const keepLease = !event.spent && stream.openedAt === null;
-      return lose(turn, stream, 'network', { message: event.message, keepLease });
+      const unspent = !event.spent && stream.openedAt === null;
+      const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
+      return lose(turn, stream, 'network', { message, unspent });
     }
     case 'message':
       return onMessage(turn, hearService(turn, stream, event.message), event.message);
@@ -120,6 +122,12 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
     case 'ended':
       return onEnded(turn, stream, event.code, event.reason);
   }
+}
+
+/** What is shown of a refusal: its status, and its number and own words where it has any. */
+function describeRefusal({ status, errorCode, detail }: UpgradeRefusal): string {
+  const said = [errorCode, detail].filter((part) => part !== null).join(' ');
+  return `the service refused the stream with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
 }
 
 function onTimer(turn: Turn, timer: TimerName): void {

@@ -1,6 +1,6 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../recovery.ts';
-import { classifyRefusal, readRefusalReason } from '../recovery.ts';
+import { readNamedCause } from '../recovery.ts';
 import { noteSpoken, noteTranslated, noteUnderstood, type SentLog } from '../sent-log.ts';
 import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
 import { type Failure, fail } from './ending.ts';
@@ -97,7 +97,8 @@ function onError(turn: Turn, stream: Stream, data: ErrorData): void {
   // Nothing that it complains of matters any more.
   if (turn.state.phase === 'draining' || turn.state.retiring?.stream.id === stream.id) return;
   const signs = { errorCode: data.error_code, texts: [data.reason, data.code, data.desc] };
-  if (readRefusalReason(signs) !== null) return lose(turn, stream, classifyRefusal(signs));
+  const named = readNamedCause(signs);
+  if (named !== null) return lose(turn, stream, named, refusalIn(data));
   switch (data.code) {
     case 'NOT_FOUND':
       // The pipeline has not started (specification 4.7 rule 2); the next question is already timed.
@@ -115,15 +116,21 @@ function onError(turn: Turn, stream: Stream, data: ErrorData): void {
   turn.set({ problem: problemOf(turn, data.code ?? 'error', data.desc) });
 }
 
+/** What a message that names a refusal says of it. */
+function refusalIn({ code, desc, error_code: errorCode = null }: ErrorData): Failure {
+  const said = [code, desc].filter((part) => part != null && part !== '').join(': ');
+  return { ...(said !== '' && { message: `the service says ${said.slice(0, 200)}` }), errorCode };
+}
+
 const CLOSE_NORMAL = 1000;
 
 /** The connection closed. */
 export function onEnded(turn: Turn, stream: Stream, code: number, reason: string): void {
-  const named = readRefusalReason({ texts: [reason] });
+  const named = readNamedCause({ texts: [reason] });
   const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
   if (turn.state.phase === 'draining') return finish(turn);
   if (code === CLOSE_NORMAL && turn.state.retiring?.stream.id === stream.id) return endRetiring(turn);
-  if (named !== null) return lose(turn, stream, classifyRefusal({ texts: [reason] }));
+  if (named !== null) return lose(turn, stream, named, { message });
   // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.
   const serviceSide = code === 1008 || (code >= 1011 && code <= 1014) || code >= 4000;
   lose(turn, stream, serviceSide ? 'service_error' : 'network', { message });

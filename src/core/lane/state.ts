@@ -28,6 +28,8 @@ export interface Lease {
   readonly grant: Grant;
   /** From this moment on the token must not be used, monotonic milliseconds. */
   readonly expiresAt: number;
+  /** Tries with it that did not reach the service. */
+  readonly unreached: number;
 }
 
 export interface Stream {
@@ -168,6 +170,8 @@ export interface LaneState {
   readonly failures: number;
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
+  /** Tokens in a row that the service refused without a word of why, since the last live stream. */
+  readonly refusedTokens: number;
   readonly problem: LaneProblem | null;
   readonly captureLost: boolean;
   /** What is wrong with a microphone that delivers. */
@@ -239,6 +243,7 @@ export function createLane(given: {
     reason: 'start',
     failures: 0,
     silentEnds: NO_SILENT_ENDS,
+    refusedTokens: 0,
     problem: null,
     captureLost: false,
     captureFindings: [],

@@ -93,7 +93,7 @@ export function onGranted(turn: Turn, grant: Grant): void {
   turn.disarm('token');
   turn.set({
     wish: null,
-    lease: { grant, expiresAt: asked.since + grant.windowMs - settings.connectMarginMs },
+    lease: { grant, expiresAt: asked.since + grant.windowMs - settings.connectMarginMs, unreached: 0 },
   });
   if (grant.intent !== 's2s')
     return fail(turn, 'intent_mismatch', { message: `the token is for ${grant.intent}` });

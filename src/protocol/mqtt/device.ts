@@ -63,6 +63,7 @@ export const EVENT_KINDS = [
   'revoked',
   'max_duration',
   'refused',
+  'unreachable',
   'audio_lost',
   'audio_back',
   'echo_detected',

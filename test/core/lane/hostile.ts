@@ -276,7 +276,7 @@ export function perform(world: World, act: Act): void {
     }
     case 'refused': {
       const { status, reason, retryAfterMs } = act;
-      const refusal = { status, errorCode: null, texts: [reason], retryAfterMs };
+      const refusal = { status, errorCode: null, texts: [reason], detail: null, retryAfterMs };
       world.step({ type: 'refused', stream: streamOf(world, act.who), refusal });
       return;
     }

@@ -24,7 +24,7 @@ const STORIES: Readonly<Record<string, (world: World) => void>> = {
 
   'connecting > configuring': (world) => world.goConfiguring(),
   'connecting > waiting': (world) => world.goConnecting().unreach(true),
-  'connecting > parked': (world) => world.goConnecting().refuse({ status: 403 }),
+  'connecting > parked': (world) => world.goConnecting().refuse({ status: 402 }),
   'connecting > idle': (world) => world.goConnecting().stop(),
   'connecting > closed': (world) => world.goConnecting().shutdown(),
 

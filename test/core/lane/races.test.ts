@@ -12,7 +12,13 @@ const EVENTS: Readonly<Record<string, (world: World) => void>> = {
   },
   opened: (world) => world.step({ type: 'opened', stream: newest(world) }),
   refused: (world) => {
-    const refusal = { status: 409, errorCode: null, texts: ['session_limit_reached'], retryAfterMs: null };
+    const refusal = {
+      status: 409,
+      errorCode: null,
+      texts: ['session_limit_reached'],
+      detail: null,
+      retryAfterMs: null,
+    };
     world.step({ type: 'refused', stream: newest(world), refusal });
   },
   'newest ended': (world) => world.end(1006, '', newest(world)),

@@ -119,47 +119,6 @@ describe('a live stream that ends', () => {
   });
 });
 
-describe('an upgrade that is refused', () => {
-  it.each(REFUSAL_REASONS)('for %s follows the table', (reason) => {
-    const world = new World().goConnecting();
-    world.refuse({ status: 403, texts: [reason] });
-    const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
-    const row = RECOVERY[cause];
-    expect(world.phase).toBe(row.patience === 'parked' ? 'parked' : 'waiting');
-    expect(world.state.problem).toMatchObject({
-      code: cause,
-      message: 'the service refused the stream with HTTP 403',
-    });
-    // It never was a session, so none ended; the token is not tried again.
-    expect(world.notes[0]).toBe(row.event);
-    expect(world.last('forget_grant').grant).toBe('test-1');
-    world.comeBack();
-    expect(world.last('open_stream').grant).toBe('test-2');
-  });
-
-  it.each([401, 402, 403, 404])('with a bare %i parks the lane', (status) => {
-    const world = new World().goConnecting();
-    world.refuse({ status });
-    expect(world.phase).toBe('parked');
-    expect(world.notes).toEqual(['refused', 'parked']);
-  });
-
-  it('is asked again when its Retry-After is over', () => {
-    const world = new World().goConnecting();
-    world.refuse({ status: 503, retryAfterMs: 30_000 });
-    expect(world.phase).toBe('waiting');
-    expect(world.due('retry')).toBeGreaterThanOrEqual(30_000);
-    expect(world.due('retry')).toBeLessThanOrEqual(34_000);
-  });
-
-  it('before it is open is a failure like any other when it only closes', () => {
-    const world = new World().goConnecting();
-    world.end(1006);
-    expect(world.phase).toBe('waiting');
-    expect(world.state.problem?.code).toBe('network');
-  });
-});
-
 describe('an early message instead of a task', () => {
   it.each(REFUSAL_REASONS)('with %s follows the table', (reason) => {
     const world = new World().goConfiguring();
@@ -167,6 +126,16 @@ describe('an early message instead of a task', () => {
     const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
     expect(world.state.problem?.code).toBe(cause);
     expect(world.phase).toBe(RECOVERY[cause].patience === 'parked' ? 'parked' : 'waiting');
+  });
+
+  it('that names the balance parks the lane, with the words of the service', () => {
+    const world = new World().goConfiguring();
+    world.error({ code: 'INSUFFICIENT_BALANCE', desc: 'top up first', error_code: 100_050 });
+    expect(world.phase).toBe('parked');
+    expect(world.state.problem).toMatchObject({
+      code: 'insufficient_balance',
+      message: 'the service says INSUFFICIENT_BALANCE: top up first',
+    });
   });
 
   it('that calls the task invalid parks the lane', () => {

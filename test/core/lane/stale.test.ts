@@ -63,7 +63,7 @@ describe('the voice of a stream that is gone', () => {
     {
       type: 'refused',
       stream: 1,
-      refusal: { status: 403, errorCode: null, texts: [], retryAfterMs: null },
+      refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null },
     },
     { type: 'unreached', stream: 1, spent: false, message: 'late' },
     { type: 'message', stream: 1, message: { message_type: 'session_revoked', data: {} } },

@@ -64,7 +64,7 @@ export class World extends Bench {
     this.step({
       type: 'refused',
       stream: this.stream,
-      refusal: { status: 403, errorCode: null, texts: [], retryAfterMs: null, ...refusal },
+      refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
     });
   }
   unreach(spent: boolean): void {

@@ -1,0 +1,22 @@
+import { REDACTED, redactText } from '../redaction.ts';
+
+const LONGEST_CHARS = 200;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/** Makes the service's own words fit to be shown: one line, bounded, without the token even where the service repeats it. */
+export type ReadSaid = (text: string) => string;
+
+/** @param url address of the connection, with its token */
+export function createReadSaid(url: string): ReadSaid {
+  const token = URL.canParse(url) ? (new URL(url).searchParams.get('token') ?? '') : '';
+  const forms = token === '' ? [] : [token, encodeURIComponent(token)];
+  return (text) => {
+    const line = text
+      .slice(0, 4 * LONGEST_CHARS)
+      .replace(CONTROL_CHARACTERS, ' ')
+      .trim();
+    const safe = forms.reduce((said, form) => said.replaceAll(form, REDACTED), line);
+    return redactText(safe).slice(0, LONGEST_CHARS);
+  };
+}
