@@ -1,4 +1,5 @@
 import { createSystemClock } from '../adapters/clock.ts';
+import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { configWarnings } from '../core/config-warnings.ts';
@@ -45,8 +46,10 @@ export async function runDaemon({ config, reload, logger, signals, env }: Daemon
 /** A configuration with problems changes nothing: what runs goes on. */
 function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
   if (!result.ok) {
-    const problems = result.problems.map(({ path, message }) => `${path}: ${message}`);
-    logger.error({ problems }, 'the configuration has problems; the old one stays in force');
+    logger.error(
+      { problems: result.problems.map(formatProblem) },
+      'the configuration has problems; the old one stays in force',
+    );
     return;
   }
   const { log, lanes } = result.config;

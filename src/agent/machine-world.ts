@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverWorld } from '../adapters/audio/driver.ts';
 import { createUnfixable } from '../adapters/audio/unfixable.ts';
-import { readSecret } from '../adapters/config/secret.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
 import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
@@ -100,24 +100,25 @@ export function brokerConnection(
     ...(username === null ? {} : { username }),
     ...(passwordFile === null
       ? {}
-      : { password: () => secretOrThrow('mqtt.passwordFile', passwordFile, env) }),
+      : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
     ...(caFile === null ? {} : { ca: readPem('mqtt.caFile', caFile) }),
     ...(certFile === null ? {} : { cert: readPem('mqtt.certFile', certFile) }),
-    ...(keyFile === null ? {} : { key: Buffer.from(secretOrThrow('mqtt.keyFile', keyFile, env)) }),
+    ...(keyFile === null
+      ? {}
+      : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
   };
 }
 
-function secretOrThrow(key: string, file: string, env: Readonly<Record<string, string | undefined>>): string {
-  const read = readSecret(file, env);
+function secretOrThrow(key: string, read: SecretResult): string {
   if (!read.ok) throw new UnusableFile(`${key}: ${read.message}`);
   return read.secret;
 }
 
 function readPem(key: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new UnusableFile(`${key}: the file ${file} can not be read (${code})`);
+    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
+    throw new UnusableFile(`${key}: the file ${file} can not be read (${reason})`);
   }
 }

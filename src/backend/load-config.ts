@@ -1,14 +1,16 @@
 /** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath, isObject } from '../adapters/config/layer.ts';
-import { readSecret } from '../adapters/config/secret.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
 import type { BackendSecrets } from './backend.ts';
 
 const PREFIX = 'DRAGOMAN_BACKEND_';
+/** What is beyond is not worded: nobody reads it. */
+const MOST_PROBLEMS = 100;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -35,18 +37,21 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
   if (parsed.success && problems.length === 0) return parsed.data;
   const where = file === null ? '' : `${file}: `;
   for (const issue of parsed.error?.issues ?? []) {
-    problems.push(...explain(issue, merged).map((problem) => where + problem));
+    problems.push(...explain(issue, merged, MOST_PROBLEMS).map((problem) => where + problem));
   }
-  throw new ConfigProblems(problems);
+  const more = problems.length - MOST_PROBLEMS;
+  throw new ConfigProblems([
+    ...problems.slice(0, MOST_PROBLEMS),
+    ...(more > 0 ? ['... and more problems'] : []),
+  ]);
 }
 
 function readFile(file: string): unknown {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new ConfigProblems([`${file}: can not be read (${code})`]);
+    throw new ConfigProblems([`${file}: can not be read (${reasonOf(error)})`]);
   }
   const parsed = parseJsonc(text);
   if (parsed.ok) return parsed.value;
@@ -109,10 +114,11 @@ function parseValue(text: string, types: readonly string[]): unknown {
   return isNumber && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function explain(issue: z.core.$ZodIssue, value: unknown): string[] {
+function explain(issue: z.core.$ZodIssue, value: unknown, most: number): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const near = suggest(key, namesAt(issue.path));
+    const names = namesAt(issue.path);
+    return issue.keys.slice(0, most + 1).map((key) => {
+      const near = suggest(key, names);
       const hint = near === null ? '' : `; did you mean "${near}"?`;
       return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
     });
@@ -150,9 +156,9 @@ export function readBackendSecrets(
   env: Environment,
 ): BackendSecrets & { jwt?: () => string } {
   const problems: string[] = [];
-  const secretAt = (key: string, file: string): (() => string) => {
+  const secretAt = (key: string, file: string, form: typeof readSecret): (() => string) => {
     const read = (): string => {
-      const result = readSecret(file, env);
+      const result = form(file, env);
       if (result.ok) return result.secret;
       throw new Error(`${key}: ${result.message}`);
     };
@@ -166,7 +172,7 @@ export function readBackendSecrets(
   const ca = pemAt('mqtt.caFile', mqtt.caFile);
   const cert = pemAt('mqtt.certFile', mqtt.certFile);
   const privateKey =
-    mqtt.keyFile === null ? undefined : note(problems, secretAt('mqtt.keyFile', mqtt.keyFile));
+    mqtt.keyFile === null ? undefined : note(problems, secretAt('mqtt.keyFile', mqtt.keyFile, readSecret));
   const serviceCa = pemAt('service.caFile', service.caFile);
   const secrets = {
     apiKey:
@@ -174,9 +180,11 @@ export function readBackendSecrets(
         ? () => {
             throw new Error('service.apiKeyFile is not set');
           }
-        : secretAt('service.apiKeyFile', service.apiKeyFile),
-    ...(service.jwtFile !== null && { jwt: secretAt('service.jwtFile', service.jwtFile) }),
-    ...(mqtt.passwordFile !== null && { mqttPassword: secretAt('mqtt.passwordFile', mqtt.passwordFile) }),
+        : secretAt('service.apiKeyFile', service.apiKeyFile, readKey),
+    ...(service.jwtFile !== null && { jwt: secretAt('service.jwtFile', service.jwtFile, readKey) }),
+    ...(mqtt.passwordFile !== null && {
+      mqttPassword: secretAt('mqtt.passwordFile', mqtt.passwordFile, readPassword),
+    }),
     brokerTls: {
       ...(ca && { ca }),
       ...(cert && { cert }),
@@ -199,9 +207,12 @@ function note<T>(problems: string[], read: () => T): T | undefined {
 
 function readPem(key: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new Error(`${key}: the file ${file} can not be read (${code})`);
+    throw new Error(`${key}: the file ${file} can not be read (${reasonOf(error)})`);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
 }

@@ -2,14 +2,19 @@
 import { z } from 'zod';
 import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
 import { isExposedAddress } from './host.ts';
-import { nameSchema } from './mqtt/topics.ts';
+import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
+import { isPlain, plainTextSchema } from './plain-text.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
 
 const optionalFile = (description: string) =>
-  z.string().min(1, 'must name a file').max(4096).nullable().default(null).describe(description);
+  plainTextSchema.min(1, 'must name a file').max(4096).nullable().default(null).describe(description);
 
 const hasScheme = (text: string, schemes: readonly string[]): boolean =>
-  URL.canParse(text) && schemes.includes(new URL(text).protocol) && new URL(text).username === '';
+  isPlain(text) &&
+  URL.canParse(text) &&
+  schemes.includes(new URL(text).protocol) &&
+  new URL(text).username === '' &&
+  new URL(text).port !== '0';
 
 const serviceUrlSchema = z
   .string()
@@ -89,7 +94,9 @@ const deviceNameSchema = z
   .string()
   .refine(
     (text) =>
-      text.split('/').length === 2 && text.split('/').every((part) => nameSchema.safeParse(part).success),
+      text.split('/').length === 2 &&
+      nameSchema.safeParse(text.split('/')[0]).success &&
+      deviceIdSchema.safeParse(text.split('/')[1]).success,
     'must be "tenant/device"',
   );
 const deviceSchema = z.strictObject({
@@ -114,8 +121,7 @@ const limitsSchema = z.strictObject({
 
 export const backendConfigSchema = z.strictObject({
   mqtt: configSchema.shape.mqtt.safeExtend({
-    clientId: z
-      .string()
+    clientId: plainTextSchema
       .min(1)
       .max(128)
       .nullable()

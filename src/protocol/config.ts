@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { hostSchema, isExposedAddress } from './host.ts';
 import { languageSchema } from './language.ts';
-import { nameSchema, prefixSchema } from './mqtt/topics.ts';
+import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
+import { plainTextSchema } from './plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
 
 const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
@@ -22,21 +23,23 @@ export const START_MODES = ['boot', 'command', 'voice'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const fileSchema = z.string().min(1, 'must name a file').max(4096);
+const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
 const optionalFile = (description: string) => fileSchema.nullable().default(null).describe(description);
 
-const brokerUrlSchema = z.string().superRefine((text, context) => {
+const brokerUrlSchema = plainTextSchema.superRefine((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !BROKER_SCHEMES.includes(url.protocol) || url.hostname === '') {
     context.addIssue('must be an address such as "mqtts://broker.example:8883" (mqtt, mqtts, ws or wss)');
   } else if (url.username !== '' || url.password !== '') {
     context.addIssue('must not hold a user name or password: use "username" and "passwordFile"');
+  } else if (url.port === '0') {
+    context.addIssue('must not name port 0: nothing can be reached there');
   }
 });
 
 const deviceSchema = z
   .strictObject({
-    id: nameSchema.describe('Name of this device, unique within its tenant.'),
+    id: deviceIdSchema.describe('Name of this device, unique within its tenant.'),
     tenant: nameSchema.describe('Who the device belongs to.'),
   })
   .describe('Who this device is on the broker.');
@@ -63,7 +66,7 @@ const mqttSchema = z
       .default(false)
       .describe('Let mqtt:// or ws:// leave this machine, where anybody on the way can read and change it.'),
     prefix: prefixSchema.default('dragoman/v1').describe('First levels of every topic.'),
-    username: z.string().min(1).max(256).nullable().default(null).describe('User name for the broker.'),
+    username: plainTextSchema.min(1).max(256).nullable().default(null).describe('User name for the broker.'),
     passwordFile: optionalFile('File that holds the password for the broker, and nothing else.'),
     caFile: optionalFile("Certificate authority of the broker, PEM; null uses the system's."),
     certFile: optionalFile('Client certificate of this device, PEM.'),
@@ -84,7 +87,7 @@ const mqttSchema = z
 export const DEFAULT_DRIVER = 'alsa';
 // Optional inside, because a union picks its member by the value as it was written.
 const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
-const alsaDeviceSchema = z.string().min(1, 'must name an ALSA device').max(256).default('default');
+const alsaDeviceSchema = plainTextSchema.min(1, 'must name an ALSA device').max(256).default('default');
 const sampleRateSchema = z
   .int()
   .min(SAMPLE_RATE_HZ.min)
@@ -100,7 +103,7 @@ const volumeSchema = z
 
 const commandSchema = (description: string) =>
   z
-    .array(z.string().min(1).max(4096))
+    .array(plainTextSchema.min(1).max(4096))
     .min(1, 'must name a program and its arguments, such as ["pw-record", "-"]')
     .max(64)
     .describe(description);
@@ -173,8 +176,7 @@ const desirable = {
     .max(8)
     .refine((targets) => new Set(targets).size === targets.length, 'must not name a language twice')
     .describe('Languages that are spoken out, in this order.'),
-  voice: z
-    .string()
+  voice: plainTextSchema
     .min(1)
     .max(128)
     .nullable()
@@ -227,10 +229,12 @@ const lanesSchema = z
   .min(1, 'must hold at least one lane')
   .max(16)
   .superRefine((lanes, context) => {
-    const ids = Array.from(lanes, (lane) => lane?.id);
-    for (const [index, id] of ids.entries()) {
-      const first = ids.indexOf(id);
-      if (first === index || typeof id !== 'string') continue;
+    const firsts = new Map<unknown, number>();
+    for (const [index, lane] of lanes.entries()) {
+      const id = lane?.id;
+      const first = firsts.get(id);
+      if (first === undefined) firsts.set(id, index);
+      if (first === undefined || typeof id !== 'string') continue;
       const message = `must be unique: lanes[${first}] has the same id`;
       context.addIssue({ code: 'custom', path: [index, 'id'], message });
     }

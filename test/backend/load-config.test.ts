@@ -150,9 +150,24 @@ describe("backend's configuration", () => {
     ['a missing file', () => join(folder, 'none.json'), /none\.json: can not be read \(ENOENT\)/],
     ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],
     ['no object', () => write('c.json', '[]'), /object/],
+    ['a device without an end', () => '/dev/zero', /zero: can not be read \(it is not a regular file\)/],
+    ['a file that is too large', () => write('c.json', ' '.repeat(1_000_001)), /it is larger than 1 MB/],
+    ['port 0', () => write('c.json', '{"service":{"url":"http://127.0.0.1:0"}}'), /service\.url: must be/],
+    [
+      'a reserved device',
+      () => write('c.json', '{"devices":{"museum/backend":{}}}'),
+      /devices\.museum\/backend: must be/,
+    ],
   ])('says what is wrong with %s', (_name, file, words) => {
     expect(problemsOf(() => loadBackendConfig(file(), {})).join('\n')).toMatch(words);
   });
+});
+
+it('words no more than the first hundred of 20,000 unknown keys', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `"key${index}": 1`).join(',');
+  const problems = problemsOf(() => loadBackendConfig(write('c.json', `{${keys}}`), {}));
+  expect(problems).toHaveLength(101);
+  expect(problems.at(-1)).toContain('more problems');
 });
 
 describe("backend's secrets", () => {

@@ -212,7 +212,7 @@ describe('dragoman run', () => {
       text
         .split('\n')
         .slice(0, -1)
-        .map((line) => JSON.parse(line) as { level: string; msg: string });
+        .map((line) => JSON.parse(line) as { level: string; msg: string; problems?: string[] });
     return { child, file, records };
   }
 
@@ -233,6 +233,8 @@ describe('dragoman run', () => {
       )
       .toContain('error');
     expect(child.exitCode).toBeNull();
+    const refusal = records().find(({ level }) => level === 'error');
+    expect(refusal?.problems).toEqual([expect.stringMatching(/^\S+\.json:1:\d+: log\.level: is "loud"/)]);
 
     const asked = performance.now();
     child.kill('SIGTERM');

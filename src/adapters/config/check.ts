@@ -10,26 +10,45 @@ export type Checked = { ok: true; config: Config } | { ok: false; problems: Prob
 /** Values of such keys, and texts that hold such words, are never shown. */
 const SECRET = /pass|secret|token|key|credential|auth/i;
 const LONGEST_SHOWN = 60;
+/** What is beyond is counted: nobody reads it, and wording each takes its time. */
+const MOST_PROBLEMS = 100;
 
 /** Checks a merged configuration against the schema; problems name what was found, where, and what is allowed. */
 export function checkMerged(merged: Merged): Checked {
   const result = configSchema.safeParse(merged.value ?? {});
   if (result.success) return { ok: true, config: result.data };
-  return { ok: false, problems: result.error.issues.flatMap((issue) => explain(issue, merged)) };
+  const faults = result.error.issues.flatMap(faultsOf);
+  const problems = faults.slice(0, MOST_PROBLEMS).map((fault) => explain(fault, merged));
+  const more = faults.length - problems.length;
+  if (more > 0) problems.push({ source: null, path: '', message: `... and ${more} more problems` });
+  return { ok: false, problems };
 }
 
-function explain(issue: Issue, merged: Merged): Problem[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) =>
-      problemAt([...issue.path, key], merged, unknownKey(key, issue.path, merged)),
-    );
-  }
-  return [problemAt(issue.path, merged, wrongValue(issue, merged))];
+/** One thing that is wrong; `key` is the name that is not known. */
+interface Fault {
+  readonly issue: Issue;
+  readonly key?: string;
+}
+
+function faultsOf(issue: Issue): Fault[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }];
+}
+
+function explain({ issue, key }: Fault, merged: Merged): Problem {
+  if (key === undefined) return problemAt(issue.path, merged, wrongValue(issue, merged));
+  return problemAt([...issue.path, key], merged, unknownKey(key, issue.path, merged));
 }
 
 function problemAt(path: readonly PropertyKey[], merged: Merged, message: string): Problem {
   const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
-  return { source: merged.sources.nearest(steps), path: formatPath(path), message };
+  return { source: merged.sources.nearest(steps), path: formatPath(path.map(shorten)), message };
+}
+
+/** A key of a file may have any length. */
+function shorten(step: PropertyKey): PropertyKey {
+  return typeof step === 'string' && step.length > LONGEST_SHOWN
+    ? `${step.slice(0, LONGEST_SHOWN)}...`
+    : step;
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], merged: Merged): string {

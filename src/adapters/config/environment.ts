@@ -4,7 +4,7 @@
  * Lists of texts are written `es,fr` or as JSON; an empty variable is null where null is allowed.
  */
 import type { SchemaNode } from '../../protocol/config-schema.ts';
-import { type Path, pathKey } from './jsonc.ts';
+import type { Path } from './jsonc.ts';
 import { ANY_INDEX, KNOWN_KEYS, type KnownKey, suggest } from './keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
 
@@ -85,6 +85,11 @@ function unknownVariable(name: string): string {
   return near === null
     ? 'no key of the configuration has this variable'
     : `no key of the configuration has this variable; did you mean ${near}?`;
+}
+
+/** A path as a map's key: unlike the readable form, no two paths share one. */
+function pathKey(path: Path): string {
+  return JSON.stringify(path);
 }
 
 /** A tree that grows in any order of its paths. */

@@ -7,21 +7,19 @@ export interface Position {
 }
 
 export type JsoncResult =
-  | { ok: true; value: unknown /** By `pathKey`. */; positions: ReadonlyMap<string, Position> }
+  /** `locate` tells where a path's key, or an item of a list, stands; undefined for a path that is not there. */
+  | { ok: true; value: unknown; locate(path: Path): Position | undefined }
   | { ok: false; message: string; position: Position };
 
 export type Path = readonly (string | number)[];
 
-/** A path as a map's key: unlike the readable form, no two paths share one. */
-export function pathKey(path: Path): string {
-  return JSON.stringify(path);
-}
-
 const DEEPEST = 32;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const STRING = /"(?:[^"\\\n\r]|\\.)*"/y;
-const WORD = /[A-Za-z_$][\w$]*/y;
-const BLANK = /(?:[ \t\r\n\uFEFF]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+/** A longer number or word is none that JSON knows, and is not searched to its end. */
+const LONGEST_SCALAR = 400;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
+const WORD = /^[A-Za-z_$][\w$]*/;
+const LONGEST_NAME = 64;
+const BLANKS = ' \t\r\n\uFEFF';
 
 class Fault extends Error {
   readonly at: number;
@@ -35,21 +33,49 @@ class Fault extends Error {
 export function parseJsonc(text: string): JsoncResult {
   const reader = new Reader(text);
   try {
-    return { ok: true, value: reader.document(), positions: reader.positions };
+    const value = reader.document();
+    const positionOf = measureLines(text);
+    const locate = (path: Path): Position | undefined => {
+      const place = placeOf(reader.root, path);
+      return place === undefined ? undefined : positionOf(place.at);
+    };
+    return { ok: true, value, locate };
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
-    return { ok: false, message: fault.message, position: positionOf(text, fault.at) };
+    return { ok: false, message: fault.message, position: measureLines(text)(fault.at) };
   }
 }
 
-function positionOf(text: string, at: number): Position {
-  const before = text.slice(0, at);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: at - lineStart + 1 };
+/** Where a value stands, and the values within it: a tree, because a path for each would be as long as all its keys. */
+interface Place {
+  readonly at: number;
+  parts: Map<string | number, Place> | null;
 }
 
+function placeOf(root: Place, path: Path): Place | undefined {
+  let place: Place | undefined = root;
+  for (const step of path) place = place?.parts?.get(step);
+  return place;
+}
+
+/** Tells lines and columns without counting the lines anew for each. */
+function measureLines(text: string): (at: number) => Position {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return (at) => {
+    let [line, above] = [0, starts.length];
+    while (above - line > 1) {
+      const middle = (line + above) >> 1;
+      if ((starts[middle] ?? 0) <= at) line = middle;
+      else above = middle;
+    }
+    return { line: line + 1, column: at - (starts[line] ?? 0) + 1 };
+  };
+}
+
+/** Every character is looked at a limited number of times, and nothing but the depth of the values takes stack. */
 class Reader {
-  readonly positions = new Map<string, Position>();
+  root: Place = { at: 0, parts: null };
   private readonly text: string;
   private at = 0;
 
@@ -58,57 +84,71 @@ class Reader {
   }
 
   document(): unknown {
-    const value = this.value([]);
+    this.skipBlank();
+    this.root = { at: this.at, parts: null };
+    const value = this.value(this.root, 0);
     this.skipBlank();
     if (this.at < this.text.length) throw this.unexpected('the end of the file');
     return value;
   }
 
-  private value(path: Path): unknown {
+  private value(place: Place, depth: number): unknown {
     this.skipBlank();
-    if (path.length > DEEPEST) throw new Fault('too many levels', this.at);
-    if (!this.positions.has(pathKey(path))) this.mark(path);
+    if (depth > DEEPEST) throw new Fault('too many levels', this.at);
     const first = this.text[this.at];
-    if (first === '{') return this.object(path);
-    if (first === '[') return this.array(path);
+    if (first === '{') return this.object(place, depth);
+    if (first === '[') return this.array(place, depth);
     if (first === '"') return this.string();
     return this.scalar();
   }
 
-  private object(path: Path): Record<string, unknown> {
+  private object(place: Place, depth: number): Record<string, unknown> {
     const entries = new Map<string, unknown>();
     this.at += 1;
     while (!this.closes('}')) {
       if (this.text[this.at] !== '"') throw this.unexpected('a key in double quotes or "}"');
       const keyAt = this.at;
       const key = this.string();
-      if (entries.has(key)) throw new Fault(`the key "${key}" is there twice`, keyAt);
-      this.mark([...path, key], keyAt);
+      if (entries.has(key)) throw new Fault(`the key ${name(key)} is there twice`, keyAt);
+      const part = this.place(place, key, keyAt);
       this.skipBlank();
-      if (!this.take(':')) throw this.unexpected(`":" after the key "${key}"`);
-      entries.set(key, this.value([...path, key]));
+      if (!this.take(':')) throw this.unexpected(`":" after the key ${name(key)}`);
+      entries.set(key, this.value(part, depth + 1));
       this.separates('}');
     }
     // fromEntries defines own properties: a key "__proto__" stays a key.
     return Object.fromEntries(entries);
   }
 
-  private array(path: Path): unknown[] {
+  private array(place: Place, depth: number): unknown[] {
     const items: unknown[] = [];
     this.at += 1;
     while (!this.closes(']')) {
-      items.push(this.value([...path, items.length]));
+      items.push(this.value(this.place(place, items.length, this.at), depth + 1));
       this.separates(']');
     }
     return items;
   }
 
+  private place(holder: Place, step: string | number, at: number): Place {
+    const place: Place = { at, parts: null };
+    holder.parts ??= new Map();
+    holder.parts.set(step, place);
+    return place;
+  }
+
   private string(): string {
     const start = this.at;
-    const literal = this.match(STRING);
-    if (literal === null) throw new Fault('a string that does not end on its line', start);
+    let end = start + 1;
+    for (let character = this.text[end]; character !== '"'; character = this.text[end]) {
+      if (character === undefined || character === '\n' || character === '\r') {
+        throw new Fault('a string that does not end on its line', start);
+      }
+      end += character === '\\' ? 2 : 1;
+    }
+    this.at = end + 1;
     try {
-      return JSON.parse(literal) as string;
+      return JSON.parse(this.text.slice(start, this.at)) as string;
     } catch {
       throw new Fault('a string with an escape or character that JSON does not know', start);
     }
@@ -143,19 +183,30 @@ class Reader {
   }
 
   private skipBlank(): void {
-    this.match(BLANK);
-    if (this.text.startsWith('/*', this.at)) throw new Fault('a comment that does not end', this.at);
+    for (;;) {
+      const character = this.text[this.at];
+      if (character !== undefined && BLANKS.includes(character)) this.at += 1;
+      else if (character !== '/' || !this.skipComment()) return;
+    }
+  }
+
+  private skipComment(): boolean {
+    if (this.text.startsWith('//', this.at)) {
+      const end = this.text.indexOf('\n', this.at);
+      this.at = end === -1 ? this.text.length : end + 1;
+      return true;
+    }
+    if (!this.text.startsWith('/*', this.at)) return false;
+    const end = this.text.indexOf('*/', this.at + 2);
+    if (end === -1) throw new Fault('a comment that does not end', this.at);
+    this.at = end + 2;
+    return true;
   }
 
   private match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text)?.[0] ?? null;
+    const found = pattern.exec(this.text.slice(this.at, this.at + LONGEST_SCALAR))?.[0] ?? null;
     if (found !== null) this.at += found.length;
     return found;
-  }
-
-  private mark(path: Path, at = this.at): void {
-    this.positions.set(pathKey(path), positionOf(this.text, at));
   }
 
   private unexpected(expected: string): Fault {
@@ -163,4 +214,9 @@ class Reader {
     const what = found === undefined ? 'the file ends' : `found ${JSON.stringify(found)}`;
     return new Fault(`expected ${expected}, but ${what}`, this.at);
   }
+}
+
+/** A key as it may stand in a sentence. */
+function name(key: string): string {
+  return `"${key.length > LONGEST_NAME ? `${key.slice(0, LONGEST_NAME)}...` : key}"`;
 }

@@ -120,9 +120,12 @@ function range(minimum: number | undefined, maximum: number | undefined): string
   return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 }
 
+/** A longer name is no misspelling of ours. */
+const LONGEST_NAME = 128;
+
 /** What a misspelt name most likely means; null when nothing is near. */
 export function suggest(name: string, known: readonly string[]): string | null {
-  if (known.length === 0) return null;
+  if (known.length === 0 || name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
   const begun = known.find((other) => lower.length >= 4 && other.toLowerCase().startsWith(lower));
   if (begun !== undefined) return begun;

@@ -1,4 +1,4 @@
-import { type Path, pathKey } from './jsonc.ts';
+import type { Path } from './jsonc.ts';
 
 /** Where a value can come from, in the order in which later ones win (CONTRACT section 2). */
 export type LayerKind = 'default' | 'file' | 'conf.d' | 'environment' | 'desired';
@@ -54,33 +54,51 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The sources of a merged configuration, value by value. */
+/** The sources of a merged configuration, value by value: a tree, so that its size and its cost follow the configuration's. */
 export class SourceMap {
-  private readonly sources = new Map<string, Source>();
+  private root: SourceNode = { source: null, parts: new Map() };
 
   set(path: Path, source: Source): void {
-    this.sources.set(pathKey(path), source);
+    let node = this.root;
+    for (const step of path) {
+      const next = node.parts.get(step) ?? { source: null, parts: new Map() };
+      node.parts.set(step, next);
+      node = next;
+    }
+    node.source = source;
   }
 
   get(path: Path): Source | null {
-    return this.sources.get(pathKey(path)) ?? null;
+    let node: SourceNode | undefined = this.root;
+    for (const step of path) node = node?.parts.get(step);
+    return node?.source ?? null;
   }
 
   /** The source of a path or, when it has none because nothing is there, of what should have held it. */
   nearest(path: Path): Source | null {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const source = this.get(path.slice(0, length));
-      if (source !== null) return source;
+    let node: SourceNode | undefined = this.root;
+    let nearest = node.source;
+    for (const step of path) {
+      node = node?.parts.get(step);
+      nearest = node?.source ?? nearest;
     }
-    return null;
+    return nearest;
   }
 
   /** Forgets a path and all below it: its value has been replaced. */
   forget(path: Path): void {
-    const prefix = pathKey(path).slice(0, -1);
-    for (const key of this.sources.keys()) {
-      if (key === `${prefix}]` || key.startsWith(path.length === 0 ? '[' : `${prefix},`))
-        this.sources.delete(key);
+    const last = path.at(-1);
+    if (last === undefined) {
+      this.root = { source: null, parts: new Map() };
+      return;
     }
+    let node: SourceNode | undefined = this.root;
+    for (const step of path.slice(0, -1)) node = node?.parts.get(step);
+    node?.parts.delete(last);
   }
+}
+
+interface SourceNode {
+  source: Source | null;
+  readonly parts: Map<string | number, SourceNode>;
 }

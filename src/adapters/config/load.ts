@@ -1,13 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../protocol/config.ts';
 import { checkMerged } from './check.ts';
+import { findClashes } from './clashes.ts';
 import { readDesired } from './desired.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { type Path, parseJsonc, pathKey } from './jsonc.ts';
+import { type Path, parseJsonc } from './jsonc.ts';
 import type { Layer, LayerKind, Problem, Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
+
+/** Of `conf.d`. */
+const MOST_ADDITIONS = 64;
 
 export interface LoadOptions {
   /** The `--config` file; null when the environment is all there is. */
@@ -25,7 +30,8 @@ export type LoadResult =
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems: Problem[] = [];
   const layers: Layer[] = [];
-  for (const { kind, file } of configFiles(options.file, problems)) {
+  const files = configFiles(options.file, problems);
+  for (const { kind, file } of files) {
     const read = readLayer(kind, file);
     if ('problem' in read) problems.push(read.problem);
     else layers.push(read.layer);
@@ -45,6 +51,10 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const isWhole = !problems.some(({ path, source }) => path === '' && source?.kind !== 'environment');
   const checked = isWhole ? checkMerged(merged) : null;
   if (checked?.ok === false) problems.push(...checked.problems);
+  if (checked?.ok === true) {
+    const names = files.map(({ file }) => file);
+    problems.push(...findClashes(checked.config, merged.sources, names));
+  }
   if (problems.length > 0 || checked?.ok !== true) return { ok: false, problems };
   return { ok: true, config: checked.config, provenance: traceValues(checked.config, merged.sources) };
 }
@@ -59,6 +69,11 @@ function configFiles(file: string | null, problems: Problem[]): { kind: LayerKin
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') problems.push(unreadable('conf.d', folder, error));
   }
+  if (names.length > MOST_ADDITIONS) {
+    const message = `holds ${names.length} files; at most ${MOST_ADDITIONS} are read`;
+    problems.push({ source: { kind: 'conf.d', name: folder }, path: '', message });
+    names = [];
+  }
   const additions = names.sort().map((name) => ({ kind: 'conf.d' as const, file: join(folder, name) }));
   return [{ kind: 'file', file }, ...additions];
 }
@@ -66,7 +81,7 @@ function configFiles(file: string | null, problems: Problem[]): { kind: LayerKin
 function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem: Problem } {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
   } catch (error) {
     return { problem: unreadable(kind, file, error) };
   }
@@ -76,22 +91,13 @@ function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem:
       problem: { source: { kind, name: file, ...parsed.position }, path: '', message: parsed.message },
     };
   }
-  const locate = (path: Path): Source => ({ kind, name: file, ...parsed.positions.get(pathKey(path)) });
+  const locate = (path: Path): Source => ({ kind, name: file, ...parsed.locate(path) });
   return { layer: { value: parsed.value, lanesBy: 'id', locate } };
 }
 
 function unreadable(kind: LayerKind, file: string, error: unknown): Problem {
-  const reasons: Record<string, string> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'this user may not read it',
-    EISDIR: 'it is a folder',
-  };
-  const code = errorCode(error);
-  return {
-    source: { kind, name: file },
-    path: '',
-    message: `can not be read: ${reasons[code] ?? code}`,
-  };
+  const reason = error instanceof UnreadableFile ? error.message : errorCode(error);
+  return { source: { kind, name: file }, path: '', message: `can not be read: ${reason}` };
 }
 
 function errorCode(error: unknown): string {

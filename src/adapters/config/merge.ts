@@ -12,6 +12,9 @@ export interface Merged {
 /** The id of a lane that names none: the schema's default. */
 export const UNNAMED_LANE = 'main';
 
+/** More in one layer are not looked at: no layer that means it has so many. */
+const MOST_LANES = 64;
+
 /** Objects merge by key, lanes by id (or by index where a lane has none); all else is replaced by the later layer. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const sources = new SourceMap();
@@ -56,11 +59,20 @@ class Merge {
     path: Path,
     layerPath: Path,
   ): unknown[] {
+    if (above.length > MOST_LANES) {
+      const message = `holds ${above.length} lanes; there may be at most 16`;
+      this.problems.push({ source: this.layer.locate(layerPath), path: formatPath(path), message });
+      return [...below];
+    }
     const lanes = [...below];
+    const known = new Map<unknown, number>();
+    for (const [index, lane] of below.entries()) {
+      if (!known.has(laneId(lane))) known.set(laneId(lane), index);
+    }
     if (below.length === 0) this.sources.set(path, this.layer.locate(layerPath));
     for (const [from, lane] of above.entries()) {
       if (lane === undefined) continue;
-      const to = this.laneIndex(lanes, below.length, lane, from);
+      const to = this.laneIndex(lanes, known, below.length, lane, from);
       if (to > lanes.length) {
         const message = `there is no lane ${lanes.length} before it: lanes are counted from 0`;
         this.problems.push({
@@ -76,12 +88,17 @@ class Merge {
   }
 
   /** Where a lane of this layer goes; a lane without an id never meets a lane of its own layer. */
-  private laneIndex(lanes: readonly unknown[], countBelow: number, lane: unknown, from: number): number {
+  private laneIndex(
+    lanes: readonly unknown[],
+    known: ReadonlyMap<unknown, number>,
+    countBelow: number,
+    lane: unknown,
+    from: number,
+  ): number {
     if (this.layer.lanesBy === 'index') return from;
     const id = isObject(lane) ? lane['id'] : undefined;
     if (id === undefined) return from < countBelow ? from : lanes.length;
-    const known = lanes.slice(0, countBelow).findIndex((other) => laneId(other) === id);
-    return known === -1 ? lanes.length : known;
+    return known.get(id) ?? lanes.length;
   }
 }
 

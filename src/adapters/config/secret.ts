@@ -1,17 +1,19 @@
-import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { readBoundedFile, UnreadableFile } from './read-file.ts';
 
 export type SecretResult = { ok: true; secret: string } | { ok: false; message: string };
 
 const READABLE_BY_OTHERS = 0o004;
-const LARGEST_SECRET_BYTES = 64 * 1024;
+const LARGEST_SECRET_BYTES = 64_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a secret from a file. A name without a folder is looked for in systemd's credentials directory first
  * (`LoadCredential=mqtt-password:...` and `"passwordFile": "mqtt-password"`).
  * Messages name the file, never what it holds. One newline at the end is no part of the secret.
  */
-export function readSecret(file: string, env: Readonly<Record<string, string | undefined>>): SecretResult {
+export function readSecret(file: string, env: Environment): SecretResult {
   const directory = env['CREDENTIALS_DIRECTORY'];
   const isBareName = !isAbsolute(file) && !file.includes('/');
   if (isBareName && directory !== undefined) {
@@ -21,20 +23,44 @@ export function readSecret(file: string, env: Readonly<Record<string, string | u
   return readSecretFile(file) ?? { ok: false, message: `the secret file ${file} does not exist` };
 }
 
+/** A password: one line. A second line, a tab or a NUL got in by mistake, and would be refused far from here. */
+export function readPassword(file: string, env: Environment): SecretResult {
+  const found = /\p{Cc}/u;
+  return readChecked(file, env, found, 'more than one line, or a control character');
+}
+
+/** A key that is sent in a header of HTTP: one word of printable ASCII. */
+export function readKey(file: string, env: Environment): SecretResult {
+  const found = /[^\x21-\x7e]/;
+  return readChecked(
+    file,
+    env,
+    found,
+    'more than one line, or a character that no key has (a blank, a control character)',
+  );
+}
+
+function readChecked(file: string, env: Environment, wrong: RegExp, what: string): SecretResult {
+  const read = readSecret(file, env);
+  if (!read.ok || !wrong.test(read.secret)) return read;
+  return {
+    ok: false,
+    message: `the secret file ${file} holds ${what}: it must hold the secret and nothing else`,
+  };
+}
+
 /** Null when there is no such file. */
 function readSecretFile(file: string): SecretResult | null {
   try {
-    const { mode, size } = statSync(file);
+    const { bytes, mode } = readBoundedFile(file, LARGEST_SECRET_BYTES);
     if ((mode & READABLE_BY_OTHERS) !== 0) {
       return { ok: false, message: `the secret file ${file} is readable by everyone: chmod o-rwx ${file}` };
     }
-    if (size > LARGEST_SECRET_BYTES) return { ok: false, message: `the secret file ${file} is too large` };
-    const secret = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const secret = bytes.toString('utf8').replace(/\r?\n$/, '');
     return secret === '' ? { ok: false, message: `the secret file ${file} is empty` } : { ok: true, secret };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
-    return code === 'ENOENT'
-      ? null
-      : { ok: false, message: `the secret file ${file} can not be read (${code})` };
+    if (!(error instanceof UnreadableFile)) throw error;
+    if (error.code === 'ENOENT') return null;
+    return { ok: false, message: `the secret file ${file} can not be read (${error.code ?? error.message})` };
   }
 }

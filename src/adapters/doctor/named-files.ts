@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { Config } from '../../protocol/config.ts';
-import { readSecret } from '../config/secret.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { readPassword, readSecret } from '../config/secret.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
@@ -13,9 +14,9 @@ export function readNamedFiles(
   { mqtt, service }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): NamedFile[] {
-  const secrets: [key: string, file: string | null, form: RegExp | null][] = [
-    ['mqtt.passwordFile', mqtt.passwordFile, null],
-    ['mqtt.keyFile', mqtt.keyFile, KEY],
+  const secrets: [key: string, file: string | null, read: typeof readSecret, form: RegExp | null][] = [
+    ['mqtt.passwordFile', mqtt.passwordFile, readPassword, null],
+    ['mqtt.keyFile', mqtt.keyFile, readSecret, KEY],
   ];
   const certificates: [key: string, file: string | null][] = [
     ['mqtt.caFile', mqtt.caFile],
@@ -23,9 +24,9 @@ export function readNamedFiles(
     ['service.caFile', service.caFile],
   ];
   return [
-    ...secrets.flatMap(([key, file, form]) => {
+    ...secrets.flatMap(([key, file, readFrom, form]) => {
       if (file === null) return [];
-      const read = readSecret(file, env);
+      const read = readFrom(file, env);
       if (!read.ok) return [{ key, trouble: read.message }];
       const isRight = form === null || form.test(read.secret);
       return [{ key, trouble: isRight ? null : `the file ${file} holds no private key in PEM` }];
@@ -36,14 +37,14 @@ export function readNamedFiles(
 
 function troubleWith(file: string): string | null {
   try {
-    return CERTIFICATE.test(readFileSync(file, 'utf8'))
+    return CERTIFICATE.test(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8'))
       ? null
       : `the file ${file} holds no certificate in PEM`;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
-    return code === 'ENOENT'
+    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
+    return reason === 'ENOENT'
       ? `the file ${file} does not exist`
-      : `the file ${file} can not be read (${String(code)})`;
+      : `the file ${file} can not be read (${reason})`;
   }
 }
 
@@ -51,7 +52,7 @@ function troubleWith(file: string): string | null {
 export function readCertificateEnd(file: string | null): number | null {
   if (file === null) return null;
   try {
-    return Date.parse(new X509Certificate(readFileSync(file)).validTo);
+    return Date.parse(new X509Certificate(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes).validTo);
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@ import { AudioFaultError } from '../../adapters/audio/fault.ts';
 import { openSource } from '../../adapters/audio/sound-source.ts';
 import { checkWritable } from '../../adapters/audio/wav-writer.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
+import { isSameFile } from '../../adapters/config/clashes.ts';
 import { createLogger } from '../../adapters/log.ts';
 import type { Log } from '../../ports/log.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
@@ -30,6 +31,9 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   else await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
   const unwritable = checkWritable(output);
   if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
+  if (realMic === null && isSameFile(input, output)) {
+    throw new Failure('--output: is the input, which would be overwritten; name another file', EXIT.usage);
+  }
   const abort = new AbortController();
   const end = (): void => abort.abort();
   process.on('SIGINT', end);

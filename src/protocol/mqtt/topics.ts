@@ -1,16 +1,25 @@
 import { z } from 'zod';
+import { isPlain, PLAIN } from '../plain-text.ts';
 
 /** One level of a topic that names a tenant, a device or a lane. */
 export const nameSchema = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"');
 
+/** Names that no device may have: levels of topics that are not a device's own. */
+export const RESERVED_DEVICES: ReadonlySet<string> = new Set(['all', 'group', 'backend', 'claim']);
+export const deviceIdSchema = nameSchema.refine(
+  (name) => !RESERVED_DEVICES.has(name),
+  `must not be ${[...RESERVED_DEVICES].join(', ')}: the name is reserved`,
+);
+
 /** The fixed first levels of every topic, such as `dragoman/v1`. */
 export const prefixSchema = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[^#+$/][^#+/]*(\/[^#+/]+)*$/, 'must be MQTT topic levels without "+", "#" or an empty level');
+  .regex(/^[^#+$/][^#+/]*(\/[^#+/]+)*$/, 'must be MQTT topic levels without "+", "#" or an empty level')
+  .refine(isPlain, PLAIN);
 
 /** Who a device is on the broker. */
 export interface DeviceAddress {
@@ -94,6 +103,6 @@ export function tokenRequester(prefix: string, topic: string): DeviceAddress | n
   const levels = topic.slice(prefix.length + 1).split('/');
   const [tenant, device, noun, verb] = levels;
   if (levels.length !== 4 || noun !== 'token' || verb !== 'req') return null;
-  if (!nameSchema.safeParse(tenant).success || !nameSchema.safeParse(device).success) return null;
+  if (!nameSchema.safeParse(tenant).success || !deviceIdSchema.safeParse(device).success) return null;
   return { prefix, tenant: tenant as string, device: device as string };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJsonc, pathKey } from '../../../src/adapters/config/jsonc.ts';
+import { parseJsonc } from '../../../src/adapters/config/jsonc.ts';
 
 describe('JSON with comments', () => {
   it('reads whatever JSON.parse reads, as it does', () => {
@@ -54,7 +54,7 @@ describe('JSON with comments', () => {
 
   it('knows where each key stands', () => {
     const result = parseJsonc('{\n  "a": {\n    "b": [10,\n 20]\n  }\n}');
-    const at = (...path: (string | number)[]) => (result.ok ? result.positions.get(pathKey(path)) : null);
+    const at = (...path: (string | number)[]) => (result.ok ? result.locate(path) : null);
     expect(at('a', 'b')).toEqual({ line: 3, column: 5 });
     expect(at('a', 'b', 1)).toEqual({ line: 4, column: 2 });
     expect(at()).toEqual({ line: 1, column: 1 });

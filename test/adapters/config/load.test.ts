@@ -12,6 +12,12 @@ const BASE = {
   lanes: [{ source: 'en', targets: ['es'] }],
 };
 
+/** Two lanes may not share a card. */
+const devices = (card: string) => ({
+  capture: { device: `plughw:CARD=${card}` },
+  playback: { device: `plughw:CARD=${card}` },
+});
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-config-'));
@@ -93,14 +99,14 @@ describe('the layers of the configuration', () => {
       'config.json': {
         ...BASE,
         lanes: [
-          { id: 'in', source: 'en', targets: ['es'] },
-          { id: 'out', source: 'es', targets: ['en'] },
+          { id: 'in', source: 'en', targets: ['es'], ...devices('A') },
+          { id: 'out', source: 'es', targets: ['en'], ...devices('B') },
         ],
       },
       'conf.d/1.json': {
         lanes: [
           { id: 'out', echo: 'off' },
-          { id: 'new', source: 'de', targets: ['fr'] },
+          { id: 'new', source: 'de', targets: ['fr'], ...devices('C') },
         ],
       },
       'conf.d/2.json': { lanes: [{ voice: 'default_low' }] },
@@ -266,6 +272,7 @@ describe('variables of the environment', () => {
         DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000',
         DRAGOMAN_LANES_0_TARGETS: 'es, fr',
         DRAGOMAN_LANES_1_ID: 'side',
+        DRAGOMAN_LANES_1_PLAYBACK_DEVICE: 'plughw:CARD=Side',
         DRAGOMAN_LANES_1_SOURCE: 'de',
         DRAGOMAN_LANES_1_TARGETS: '["pt-br"]',
         HOME: '/root',

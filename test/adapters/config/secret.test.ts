@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSecret } from '../../../src/adapters/config/secret.ts';
+import { readKey, readPassword, readSecret } from '../../../src/adapters/config/secret.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -50,9 +51,43 @@ describe('a secret', () => {
 
   it.each([
     ['an empty file', () => put('empty', '\n'), 'is empty'],
-    ['a huge file', () => put('huge', 'x'.repeat(70_000)), 'too large'],
+    ['a huge file', () => put('huge', 'x'.repeat(70_000)), 'larger than 64 kB'],
     ['a folder', () => folder, 'can not be read (EISDIR)'],
   ])('is not %s', (_what, make, message) => {
     expect(readSecret(make(), {})).toEqual({ ok: false, message: expect.stringContaining(message) });
+  });
+
+  it('is not read from what has no end or keeps one waiting', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    for (const file of ['/dev/zero', pipe]) {
+      expect(readSecret(file, {})).toEqual({
+        ok: false,
+        message: expect.stringContaining('it is not a regular file'),
+      });
+    }
+  });
+});
+
+describe('a password and a key', () => {
+  it.each([
+    ['two lines', 'sword\nfish'],
+    ['a NUL', 'sword\0fish'],
+    ['a tab', 'sword\tfish'],
+    ['a newline too many', 'swordfish\n\n'],
+  ])('are refused with %s, by the name of the file and without what it holds', (_what, content) => {
+    const file = put('password', content);
+    for (const read of [readPassword, readKey]) {
+      const result = read(file, {});
+      expect(result).toEqual({ ok: false, message: expect.stringContaining(file) });
+      expect(JSON.stringify(result)).not.toContain('fish');
+    }
+  });
+
+  it('differ: a password may hold blanks and any letter, a key of a header may not', () => {
+    const file = put('password', 'Schwert fisch äöü\n');
+    expect(readPassword(file, {})).toEqual({ ok: true, secret: 'Schwert fisch äöü' });
+    expect(readKey(file, {}).ok).toBe(false);
+    expect(readKey(put('key', 'sk-1234_x.y\n'), {})).toEqual({ ok: true, secret: 'sk-1234_x.y' });
   });
 });

@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/** Of a configuration file, certificate or the like. A person's own has some kilobytes. */
+export const LARGEST_CONFIG_BYTES = 1_000_000;
+
+/** Why a file cannot be read: the end of a sentence that begins with its name. */
+export class UnreadableFile extends Error {
+  /** Of the system, such as ENOENT; null where the file is there and is not what it should be. */
+  readonly code: string | null;
+  constructor(reason: string, code: string | null) {
+    super(reason);
+    this.code = code;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+  ERR_INVALID_ARG_VALUE: 'its name holds a NUL character',
+};
+
+/** Without O_NONBLOCK, opening a named pipe that nobody writes to would block the program. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
+export interface FileContent {
+  readonly bytes: Buffer;
+  /** Permissions, of the very file that was read. */
+  readonly mode: number;
+}
+
+/**
+ * Reads a regular file of limited size. Anything else (a device, a named pipe) could have no end or keep the program waiting.
+ * @throws UnreadableFile
+ */
+export function readBoundedFile(file: string, limitBytes: number): FileContent {
+  try {
+    const fd = openSync(file, READ);
+    try {
+      const stats = fstatSync(fd);
+      if (stats.isDirectory()) throw new UnreadableFile('it is a folder', 'EISDIR');
+      if (!stats.isFile()) throw new UnreadableFile('it is not a regular file', null);
+      return { bytes: readAll(fd, limitBytes), mode: stats.mode };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new UnreadableFile(REASONS[code] ?? code, code);
+  }
+}
+
+/** The size that a file claims is not asked: it may grow meanwhile, and those of /proc claim none. */
+function readAll(fd: number, limitBytes: number): Buffer {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const part = Buffer.allocUnsafe(65_536);
+    const count = readSync(fd, part);
+    if (count === 0) return Buffer.concat(parts, size);
+    size += count;
+    if (size > limitBytes) throw new UnreadableFile(`it is larger than ${nameSize(limitBytes)}`, null);
+    parts.push(part.subarray(0, count));
+  }
+}
+
+function nameSize(bytes: number): string {
+  return bytes >= 1_000_000 ? `${bytes / 1_000_000} MB` : `${bytes / 1000} kB`;
+}

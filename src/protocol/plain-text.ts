@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** Control characters cut a text short (NUL in a file's name) or break a line (in a log, a header, a topic). */
+const CONTROL = /\p{Cc}/u;
+export const PLAIN = 'must not hold control characters such as NUL or a line break';
+
+export function isPlain(text: string): boolean {
+  return !CONTROL.test(text);
+}
+
+/** A text of a person or another program, on one line. */
+export const plainTextSchema = z.string().refine(isPlain, PLAIN);
