@@ -1,3 +1,4 @@
+import '../program/no-inspector.ts';
 import { runMain } from '../program/main.ts';
 import { NAME, runBackendProgram } from './cli.ts';
 

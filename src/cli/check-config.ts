@@ -1,6 +1,7 @@
 import { formatProblem, formatSource, type Problem } from '../adapters/config/layer.ts';
-import { loadConfig } from '../adapters/config/load.ts';
+import { type LoadResult, loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
+import { checkSoundFiles, readNamedFiles } from '../adapters/doctor/named-files.ts';
 import { configWarnings } from '../core/config-warnings.ts';
 import { EXIT } from '../program/problem.ts';
 import type { Shell, Verb } from '../program/program.ts';
@@ -15,7 +16,9 @@ export const checkConfigVerb: Verb = {
   register(program, shell) {
     program
       .command('check-config')
-      .description('check the configuration; print what is effective and where each value came from')
+      .description(
+        'check the configuration and the files it names; print what is effective and where each value came from',
+      )
       .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
       .option('--json', 'print JSON')
       .action((options: Options) => checkConfig(options, shell));
@@ -23,7 +26,7 @@ export const checkConfigVerb: Verb = {
 };
 
 function checkConfig({ config: file, json }: Options, shell: Shell): void {
-  const result = loadConfig({ file, env: shell.env });
+  const result = withNamedFiles(loadConfig({ file, env: shell.env }), shell);
   if (!result.ok) shell.finish(EXIT.usage);
   if (!result.ok) {
     if (json) return shell.print(`${JSON.stringify(result)}\n`);
@@ -34,6 +37,17 @@ function checkConfig({ config: file, json }: Options, shell: Shell): void {
   shell.print(`${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`);
   for (const { key, message, fix } of warnings)
     shell.complain(wrapText(`warning: ${key} ${message}. ${fix}`, '  '));
+}
+
+/** A configuration is not right while the agent would not start with the files that it names. */
+function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
+  if (!loaded.ok) return loaded;
+  const found = [...readNamedFiles(loaded.config, env), ...checkSoundFiles(loaded.config)];
+  const problems = found.flatMap(({ key, trouble }): Problem[] => {
+    const source = loaded.provenance.find(({ path }) => path === key)?.source ?? null;
+    return trouble === null ? [] : [{ source, path: key, message: trouble }];
+  });
+  return problems.length === 0 ? loaded : { ok: false, problems };
 }
 
 /** Every problem on lines of its own, ready for standard error. */

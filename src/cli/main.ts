@@ -1,3 +1,4 @@
+import '../program/no-inspector.ts';
 import { runMain } from '../program/main.ts';
 import { runProgram } from '../program/program.ts';
 import { checkConfigVerb } from './check-config.ts';

@@ -1,3 +1,4 @@
+import { dropDebugOutput } from './debug-output.ts';
 import { EXIT, explainError } from './problem.ts';
 import type { Terminal } from './program.ts';
 
@@ -15,6 +16,7 @@ export interface MainOptions {
 
 /** Lets a program be this process: its command line, its streams, its end. */
 export async function runMain({ name, run, recordCrash }: MainOptions): Promise<void> {
+  dropDebugOutput(process);
   // A reader that went away (`dragoman check-config | head`) is no failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

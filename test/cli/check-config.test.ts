@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -84,6 +84,45 @@ describe('check-config', () => {
     expect(await warned({ service, mqtt: clear })).toEqual(['mqtt.url']);
     const { err } = await run(['check-config', '--config', file]);
     expect(err).toContain('warning: mqtt.url leaves this machine in clear');
+  });
+
+  it('looks at the files that are named: missing, open to everyone, of two lines, no certificate', async () => {
+    const put = (name: string, text: string, mode = 0o600): string => {
+      writeFileSync(join(folder, name), text);
+      chmodSync(join(folder, name), mode);
+      return join(folder, name);
+    };
+    const service = { hosts: ['stream.example'] };
+    const check = async (mqtt: object, lane: object = {}) => {
+      const lanes = [{ ...valid.lanes[0], ...lane }];
+      writeFileSync(
+        file,
+        JSON.stringify({ ...valid, service, lanes, mqtt: { url, username: 'x', ...mqtt } }, null, 1),
+      );
+      const { code, err } = await run(['check-config', '--config', file]);
+      return { code, err: err.replace(/\n +/g, ' ').replaceAll(`${folder}/`, '') };
+    };
+    const good = { passwordFile: put('good', 'swordfish\n') };
+    const heard = { capture: { driver: 'file', path: put('in.wav', 'x') } };
+    expect(await check(good, heard)).toEqual({ code: 0, err: '' });
+
+    const missing = await check({ passwordFile: join(folder, 'none') });
+    expect(missing.code).toBe(2);
+    expect(missing.err).toMatch(/config\.json:\d+:\d+: mqtt\.passwordFile: .*none does not exist/);
+    const open = await check({ passwordFile: put('open', 'swordfish', 0o644) });
+    expect(open.err).toMatch(/mqtt\.passwordFile: .*readable by everyone: chmod o-rwx/);
+    expect((await check({ passwordFile: put('two', 'sword\nfish') })).err).toMatch(/more than one line/);
+    expect((await check({ caFile: put('ca', 'not PEM') })).err).toMatch(
+      /mqtt\.caFile: .*no certificate in PEM/,
+    );
+    const lane = {
+      capture: { driver: 'file', path: join(folder, 'none.wav') },
+      playback: { driver: 'file', path: join(folder, 'none', 'out.wav') },
+    };
+    const { err } = await check(good, lane);
+    expect(err).toMatch(/lanes\[0\]\.capture\.path: .*none\.wav/);
+    expect(err).toMatch(/lanes\[0\]\.playback\.path: .*out\.wav/);
+    expect(err).not.toContain('fish');
   });
 
   it('lists every problem on standard error, within 80 columns, and exits with 2', async () => {

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { Config } from '../../protocol/config.ts';
+import { describeFileProblem } from '../audio/fault.ts';
+import { checkWritable } from '../audio/wav-writer.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
 
@@ -45,6 +47,28 @@ function troubleWith(file: string): string | null {
     return reason === 'ENOENT'
       ? `the file ${file} does not exist`
       : `the file ${file} can not be read (${reason})`;
+  }
+}
+
+/** Looks at the files that lanes hear and write, without touching them. */
+export function checkSoundFiles({ lanes }: Config): NamedFile[] {
+  return lanes.flatMap(({ capture, playback }, lane): NamedFile[] => {
+    const written = playback.driver === 'file' ? checkWritable(playback.path) : null;
+    return [
+      ...(capture.driver === 'file'
+        ? [{ key: `lanes[${lane}].capture.path`, trouble: troubleHearing(capture.path) }]
+        : []),
+      ...(written === null ? [] : [{ key: `lanes[${lane}].playback.path`, trouble: written.message }]),
+    ];
+  });
+}
+
+function troubleHearing(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isFile() ? null : `${file} is not a regular file`;
+  } catch (error) {
+    return describeFileProblem(error, 'read', file).message;
   }
 }
 

@@ -9,6 +9,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
+// Node would open a debugger's port at this signal.
+process.on('SIGUSR1', () => {});
+
 const STDERR = 2;
 const STDOUT = 1;
 /** To wait on, where a pipe is full. */
