@@ -167,6 +167,19 @@ describe('the device’s bundle', () => {
   });
 });
 
+describe('dragoman demo', () => {
+  it('does not write over what it is to hear', () => {
+    const input = join(folder, 'heard.wav');
+    writeFileSync(input, silence(1));
+    const { status, stderr } = run('dragoman', 'demo', '--input', input, '--output', input);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('would be overwritten'),
+    });
+    expect(readFileSync(input)).toEqual(Buffer.from(silence(1)));
+  });
+});
+
 describe('dragoman run', () => {
   let broker: Broker;
   const children = new Set<ChildProcess>();

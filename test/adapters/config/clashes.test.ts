@@ -117,7 +117,7 @@ describe('a value that no system can use', () => {
     ['a NUL in a command', [{ capture: { driver: 'command', command: ['a\0'] } }], {}, 'command[0]'],
     ['a line break in an address', [{}], { mqtt: { url: 'mqtt://a\nb' } }, 'mqtt.url'],
     ['port 0', [{}], { mqtt: { url: 'mqtt://127.0.0.1:0' } }, 'mqtt.url'],
-    ['a NUL in the prefix', [{}], { mqtt: { url: 'mqtt://a', prefix: 'a\0b' } }, 'mqtt.prefix'],
+    ['a NUL in the prefix', [{}], { mqtt: { url: 'mqtts://a', prefix: 'a\0b' } }, 'mqtt.prefix'],
   ])('is refused: %s', (_what, lanes, more, key) => {
     expect(problems(lanes, more)).toEqual([expect.stringContaining(key)]);
   });
