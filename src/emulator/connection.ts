@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../ports/clock.ts';
 import type { Choices } from './core/choices.ts';
-import { HEALTHY_LINK, type Link } from './core/effect.ts';
+import { HEALTHY_LINK, type Link, type RawForm } from './core/effect.ts';
 import type { OutMessage } from './core/outbox.ts';
 import { type ReadFrame, readFrame, writeFrame } from './message-frame.ts';
 
@@ -25,7 +25,7 @@ export interface ConnectionEvents {
 /** One WebSocket with the faults of its link. */
 export interface Connection {
   send(message: OutMessage): void;
-  sendRaw(payload: string | Uint8Array): void;
+  sendRaw(payload: string | Uint8Array, as?: RawForm): void;
   setLink(link: Link): void;
   close(code: number, reason: string): void;
   reset(): void;
@@ -39,7 +39,7 @@ export function createConnection(
   choices: Choices,
   events: ConnectionEvents,
 ): Connection {
-  const unsent: (string | Uint8Array)[] = [];
+  const unsent: { payload: string | Uint8Array; as: RawForm | undefined }[] = [];
   let unsentBytes = 0;
   let link: Link = HEALTHY_LINK;
   let sentMessages = 0;
@@ -48,13 +48,18 @@ export function createConnection(
   let cancelRest: () => void = () => {};
   let cancelPing: () => void = () => {};
 
-  const put = (payload: string | Uint8Array): void => {
+  const write = (payload: string | Uint8Array, as: RawForm | undefined): void => {
+    if (as === 'wire') raw.write(payload);
+    else socket.send(payload, { binary: typeof payload !== 'string' && as !== 'text' });
+  };
+
+  const put = (payload: string | Uint8Array, as?: RawForm): void => {
     if (socket.readyState !== socket.OPEN) return;
     if (link.mute) {
-      unsent.push(payload);
+      unsent.push({ payload, as });
       unsentBytes += payload.length;
     } else {
-      socket.send(payload);
+      write(payload, as);
     }
     if (unsentBytes + socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
   };
@@ -84,7 +89,7 @@ export function createConnection(
   };
 
   const heal = (): void => {
-    for (const payload of unsent.splice(0)) if (socket.readyState === socket.OPEN) socket.send(payload);
+    for (const { payload, as } of unsent.splice(0)) if (socket.readyState === socket.OPEN) write(payload, as);
     unsentBytes = 0;
   };
 

@@ -68,6 +68,16 @@ export function answer(socket: Duplex, { status, body, headers = {} }: Answer): 
   setTimeout(() => socket.destroy(), ANSWER_LINGER_MS).unref();
 }
 
+/** The HTTP answer to a refused upgrade. */
+function refusalOf({ reason, bare, given }: Refused, instance: string): Answer {
+  const refusal = refuse(reason, instance, [], given.status);
+  const wait = given.retry_after_s;
+  return {
+    ...(bare ? { ...refusal, body: null } : refusal),
+    headers: wait === undefined ? {} : { 'Retry-After': String(wait) },
+  };
+}
+
 export function createStreamGate(
   clock: Clock,
   service: Service,
@@ -127,8 +137,7 @@ export function createStreamGate(
     const secret = url.searchParams.get('token') ?? bearerOf(request.headers.authorization);
     const opening = getRuntime().act((now) => service.open({ secret, intent }, now));
     if (opening.kind === 'refused' && opening.delivery === 'http') {
-      const refusal = refuse(opening.reason, nextInstance());
-      return answer(socket, opening.bare ? { ...refusal, body: null } : refusal);
+      return answer(socket, refusalOf(opening, nextInstance()));
     }
     let upgraded = false;
     socket.once('close', () => {
@@ -172,7 +181,7 @@ export function createStreamGate(
       }
       const connection = connections.get(effect.stream);
       if (effect.kind === 'send') connection?.send(effect.message);
-      else if (effect.kind === 'sendRaw') connection?.sendRaw(effect.payload);
+      else if (effect.kind === 'sendRaw') connection?.sendRaw(effect.payload, effect.as);
       else connection?.setLink(effect.link);
     },
     async close() {

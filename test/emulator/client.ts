@@ -125,7 +125,7 @@ export async function connect(url: string): Promise<TestClient> {
 export function refusedUpgrade(
   url: string,
   headers: Record<string, string> = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { headers });
     socket.on('error', () => {});
@@ -139,7 +139,8 @@ export function refusedUpgrade(
       response.on('data', (part: string) => {
         text += part;
       });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      const retryAfter = response.headers['retry-after'];
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, retryAfter }));
     });
   });
 }

@@ -25,6 +25,34 @@ describe('refusals over a real socket', () => {
     expect(JSON.parse(refusal.text)).toMatchObject({ errors: [{ error_code: 202100 }] });
   });
 
+  test.each([
+    [{ reason: 'forbidden', bare: true }, 403],
+    [{ reason: 'not_found', bare: true }, 404],
+    [{ reason: 'forbidden', bare: true, status: 404 }, 404],
+  ])('once, without a body: %j', async (order, status) => {
+    const emulator = await start();
+    emulator.fault({ kind: 'refuse', ...order });
+    expect(await refusedUpgrade(streamUrl(emulator))).toMatchObject({ status, text: '' });
+    await connect(streamUrl(emulator));
+  });
+
+  test('for want of balance: 403 and a body that says so', async () => {
+    const emulator = await start({ profile: 'live' });
+    emulator.fault({ kind: 'refuse', reason: 'insufficient_balance' });
+    const refusal = await refusedUpgrade(streamUrl(emulator));
+    expect(refusal.status).toBe(403);
+    expect(JSON.parse(refusal.text)).toMatchObject({
+      ok: false,
+      errors: [{ error_code: 100050, title: 'Insufficient balance' }],
+    });
+  });
+
+  test('told to come again after a year', async () => {
+    const emulator = await start();
+    emulator.fault({ kind: 'refuse', reason: 'unavailable', retry_after_s: 31_536_000 });
+    expect(await refusedUpgrade(streamUrl(emulator))).toMatchObject({ status: 503, retryAfter: '31536000' });
+  });
+
   test('as a message and a close, or as a bare close', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'refuse', reason: 'session_limit_reached', delivery: 'message' });
@@ -108,6 +136,43 @@ describe('faults over a real socket', () => {
     await client.next('pipeline_timings');
     expect(client.odd).toHaveLength(2);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
+  });
+
+  test.each([
+    ['bad_utf8', 1007],
+    ['bad_frame', 1002],
+  ])('%s: the client has to close with %i', async (form, code) => {
+    const emulator = await start();
+    const client = await open(emulator);
+    emulator.fault({ kind: 'malformed', form });
+    await client.closed;
+    await expect.poll(() => emulator.reports()[0]?.closed).toMatchObject({ code, by: 'client' });
+    expect(client.odd).toEqual([]);
+  });
+
+  test('a binary frame and bytes of text are told apart', async () => {
+    const emulator = await start();
+    const client = await open(emulator);
+    const forms: boolean[] = [];
+    client.socket.on('message', (_frame: Buffer, isBinary: boolean) => forms.push(isBinary));
+    emulator.fault({ kind: 'malformed', form: 'binary' });
+    emulator.fault({ kind: 'malformed', form: 'not_json' });
+    await expect.poll(() => forms).toEqual([true, false]);
+  });
+
+  test('a zombie answers pings and nothing else', async () => {
+    const emulator = await start();
+    const client = await open(emulator);
+    emulator.fault({ kind: 'zombie' });
+    let pongs = 0;
+    client.socket.on('pong', () => (pongs += 1));
+    const before = client.received.length;
+    for (const chunk of chunks(speech(0.64, HZ), HZ)) client.audio(chunk);
+    client.send('get_task');
+    client.socket.ping();
+    await expect.poll(() => pongs).toBe(1);
+    await expect.poll(() => emulator.reports()[0]?.frames_in).toBe(2);
+    expect(client.received).toHaveLength(before);
   });
 
   test('a slow upgrade', async () => {

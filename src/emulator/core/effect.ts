@@ -1,11 +1,14 @@
 import type { OutMessage } from './outbox.ts';
 import type { RenderJob } from './render.ts';
 
+/** Bytes go out as a binary frame, as a text frame whatever they are, or past the WebSocket protocol. */
+export type RawForm = 'binary' | 'text' | 'wire';
+
 /** What a stream's core asks its shell to do. */
 export type Effect =
   | { kind: 'send'; stream: string; message: OutMessage }
   /** Sends a frame that is no proper message. */
-  | { kind: 'sendRaw'; stream: string; payload: string | Uint8Array }
+  | { kind: 'sendRaw'; stream: string; payload: string | Uint8Array; as?: RawForm }
   | { kind: 'close'; stream: string; code: number; reason: string }
   /** Ends the connection without a goodbye, as a dying network does. */
   | { kind: 'reset'; stream: string }

@@ -11,6 +11,8 @@ export interface FaultTarget {
   readonly running: boolean;
   readonly speaking: boolean;
   readonly sending: boolean;
+  /** One language of a sentence has been spoken, the next one not. */
+  readonly betweenLanguages: boolean;
 }
 
 interface Waiting {
@@ -45,6 +47,8 @@ function meets(order: FaultOrder, target: FaultTarget, orderedAt: number): boole
       return target.speaking;
     case 'mid_output':
       return target.sending;
+    case 'between_languages':
+      return target.betweenLanguages;
     case 'running':
       return target.running;
     case 'next_stream':

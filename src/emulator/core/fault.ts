@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
 
 const ms = z.number().min(0).max(86_400_000);
+/** Absurd ones, too: years. */
+const retryAfterS = z.number().int().min(0).max(1_000_000_000);
 const times = z.number().int().min(1).max(10_000);
 
 /** Reasons with which a connection or a creation can be refused on demand. */
@@ -11,6 +13,9 @@ const reasonSchema = z.enum([
   'account_blocked',
   'unauthorized',
   'forbidden',
+  'not_found',
+  'rate_limit_exceeded',
+  'unavailable',
 ]);
 
 /** How a refusal reaches the client: at the upgrade, as a message and a close, as a bare close. */
@@ -33,6 +38,12 @@ const STREAM_FAULTS = [
   }),
   /** Half-open: nothing is read and nothing comes, not even pongs. For ever without `for_ms`. */
   z.strictObject({ kind: z.literal('black_hole'), for_ms: ms.optional() }),
+  /** Pings are answered and all is read, and nothing comes any more, or nothing but answers to get_task. */
+  z.strictObject({
+    kind: z.literal('zombie'),
+    except: z.enum(['nothing', 'get_task']).default('nothing'),
+    for_ms: ms.optional(),
+  }),
   /** The service reads slower than it is sent to. */
   z.strictObject({
     kind: z.literal('slow_read'),
@@ -54,7 +65,18 @@ const STREAM_FAULTS = [
   z.strictObject({
     kind: z.literal('malformed'),
     form: z
-      .enum(['not_json', 'empty', 'no_type', 'unknown_type', 'binary', 'wrong_data', 'bad_base64', 'deep'])
+      .enum([
+        'not_json',
+        'empty',
+        'no_type',
+        'unknown_type',
+        'binary',
+        'bad_utf8',
+        'bad_frame',
+        'wrong_data',
+        'bad_base64',
+        'deep',
+      ])
       .default('not_json'),
     times: times.default(1),
   }),
@@ -67,6 +89,14 @@ const STREAM_FAULTS = [
   z.strictObject({ kind: z.literal('reorder'), times: times.default(4) }),
   /** The next sentences end without `last_chunk`. */
   z.strictObject({ kind: z.literal('omit_last_chunk'), times: times.default(1) }),
+  /** Speech of the next sentences, in one language or all, breaks off after `ms`, with or without a `last_chunk`. */
+  z.strictObject({
+    kind: z.literal('cut_speech'),
+    ms: z.number().min(0).max(600_000).default(200),
+    language: z.string().min(1).max(35).optional(),
+    last_chunk: z.boolean().default(false),
+    times: times.default(1),
+  }),
   /** The next chunks of speech come twice. */
   z.strictObject({ kind: z.literal('duplicate_audio'), times: times.default(4) }),
   /** The next chunks of speech never come. */
@@ -93,11 +123,14 @@ const SERVICE_FAULTS = [
   /** Streams are closed and new ones refused until `for_ms` has passed or `clear`. */
   z.strictObject({ kind: z.literal('balance_out'), for_ms: ms.optional() }),
   z.strictObject({ kind: z.literal('block_account'), for_ms: ms.optional() }),
-  /** The next connections are refused. */
+  /** The next connections are refused: as usual for the reason, or with this status, without a body, told to wait. */
   z.strictObject({
     kind: z.literal('refuse'),
     reason: reasonSchema,
     delivery: deliverySchema.optional(),
+    status: z.number().int().min(400).max(599).optional(),
+    bare: z.boolean().optional(),
+    retry_after_s: retryAfterS.optional(),
     times: times.default(1),
   }),
   /** The next upgrades hang for so long. */
@@ -108,7 +141,7 @@ const SERVICE_FAULTS = [
     route: z.enum(['create', 'sessions', 'legacy', 'voice', 'upload', 'any']).default('create'),
     answer: z.enum(['status', 'timeout', 'reset', 'garbage', 'slow']).default('status'),
     status: z.number().int().min(400).max(599).default(503),
-    retry_after_s: z.number().int().min(0).max(3600).optional(),
+    retry_after_s: retryAfterS.optional(),
     reason: reasonSchema.optional(),
     ms: ms.optional(),
     times: times.default(1),
@@ -136,8 +169,13 @@ const ORDER_KEYS = {
   stream: z.string().min(1).max(64).default('newest'),
   /** Not before so long from now. */
   after_ms: ms.default(0),
-  /** At once; while somebody speaks; while speech is sent; on a stream that opens from now on. */
-  when: z.enum(['now', 'mid_speech', 'mid_output', 'next_stream', 'running']).default('now'),
+  /**
+   * At once; while somebody speaks; while speech is sent; when a sentence has been spoken in one language and
+   * not yet in another; on a stream that opens from now on.
+   */
+  when: z
+    .enum(['now', 'mid_speech', 'mid_output', 'between_languages', 'next_stream', 'running'])
+    .default('now'),
 };
 
 const orderSchema = z.object(ORDER_KEYS);

@@ -40,6 +40,8 @@ export interface Interpreter {
 interface Rendering {
   readonly id: string;
   readonly language: string;
+  /** Languages in which the sentence is spoken. */
+  readonly languages: number;
   readonly dueAt: number;
   readonly channels: number;
   readonly outputHz: number;
@@ -134,11 +136,17 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     }
   };
 
-  const startRendering = (job: Omit<RenderJob, 'id' | 'stream'>, id: string, dueAt: number): void => {
-    if (renderings.size >= MOST_RENDERINGS) return;
+  const startRendering = (
+    job: Omit<RenderJob, 'id' | 'stream'>,
+    id: string,
+    languages: number,
+    now: number,
+  ): void => {
+    if (renderings.size >= MOST_RENDERINGS || sender.isMute(now)) return;
+    const dueAt = now + choices.speechDelayMs;
     const jobId = setup.nextJobId();
     const { language, outputHz, outputChannels: channels } = job;
-    renderings.set(jobId, { id, language, dueAt, channels, outputHz, packed: plan.packed });
+    renderings.set(jobId, { id, language, languages, dueAt, channels, outputHz, packed: plan.packed });
     emit({ kind: 'render', job: { ...job, id: jobId, stream: report.id } });
   };
 
@@ -164,11 +172,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       }
       if (choices.translate !== 'echo') {
         const job = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
-        startRendering(
-          { ...job, mode: choices.translate, ...outputOf(plan) },
-          id,
-          now + choices.speechDelayMs,
-        );
+        startRendering({ ...job, mode: choices.translate, ...outputOf(plan) }, id, plan.targets.length, now);
       }
     }
     sendTimings(id, event.voicedMs, textAt);
@@ -205,7 +209,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   };
 
   const sendSpeech = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
-    const { id, language, channels, outputHz, packed } = rendering;
+    const { id, language, languages, channels, outputHz, packed } = rendering;
     const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
     let at = Math.max(now, rendering.dueAt, speechFreeAt);
     for (let start = 0; start < pcm.byteLength; start += size) {
@@ -218,8 +222,10 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
         chunk_generation_delta: Math.round(at - rendering.dueAt) / 1000,
       };
       const data = choices.transcriptIds ? ids : {};
-      const chunk = { type: 'output_audio_data', data, pcm: pcm.subarray(start, start + size), packed };
-      sender.sendAt(chunk, at);
+      const piece = pcm.subarray(start, start + size);
+      const ms = (piece.byteLength / 2 / channels / outputHz) * 1000;
+      const spoken = { sentence: id, language, languages, ms, isLast: last };
+      sender.sendAt({ type: 'output_audio_data', data, pcm: piece, packed, spoken }, at);
       at += choices.outputIntervalMs;
     }
     speechFreeAt = at;
@@ -253,7 +259,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
       const job = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
       const mode = choices.translate === 'echo' ? 'transform' : choices.translate;
-      startRendering({ ...job, mode, ...outputOf(plan) }, sentenceId(), now + choices.speechDelayMs);
+      startRendering({ ...job, mode, ...outputOf(plan) }, sentenceId(), 1, now);
     },
     rendered(jobId, pcm, now) {
       const rendering = renderings.get(jobId);

@@ -1,8 +1,20 @@
+/** Which part of which translation a piece of speech is. */
+export interface SpokenPart {
+  readonly sentence: string;
+  readonly language: string;
+  /** Languages in which the sentence is spoken. */
+  readonly languages: number;
+  readonly ms: number;
+  readonly isLast: boolean;
+}
+
 /** A message to a client; `pcm` is put in as base64 at `data.data` where it goes out. */
 export interface OutMessage {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly pcm?: Uint8Array;
+  /** For the service's own use: not sent. */
+  readonly spoken?: SpokenPart;
   /** The sound goes out compressed by zlib. */
   readonly packed?: boolean;
 }

@@ -1,8 +1,10 @@
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { Effect } from './effect.ts';
-import { createOutbox, type OutMessage } from './outbox.ts';
+import type { StreamFault } from './fault.ts';
+import { createOutbox, type OutMessage, type SpokenPart } from './outbox.ts';
 import { levelDb } from './pcm.ts';
 import type { Random } from './random.ts';
+import { createSpeechSpoiler, type SpeechImpairments } from './spoiled-speech.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 
 /** Messages that may wait at once on one stream: minutes of speech in several languages. */
@@ -16,12 +18,10 @@ export interface Delay {
   readonly until: number;
 }
 
-/** What is done to the next so many pieces of speech. */
-export interface SpeechImpairments {
-  reorder: number;
-  omitLast: number;
-  duplicate: number;
-  lose: number;
+/** Nothing goes out any more, until a moment. */
+export interface Mute {
+  readonly except: 'nothing' | 'get_task';
+  readonly until: number;
 }
 
 /** Sends a stream's messages, at once or at their moment, and counts them. */
@@ -29,10 +29,16 @@ export interface Sender {
   readonly nextAt: number;
   readonly waiting: number;
   readonly impairments: SpeechImpairments;
+  /** One language of a sentence has been spoken to its end, another has not begun. */
+  readonly isBetweenLanguages: boolean;
   delay: Delay | null;
+  mute: Mute | null;
+  /** Whether speech would go out at all. */
+  isMute(now: number): boolean;
+  cutSpeech(order: StreamFault & { kind: 'cut_speech' }): void;
   send(message: OutMessage, now: number): void;
   sendAt(message: OutMessage, dueAt: number): void;
-  /** Sends past every delay: a stream's last words. */
+  /** Sends past every delay and silence: a stream's last words. */
   sendNow(message: OutMessage, now: number): void;
   /** Lets go what is due. */
   flush(now: number): void;
@@ -40,6 +46,8 @@ export interface Sender {
   dropSpeech(): number;
   /** Forgets all that waits. */
   clear(): void;
+  /** Ends all that faults do. */
+  heal(): void;
 }
 
 interface Waiting {
@@ -53,6 +61,10 @@ interface TranscriptData {
 
 function isSpeech(message: OutMessage): boolean {
   return message.type === 'output_audio_data';
+}
+
+function answersGetTask({ type, data }: OutMessage): boolean {
+  return type === 'current_task' || (type === 'error' && data['code'] === 'NOT_FOUND');
 }
 
 function isMeant(what: Delay['what'], message: OutMessage): boolean {
@@ -73,10 +85,11 @@ export interface SenderSetup {
 export function createSender(setup: SenderSetup): Sender {
   const { report, openedAt } = setup;
   const outbox = createOutbox<Waiting>(MOST_WAITING);
-  const impairments: SpeechImpairments = { reorder: 0, omitLast: 0, duplicate: 0, lose: 0 };
+  const spoiler = createSpeechSpoiler();
   let delay: Delay | null = null;
   let lastDelayedAt = 0;
-  let heldBack: OutMessage | null = null;
+  let mute: Mute | null = null;
+  let spokenLast: { part: SpokenPart; finished: number } | null = null;
 
   const account = (message: OutMessage, now: number): void => {
     report.messages_out++;
@@ -96,42 +109,26 @@ export function createSender(setup: SenderSetup): Sender {
     }
   };
 
+  const isMute = (now: number): boolean => {
+    if (mute !== null && now >= mute.until) mute = null;
+    return mute !== null;
+  };
+
   const go = (message: OutMessage, now: number): void => {
+    if (isMute(now) && !(mute?.except === 'get_task' && answersGetTask(message))) return;
     account(message, now);
     setup.emit({ kind: 'send', stream: report.id, message });
   };
 
-  const goSpeech = (message: OutMessage, now: number): void => {
-    const last = message.data['last_chunk'] === true;
-    if (impairments.lose > 0) {
-      impairments.lose--;
-      return;
-    }
-    if (impairments.reorder > 0 && heldBack === null && !last) {
-      heldBack = message;
-      return;
-    }
-    if (last && impairments.omitLast > 0) {
-      impairments.omitLast--;
-      go({ ...message, data: { ...message.data, last_chunk: false } }, now);
-    } else {
-      go(message, now);
-    }
-    if (heldBack !== null) {
-      impairments.reorder--;
-      const late = heldBack;
-      heldBack = null;
-      go(late, now);
-    }
-    if (impairments.duplicate > 0) {
-      impairments.duplicate--;
-      go(message, now);
-    }
+  const noteSpoken = (part: SpokenPart): void => {
+    const before = spokenLast?.part.sentence === part.sentence ? spokenLast.finished : 0;
+    spokenLast = { part, finished: before + (part.isLast ? 1 : 0) };
   };
 
   const pass = (message: OutMessage, now: number): void => {
-    if (isSpeech(message)) goSpeech(message, now);
-    else go(message, now);
+    if (!isSpeech(message)) return go(message, now);
+    if (message.spoken !== undefined) noteSpoken(message.spoken);
+    spoiler.pass(message, (spoilt) => go(spoilt, now));
   };
 
   /** Puts a message off if a delay is on. Delayed messages keep their order. */
@@ -152,7 +149,18 @@ export function createSender(setup: SenderSetup): Sender {
     get waiting() {
       return outbox.length;
     },
-    impairments,
+    impairments: spoiler.impairments,
+    get isBetweenLanguages() {
+      return spokenLast?.part.isLast === true && spokenLast.finished < spokenLast.part.languages;
+    },
+    get mute() {
+      return mute;
+    },
+    set mute(next) {
+      mute = next;
+    },
+    isMute,
+    cutSpeech: spoiler.cut,
     get delay() {
       return delay;
     },
@@ -165,18 +173,26 @@ export function createSender(setup: SenderSetup): Sender {
     sendAt(message, dueAt) {
       outbox.put({ message, delayed: false }, dueAt);
     },
-    sendNow: go,
+    sendNow(message, now) {
+      mute = null;
+      go(message, now);
+    },
     flush(now) {
       for (let entry = outbox.take(now); entry !== undefined; entry = outbox.take(now)) {
         if (entry.delayed || !putOff(entry.message, now)) pass(entry.message, now);
       }
     },
     dropSpeech() {
-      heldBack = null;
+      spoiler.dropHeld();
       return outbox.drop(({ message }) => isSpeech(message));
     },
     clear() {
       outbox.drop(() => true);
+    },
+    heal() {
+      delay = null;
+      mute = null;
+      spoiler.reset();
     },
   };
 }

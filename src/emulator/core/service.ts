@@ -36,10 +36,17 @@ export interface OpenRequest {
   readonly intent: Intent;
 }
 
+/** How a refusal on demand differs from the usual one of its reason. */
+export interface GivenRefusal {
+  readonly status?: number | undefined;
+  readonly bare?: boolean | undefined;
+  readonly retry_after_s?: number | undefined;
+}
+
 /** What becomes of a request for a stream. */
 export type Opening =
   | { kind: 'opened'; stream: string }
-  | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean };
+  | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean; given: GivenRefusal };
 
 /**
  * The whole service without its sockets: sessions, voices, streams, account, faults. Time is passed in as
@@ -86,6 +93,7 @@ function targetOf({ stream }: Running): FaultTarget {
     running: stream.report.phase === 'running',
     speaking: stream.speaking,
     sending: stream.sender.waiting > 0,
+    betweenLanguages: stream.sender.isBetweenLanguages,
   };
 }
 
@@ -120,11 +128,16 @@ export function createService(setup: ServiceSetup): Service {
     return recent.length > choices.connectionsPerMinute;
   };
 
-  const refused = (reason: ProblemReason, delivery: Delivery = choices.refusalDelivery): Opening => ({
+  const refused = (
+    reason: ProblemReason,
+    delivery: Delivery = choices.refusalDelivery,
+    given: GivenRefusal = {},
+  ): Opening => ({
     kind: 'refused',
     reason,
     delivery,
-    bare: choices.bareRefusals && (reason === 'unauthorized' || reason === 'forbidden'),
+    bare: given.bare ?? (choices.bareRefusals && (reason === 'unauthorized' || reason === 'forbidden')),
+    given,
   });
 
   /** The session that a request may open a stream of, or why not. */
@@ -213,7 +226,7 @@ export function createService(setup: ServiceSetup): Service {
   /** Ends what lasting faults do to the running streams. */
   const heal = (now: number): void => {
     for (const entry of registry.all()) {
-      entry.stream.sender.delay = null;
+      entry.stream.sender.heal();
       entry.stream.times.spoil(null, now);
       if (entry.link !== HEALTHY_LINK) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
     }
@@ -276,7 +289,7 @@ export function createService(setup: ServiceSetup): Service {
     clockAt,
     open(request, now) {
       const ordered = desk.takeRefusal();
-      if (ordered !== null) return refused(ordered.reason, ordered.delivery);
+      if (ordered !== null) return refused(ordered.reason, ordered.delivery, ordered);
       if (request.secret !== null && tooManyConnections(request.secret, now)) {
         return refused('rate_limit_exceeded', 'close');
       }

@@ -1,9 +1,11 @@
-import type { Effect, Link } from './effect.ts';
+import type { Effect, Link, RawForm } from './effect.ts';
 import type { StreamFault } from './fault.ts';
 import type { Stream } from './stream.ts';
 
+type Malformed = (StreamFault & { kind: 'malformed' })['form'];
+
 /** Frames that a service should never send, by form. */
-function malformed(form: (StreamFault & { kind: 'malformed' })['form']): string | Uint8Array {
+function malformed(form: Malformed): string | Uint8Array {
   switch (form) {
     case 'not_json':
       return '{"message_type": "output_audio_data", "data": {"da';
@@ -15,6 +17,12 @@ function malformed(form: (StreamFault & { kind: 'malformed' })['form']): string 
       return '{"message_type":"weather_report","data":{"sky":"clear"}}';
     case 'binary':
       return new Uint8Array([0, 255, 1, 254, 2, 253, 128, 127]);
+    case 'bad_utf8':
+      // The first two of the three bytes of a sign, and one that never occurs.
+      return new Uint8Array([0x7b, 0x22, 0xe6, 0x97, 0xff, 0x22, 0x7d]);
+    case 'bad_frame':
+      // A final frame of an opcode that RFC 6455 keeps reserved.
+      return new Uint8Array([0x83, 0x00]);
     case 'wrong_data':
       return '{"message_type":"validated_transcription","data":{"transcription":["text",7,null]}}';
     case 'bad_base64':
@@ -22,6 +30,11 @@ function malformed(form: (StreamFault & { kind: 'malformed' })['form']): string 
     case 'deep':
       return `${'['.repeat(5000)}${']'.repeat(5000)}`;
   }
+}
+
+function formOf(form: Malformed): RawForm {
+  if (form === 'bad_frame') return 'wire';
+  return form === 'binary' ? 'binary' : 'text';
 }
 
 function oversized(bytes: number): string {
@@ -58,6 +71,11 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
       return stream.closed(fault.code, fault.reason, 'service', now);
     case 'black_hole':
       return around.setLink({ deaf: true, mute: true }, fault.for_ms);
+    case 'zombie':
+      stream.sender.mute = { except: fault.except, until: now + (fault.for_ms ?? Number.POSITIVE_INFINITY) };
+      return;
+    case 'cut_speech':
+      return stream.sender.cutSpeech(fault);
     case 'slow_read':
       return around.setLink({ readBytesPerS: fault.bytes_per_s }, fault.for_ms);
     case 'delay': {
@@ -67,7 +85,7 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
     }
     case 'malformed':
       for (let sent = 0; sent < fault.times; sent++) {
-        emit({ kind: 'sendRaw', stream: id, payload: malformed(fault.form) });
+        emit({ kind: 'sendRaw', stream: id, payload: malformed(fault.form), as: formOf(fault.form) });
       }
       return;
     case 'oversized':

@@ -19,6 +19,7 @@ const target = (id: string, change: Partial<FaultTarget> = {}): FaultTarget => (
   running: true,
   speaking: false,
   sending: false,
+  betweenLanguages: false,
   ...change,
 });
 
@@ -81,6 +82,7 @@ describe('when a fault happens', () => {
   test.each([
     ['mid_speech', { speaking: true }],
     ['mid_output', { sending: true }],
+    ['between_languages', { betweenLanguages: true }],
     ['next_stream', { openedAt: 50 }],
     ['running', { running: true }],
   ] as const)('%s', (when, state) => {
