@@ -1,6 +1,7 @@
 /** The parts of the README that are made from the code, so that they can't go stale. */
 
 import { PHASE_NAMES, PHASES } from '../src/core/lane/phases.ts';
+import { STATUS_REASONS } from '../src/core/lane/status.ts';
 import { PATIENCE, RECOVERY } from '../src/core/recovery.ts';
 
 /** Text between a part's two marker comments. */
@@ -8,6 +9,7 @@ export const README_PARTS: Readonly<Record<string, () => string>> = {
   'lane-states': laneStates,
   'lane-phases': lanePhases,
   recovery: recoveryTable,
+  'status-reasons': statusReasons,
 };
 
 /** The README with every part made anew. Throws when a marker is missing. */
@@ -40,6 +42,16 @@ function lanePhases(): string {
     '| state | the lane |',
     '|---|---|',
     ...PHASE_NAMES.map((name) => `| ${name} | ${PHASES[name].says} |`),
+  ].join('\n');
+}
+
+function statusReasons(): string {
+  return [
+    '| reason | status | means |',
+    '|---|---|---|',
+    ...Object.entries(STATUS_REASONS).map(
+      ([code, { status, says }]) => `| \`${code}\` | ${status} | ${says} |`,
+    ),
   ].join('\n');
 }
 

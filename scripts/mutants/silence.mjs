@@ -30,4 +30,32 @@ export const SILENCE = [
     replace: 'const LEAST_SPEECH_CHUNKS = 1;',
     tests: ZOMBIE,
   },
+  {
+    name: 'lost-speech-not-told',
+    file: 'lane/machine.ts',
+    find: '    attendLoss(turn, state);\n',
+    replace: '',
+    tests: ['lane/speech-lost.test.ts'],
+  },
+  {
+    name: 'slow-way-tells-each-word',
+    file: 'lane/speech-lost.ts',
+    find: 'now - lastAt >= OVER_AFTER_MS;',
+    replace: 'now >= lastAt;',
+    tests: ['lane/speech-lost.test.ts'],
+  },
+  {
+    name: 'ready-without-a-session',
+    file: 'lane/status.ts',
+    find: '  else if (isLong) reasons',
+    replace: '  else if (failures > 90) reasons',
+    tests: ['lane/status.test.ts'],
+  },
+  {
+    name: 'muted-and-ready',
+    file: 'lane/status.ts',
+    find: "state.orders.muted ? 'idle' : 'ready'",
+    replace: "'ready'",
+    tests: ['lane/status.test.ts'],
+  },
 ];

@@ -202,8 +202,8 @@ export class Agent {
         up: (connection, protocol) => {
           log.info({ connection, protocol }, 'connected to the broker');
           this.protocol = protocol;
-          this.publisher.connected(connection);
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
+          this.publisher.connected(connection);
         },
         down: (problem, message) => {
           log.warn({ problem }, message);

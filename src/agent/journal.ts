@@ -3,7 +3,7 @@ import type { EventKind } from '../protocol/mqtt/device.ts';
 import type { LaneStep } from './lane-runner.ts';
 
 /** Events that somebody should look into. */
-const TROUBLE: readonly EventKind[] = ['echo_fallback', 'capture_problem'];
+const TROUBLE: readonly EventKind[] = ['echo_fallback', 'capture_problem', 'speech_lost'];
 
 /** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
 export function journal(log: Log, { lane, effects, before, after }: LaneStep): void {
@@ -18,6 +18,10 @@ export function journal(log: Log, { lane, effects, before, after }: LaneStep): v
       before.problem?.code === after.problem.code && before.problem.message === after.problem.message;
     const { code, message } = after.problem;
     if (!again) log.warn({ lane, code }, message);
+  }
+  if (after.loss !== null && before.loss === null) {
+    const { cause } = after.loss;
+    log.warn({ lane, cause }, 'the outage lasts longer than the backlog: what is said is being lost');
   }
   for (const effect of effects) {
     if (effect.type === 'notify') {

@@ -1,8 +1,16 @@
-import { degradedReasons, reportLane } from '../core/lane/report.ts';
+import { reportLane } from '../core/lane/report.ts';
+import type { LaneState } from '../core/lane/state.ts';
+import { deviceStatus, laneStatus } from '../core/lane/status.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LaneConfig } from '../protocol/config.ts';
-import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../protocol/mqtt/device.ts';
+import type {
+  DeviceStatus,
+  EventKind,
+  LaneReport,
+  StateMessage,
+  StatusMessage,
+} from '../protocol/mqtt/device.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
 import type { LaneRunner, LaneStep } from './lane-runner.ts';
@@ -29,6 +37,7 @@ export class Publisher {
   private connection = 0;
   private lastStatus = '';
   private ending = false;
+  private cancelLook = (): void => {};
 
   constructor(
     identity: Identity,
@@ -72,6 +81,7 @@ export class Publisher {
 
   close(): void {
     this.state.cancel();
+    this.cancelLook();
   }
 
   refresh(): void {
@@ -82,18 +92,26 @@ export class Publisher {
   onStep(step: LaneStep): void {
     for (const effect of step.effects) {
       if (effect.type !== 'notify') continue;
-      const body = JSON.stringify({ ts: timestamp(this.clock.wall()), lane: step.lane, ...effect.detail });
-      this.bus?.publish(this.identity.topics.event(effect.kind), body, { qos: 1 });
+      const times = Object.entries(effect.times ?? {}).map(([name, at]) => [name, this.stampOf(at)] as const);
+      this.tell(effect.kind, { lane: step.lane, ...effect.detail, ...Object.fromEntries(times) });
     }
     if (isReported(step)) this.refresh();
   }
 
+  /** An event of a lane, or of the whole device (`lane` null). */
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
+    const body = JSON.stringify({ ts: timestamp(this.clock.wall()), ...detail });
+    this.bus?.publish(this.identity.topics.event(kind), body, { qos: 1 });
+  }
+
   status(): { status: DeviceStatus; reasons: string[] } {
-    const reasons = this.lanes.flatMap(({ id, state }) =>
-      degradedReasons(state).map((reason) => `${id}:${reason}`),
-    );
-    if (this.ending) return { status: 'stopping', reasons };
-    return { status: reasons.length > 0 ? 'degraded' : 'ready', reasons };
+    const { status, reasons } = deviceStatus(this.laneStatuses());
+    return { status: this.ending ? 'stopping' : status, reasons };
+  }
+
+  private laneStatuses() {
+    const now = this.clock.now();
+    return this.lanes.map(({ id, state }) => ({ id, ...laneStatus(state, now) }));
   }
 
   laneReports(): LaneReport[] {
@@ -102,7 +120,16 @@ export class Publisher {
     );
   }
 
+  /** Some of it changes by the passing of time alone. */
+  private lookAgain(): void {
+    this.cancelLook();
+    const moments = this.laneStatuses().map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY);
+    const at = Math.min(...moments);
+    if (Number.isFinite(at)) this.cancelLook = this.clock.at(at, () => this.refresh());
+  }
+
   private publishStatus(always: boolean): void {
+    this.lookAgain();
     const { status, reasons } = this.status();
     const fingerprint = JSON.stringify([status, reasons]);
     // Before the first connection there is nothing to take back; each connection begins with a status.
@@ -127,7 +154,7 @@ export class Publisher {
     return JSON.stringify(body);
   }
 
-  private stampOf(monotonic: number): string | null {
+  stampOf(monotonic: number): string | null {
     const wall = this.clock.wall();
     return timestamp(wall === null ? null : wall - (this.clock.now() - monotonic));
   }
@@ -154,6 +181,13 @@ function describeDevices(lane: LaneConfig | undefined): {
   return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
+/** Speech that goes lost is told in steps: each chunk of it would be news three times a second. */
+const LOST_STEP_MS = 10_000;
+
+function lostStep({ hold, settings }: LaneState): number {
+  return Math.floor((hold.accounts.lost * settings.chunkMs) / LOST_STEP_MS);
+}
+
 /** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
 function isReported({ before, after }: LaneStep): boolean {
   return (
@@ -167,6 +201,11 @@ function isReported({ before, after }: LaneStep): boolean {
     before.echo.cancelsSince !== after.echo.cancelsSince ||
     before.playbackLost !== after.playbackLost ||
     before.failures !== after.failures ||
+    before.wanted !== after.wanted ||
+    before.backendSilent !== after.backendSilent ||
+    before.silentEnds !== after.silentEnds ||
+    before.loss?.cause !== after.loss?.cause ||
+    lostStep(before) !== lostStep(after) ||
     before.stream?.id !== after.stream?.id
   );
 }

@@ -89,7 +89,7 @@ describe('from power to interpreting', () => {
     expect(world.sent('event/audio_lost')[0]?.body).toMatchObject({ lane: 'main', device: 'capture' });
     expect(world.sent('status').at(-1)?.body).toMatchObject({
       status: 'degraded',
-      reasons: ['main:capture_lost'],
+      reasons: ['capture:lost'],
     });
   });
 });
@@ -143,7 +143,7 @@ describe('presence', () => {
     });
     expect(world.sent('status').at(-1)?.body).toMatchObject({
       status: 'degraded',
-      reasons: ['main:parked:token_denied_final'],
+      reasons: ['parked:token_denied_final'],
     });
     expect(world.sent('event/parked')).toHaveLength(1);
     const asked = world.sent('token/req').length;

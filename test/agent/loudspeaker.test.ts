@@ -141,7 +141,7 @@ describe('a loudspeaker that fails', () => {
     });
     expect(world.sent('status').at(-1)?.body).toMatchObject({
       status: 'degraded',
-      reasons: ['main:playback_lost'],
+      reasons: ['playback:lost'],
     });
     expect(stateNow(world)?.last_error).toMatchObject({ code: 'playback_lost' });
     world.loudspeaker.back();

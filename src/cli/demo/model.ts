@@ -128,6 +128,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'capture_problem':
     case 'capture_problem_over':
       return text('message');
+    case 'speech_lost':
+      return `${Number(detail['lost_ms']) / 1000} s of speech were lost: ${text('cause').replaceAll('_', ' ')}`;
     case 'speech_dropped':
       return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':

@@ -69,5 +69,11 @@ export type LaneEffect =
       readonly slackMs: number;
     }
   | { readonly type: 'disarm'; readonly timer: TimerName }
-  | { readonly type: 'notify'; readonly kind: EventKind; readonly detail: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'notify';
+      readonly kind: EventKind;
+      readonly detail: Readonly<Record<string, unknown>>;
+      /** Moments that the event tells, monotonic milliseconds. */
+      readonly times?: Readonly<Record<string, number>>;
+    }
   | { readonly type: 'caption'; readonly caption: Caption };

@@ -53,6 +53,8 @@ export type LaneEvent =
   | { readonly type: 'orders'; readonly orders: Partial<LaneOrders> }
   /** The line to the backend. */
   | { readonly type: 'line'; readonly up: boolean }
+  /** The backend has not answered for so long that it counts as dead, or it is back. */
+  | { readonly type: 'backend'; readonly silent: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }
   | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
   /** The answer to the token request holds a session that cannot be used here. */

@@ -17,8 +17,10 @@ import { isStreaming } from './sending.ts';
 import { isSameTask, type LaneOrders } from './settings.ts';
 import { hearService, onSilenceTimer } from './silent-service.ts';
 import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
+import { attendLoss } from './speech-lost.ts';
 import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
+import { attendSession } from './status.ts';
 import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './token.ts';
 import { Turn } from './turn.ts';
 
@@ -35,6 +37,8 @@ export function step(state: LaneState, event: LaneEvent, now: number): StepResul
   const turn = new Turn(state, now);
   if (state.phase !== 'closed') {
     handle(turn, event);
+    attendSession(turn);
+    attendLoss(turn, state);
     attendChimes(turn, state);
   }
   return { state: turn.state, effects: turn.effects };
@@ -54,6 +58,8 @@ function handle(turn: Turn, event: LaneEvent): void {
       return order(turn, event.orders);
     case 'line':
       return onLine(turn, event.up);
+    case 'backend':
+      return turn.set({ backendSilent: event.silent });
     case 'granted':
       return onGranted(turn, event.grant);
     case 'denied':

@@ -12,6 +12,7 @@ import type { Grant, TimerName } from './event.ts';
 import type { Phase } from './phases.ts';
 import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
 import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './silence.ts';
+import type { SpeechLoss } from './speech-lost.ts';
 
 /** A token that was asked for and has not come. */
 export interface TokenWish {
@@ -147,6 +148,8 @@ export interface LaneState {
   /** The agent is ending: after the stream is gone, nothing begins again. */
   readonly ending: boolean;
   readonly lineUp: boolean;
+  /** The backend counts as dead. */
+  readonly backendSilent: boolean;
   /** Prefix and counter of the lane's own names for its requests; ids on the wire are random and unknown here. */
   readonly idPrefix: string;
   readonly nextId: number;
@@ -168,6 +171,10 @@ export interface LaneState {
   readonly reason: TokenReason;
   /** Failures in a row since the last stable stream. */
   readonly failures: number;
+  /** Since when it is on its way to a session; null: it has one, or needs none. */
+  readonly noSessionSince: number | null;
+  /** Speech is being lost; null: it is not. */
+  readonly loss: SpeechLoss | null;
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
@@ -215,6 +222,7 @@ export function createLane(given: {
     wanted: false,
     ending: false,
     lineUp: false,
+    backendSilent: false,
     nextId: 1,
     nextStream: 1,
     timers: {
@@ -242,6 +250,8 @@ export function createLane(given: {
     longestSetupMs: 0,
     reason: 'start',
     failures: 0,
+    noSessionSince: null,
+    loss: null,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
     problem: null,

@@ -83,7 +83,12 @@ export class Turn {
     return true;
   }
 
-  notify(kind: EventKind, detail: Readonly<Record<string, unknown>> = {}): void {
-    this.emit({ type: 'notify', kind, detail });
+  /** @param times moments, monotonic milliseconds, which become timestamps on their way out */
+  notify(
+    kind: EventKind,
+    detail: Readonly<Record<string, unknown>> = {},
+    times?: Readonly<Record<string, number>>,
+  ): void {
+    this.emit({ type: 'notify', kind, detail, ...(times && { times }) });
   }
 }

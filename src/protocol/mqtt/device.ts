@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { timestampSchema } from './envelope.ts';
 
-/** `ready`: doing its job. `degraded`: running, but not able to (see `reasons`). `lost`: the broker's word, from the will. */
-export const DEVICE_STATUSES = ['ready', 'degraded', 'stopping', 'offline', 'lost'] as const;
+/**
+ * `ready`: a word spoken now would be heard and answered. `idle`: deliberately not listening. `degraded`: it should be
+ * ready and is not (see `reasons`). `lost`: the broker's word, from the will.
+ */
+export const DEVICE_STATUSES = ['ready', 'idle', 'degraded', 'stopping', 'offline', 'lost'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 
 /** `{p}/status`, retained, and the will. */
@@ -43,6 +46,8 @@ export const laneReportSchema = z.object({
   session: z.string().nullable(),
   /** Where what is said goes; null without a stream. */
   stream_host: z.string().nullable(),
+  /** Speech that nobody will hear, since boot: outages were longer than the backlog. */
+  speech_lost_ms: z.number(),
   last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;
@@ -70,6 +75,7 @@ export const EVENT_KINDS = [
   'echo_fallback',
   'capture_problem',
   'capture_problem_over',
+  'speech_lost',
   'speech_dropped',
   'parked',
   'standby',

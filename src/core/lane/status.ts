@@ -1,0 +1,128 @@
+import type { Phase } from './phases.ts';
+import { doubtfulUntil, isDoubtful } from './silence.ts';
+import type { LaneState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** Why a device is not ready. `says` is for the owner; the README's table is made of it. */
+export const STATUS_REASONS = {
+  stopped: { status: 'idle', says: 'the lane was stopped, or waits for the command `start`' },
+  muted: { status: 'idle', says: 'the microphone is muted by command' },
+  no_line: { status: 'degraded', says: 'there is no connection to the broker to ask for a token' },
+  no_backend: {
+    status: 'degraded',
+    says: 'the backend has given no usable answer to a token request for 20 s (event `backend_silent`)',
+  },
+  no_session: { status: 'degraded', says: 'a session has been on its way for 20 s; the detail is the phase' },
+  failing: {
+    status: 'degraded',
+    says: 'a third try has failed, or none has succeeded for 20 s; the detail is the last cause',
+  },
+  parked: {
+    status: 'degraded',
+    says: 'refused for a reason that somebody has to remove; the detail is the cause',
+  },
+  speech_lost: {
+    status: 'degraded',
+    says: 'speech is being lost, because an outage lasts longer than the backlog; the detail is the cause',
+  },
+  silent_service: {
+    status: 'degraded',
+    says: 'two sessions in a row took speech and said nothing of it, for an hour or until one is understood',
+  },
+  capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
+  playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
+  connection_lost: { status: 'lost', says: 'the device has gone without a word; the broker says so' },
+} as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
+
+export type ReasonCode = keyof typeof STATUS_REASONS;
+
+/** Reasons of the whole device: no lane is named with them. */
+const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend'];
+
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly detail?: string;
+}
+
+/** `ready`: a word spoken now would be heard and answered. `idle`: deliberately not listening. */
+export interface LaneStatus {
+  readonly status: 'ready' | 'idle' | 'degraded';
+  readonly reasons: readonly Reason[];
+  /** When it has to be looked at again though nothing happens, monotonic milliseconds; null: never. */
+  readonly changesAt: number | null;
+}
+
+/** The usual setup takes 3 to 7 s and what is said meanwhile is answered; one that takes longer is none of the usual. */
+export const LONG_WITHOUT_SESSION_MS = 20_000;
+/** A wait this many failures long is no passing trouble any more. */
+const FAILURES_TO_DEGRADE = 3;
+/** On the way to a session. What is said is kept for it, as far as the backlog goes. */
+const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
+
+/** Keeps the time since when the lane is on its way to a session. */
+export function attendSession(turn: Turn): void {
+  const { phase, noSessionSince } = turn.state;
+  const isOnTheWay = ON_THE_WAY.includes(phase);
+  if (isOnTheWay === (noSessionSince !== null)) return;
+  turn.set({ noSessionSince: isOnTheWay ? turn.now : null });
+}
+
+/** How a lane is: the one place where phases and conditions become a status. */
+export function laneStatus(state: LaneState, now: number): LaneStatus {
+  if (!state.wanted) return { status: 'idle', reasons: [{ code: 'stopped' }], changesAt: null };
+  const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
+  if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
+  const reasons = state.orders.muted ? [...troubles, { code: 'muted' } as const] : troubles;
+  const status = troubles.length > 0 ? 'degraded' : state.orders.muted ? 'idle' : 'ready';
+  return { status, reasons, changesAt: changesAt(state, now) };
+}
+
+function sessionReasons(state: LaneState, now: number): Reason[] {
+  const { phase, approach, failures, noSessionSince, problem, lineUp, backendSilent, loss } = state;
+  const reasons: Reason[] = [];
+  const isLong = noSessionSince !== null && now - noSessionSince >= LONG_WITHOUT_SESSION_MS;
+  if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
+  else if (noSessionSince !== null && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
+    reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
+  else if (isLong) reasons.push({ code: 'no_session', detail: phase });
+  if (!lineUp && (phase === 'standby' || approach?.stage === 'acquiring')) reasons.push({ code: 'no_line' });
+  if (backendSilent) reasons.push({ code: 'no_backend' });
+  if (loss !== null) reasons.push({ code: 'speech_lost', detail: loss.cause });
+  return reasons;
+}
+
+function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState): Reason[] {
+  const reasons: Reason[] = [];
+  if (captureLost) reasons.push({ code: 'capture', detail: 'lost' });
+  // A microphone that hears nothing; the others hear badly, which is no reason to send anybody at night.
+  for (const finding of ['silent', 'deaf'] as const) {
+    if (captureFindings.includes(finding)) reasons.push({ code: 'capture', detail: finding });
+  }
+  if (playbackLost) reasons.push({ code: 'playback', detail: 'lost' });
+  return reasons;
+}
+
+function changesAt({ noSessionSince, silentEnds }: LaneState, now: number): number | null {
+  const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
+  const moments = [longAt, doubtfulUntil(silentEnds)].filter((at) => at !== null && at > now);
+  return moments.length === 0 ? null : Math.min(...(moments as number[]));
+}
+
+const SEVERITY = ['ready', 'idle', 'degraded'] as const;
+
+/** The worst lane counts. With several lanes the detail of a reason begins with its lane. */
+export function deviceStatus(lanes: readonly (LaneStatus & { readonly id: string })[]): {
+  status: LaneStatus['status'];
+  reasons: string[];
+} {
+  const worst = Math.max(0, ...lanes.map(({ status }) => SEVERITY.indexOf(status)));
+  const named = lanes.flatMap(({ id, reasons }) =>
+    reasons.map(({ code, detail }) => {
+      if (DEVICE_WIDE.includes(code)) return code;
+      const lane = lanes.length > 1 ? [id] : [];
+      const about = [...lane, ...(detail === undefined ? [] : [detail])].join('/');
+      return about === '' ? code : `${code}:${about}`;
+    }),
+  );
+  return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set(named)] };
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
+import { deviceStatus, LONG_WITHOUT_SESSION_MS, laneStatus } from '../../../src/core/lane/status.ts';
+import { SITUATIONS, situation } from './situations.ts';
+import { World } from './world.ts';
+
+/** Status and reasons as an owner reads them. */
+function told(world: World): string {
+  const { status, reasons } = deviceStatus([{ id: 'main', ...laneStatus(world.state, world.now) }]);
+  return [status, ...reasons].join(' ');
+}
+
+describe('the status of a lane', () => {
+  const EXPECTED: Readonly<Record<string, string>> = {
+    idle: 'idle stopped',
+    standby: 'ready',
+    acquiring: 'ready',
+    connecting: 'ready',
+    configuring: 'ready',
+    live: 'ready',
+    rolling: 'ready',
+    draining: 'idle stopped',
+    waiting: 'ready',
+    parked: 'degraded parked:token_denied_final',
+    closed: 'idle stopped',
+    'rolling, connecting': 'ready',
+    'rolling, configuring': 'ready',
+    'rolling, ready': 'ready',
+    'live, retiring': 'ready',
+    'waiting, retiring': 'ready',
+    'live, changing its task': 'ready',
+  };
+  it('is told for every situation', () =>
+    expect(Object.keys(EXPECTED).toSorted()).toEqual(Object.keys(SITUATIONS).toSorted()));
+
+  it.each(Object.entries(EXPECTED))('%s: %s', (name, expected) => {
+    expect(told(situation(name))).toBe(expected);
+  });
+
+  it.each(Object.entries(EXPECTED))('%s, muted: idle, unless it is degraded', (name, expected) => {
+    const world = situation(name);
+    world.orders({ muted: true });
+    const muted = expected.startsWith('idle') ? expected : `${expected} muted`;
+    expect(told(world)).toBe(muted.replace(/^ready/, 'idle'));
+  });
+
+  it.each(['acquiring', 'connecting', 'configuring'])(
+    'is degraded when %s takes longer than the usual, and says when that is',
+    (phase) => {
+      const world = situation(phase);
+      const { changesAt } = laneStatus(world.state, world.now);
+      expect(changesAt).toBeLessThanOrEqual(world.now + LONG_WITHOUT_SESSION_MS);
+      const at = (now: number) => laneStatus(world.state, now);
+      expect(at((changesAt ?? 0) - 1).status).toBe('ready');
+      expect(at(changesAt ?? 0)).toEqual({
+        status: 'degraded',
+        reasons: [{ code: 'no_session', detail: phase }],
+        changesAt: null,
+      });
+    },
+  );
+
+  it('does not change over a rollover, nor over a break that is soon over', () => {
+    const world = new World().goLive({ maxDurationMs: 60_000 });
+    const seen = new Set<string>();
+    const look = () => seen.add(told(world));
+    world.watchers.push(look);
+    for (let i = 0; i < 3; i++) {
+      world.until(() => world.phase === 'rolling', 60_000);
+      world.grant({ maxDurationMs: 60_000 });
+      world.open();
+      world.taskRuns();
+      world.hush(12);
+    }
+    world.end();
+    world.comeBack();
+    expect(world.state.counts.sessions).toBe(5);
+    expect([...seen]).toEqual(['ready']);
+  });
+
+  it('is degraded from the third failure in a row on, until it is live', () => {
+    const world = new World().goConnecting();
+    for (let failures = 1; failures <= 3; failures++) {
+      world.unreach(true);
+      expect(told(world)).toBe(failures < 3 ? 'ready' : 'degraded failing:network');
+      world.until(() => world.phase === 'acquiring', 61_000);
+      world.grant();
+    }
+    expect(told(world)).toBe('degraded failing:network');
+    world.open();
+    world.taskRuns();
+    expect(told(world)).toBe('ready');
+  });
+
+  it('is degraded after one failure, too, when that lasts', () => {
+    const world = new World().goAcquiring();
+    world.deny({ retryAfterMs: 60_000 });
+    expect(told(world)).toBe('ready');
+    world.pass(LONG_WITHOUT_SESSION_MS);
+    expect(told(world)).toBe('degraded failing:token_denied');
+  });
+
+  it('is degraded without a connection to the broker when a token is, or would be, needed', () => {
+    for (const [name, expected] of [
+      ['live', 'ready'],
+      ['standby', 'degraded no_line'],
+      ['acquiring', 'degraded no_line'],
+      ['rolling', 'degraded no_line'],
+      ['connecting', 'ready'],
+    ] as const) {
+      const world = situation(name);
+      world.line(false);
+      expect(`${name}: ${told(world)}`).toBe(`${name}: ${expected}`);
+    }
+  });
+
+  it('is degraded while the backend is silent, wherever the lane is wanted', () => {
+    for (const name of ['live', 'standby', 'acquiring', 'rolling']) {
+      const world = situation(name);
+      world.step({ type: 'backend', silent: true });
+      expect(told(world)).toBe('degraded no_backend');
+      world.step({ type: 'backend', silent: false });
+      expect(told(world)).toBe('ready');
+    }
+    const stopped = situation('idle');
+    stopped.step({ type: 'backend', silent: true });
+    expect(told(stopped)).toBe('idle stopped');
+  });
+
+  it('is degraded while its microphone or its loudspeaker is lost, or hears nothing', () => {
+    const world = new World().goLive();
+    world.fault('capture');
+    world.fault('playback');
+    expect(told(world)).toBe('degraded capture:lost playback:lost');
+    world.speak(1);
+    world.step({ type: 'playback_back' });
+    world.step({ type: 'capture_news', finding: 'deaf', present: true, message: 'deaf' });
+    world.step({ type: 'capture_news', finding: 'clipping', present: true, message: 'too loud' });
+    expect(told(world)).toBe('degraded capture:deaf');
+  });
+
+  it('is degraded when two sessions in a row were silent, for an hour at most', () => {
+    const world = new World({ settings: { silentAskMs: LANE_DEFAULTS.silentAskMs } }).goLive();
+    for (let i = 0; i < 2; i++) {
+      expect(told(world)).toBe('ready');
+      while (world.phase === 'live') world.speak(1);
+      world.comeBack();
+    }
+    // What was sent twice in vain was too long for the backlog, and the loss has to be over.
+    world.hush(40);
+    expect(told(world)).toBe('degraded silent_service');
+    const { changesAt } = laneStatus(world.state, world.now);
+    expect(laneStatus(world.state, (changesAt ?? 0) - 1).status).toBe('degraded');
+    expect(laneStatus(world.state, changesAt ?? 0).status).toBe('ready');
+    world.understands('a');
+    expect(told(world)).toBe('ready');
+  });
+});
+
+describe('the status of a device', () => {
+  const ready = { status: 'ready', reasons: [], changesAt: null } as const;
+  const idle = { status: 'idle', reasons: [{ code: 'stopped' }], changesAt: null } as const;
+  const lost = {
+    status: 'degraded',
+    reasons: [{ code: 'capture', detail: 'lost' }, { code: 'no_backend' }],
+    changesAt: null,
+  } as const;
+
+  it('is that of its worst lane, which is named', () => {
+    const of = (left: Parameters<typeof deviceStatus>[0][number], right: typeof left) =>
+      deviceStatus([left, right]);
+    expect(of({ id: 'left', ...ready }, { id: 'right', ...ready })).toEqual({ status: 'ready', reasons: [] });
+    expect(of({ id: 'left', ...ready }, { id: 'right', ...idle })).toEqual({
+      status: 'idle',
+      reasons: ['stopped:right'],
+    });
+    expect(of({ id: 'left', ...lost }, { id: 'right', ...lost })).toEqual({
+      status: 'degraded',
+      reasons: ['capture:left/lost', 'no_backend', 'capture:right/lost'],
+    });
+  });
+});
