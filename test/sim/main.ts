@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { runDay, runRollovers } from './day.ts';
+import { FAULTS } from './faults.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run.ts';
 import { EXCUSES } from './speech-excuses.ts';
@@ -18,6 +19,7 @@ interface Options {
   readonly cancel: boolean;
   readonly generation: Generation;
   readonly strict: boolean;
+  readonly fault: string | undefined;
 }
 
 const USAGE = `npm run sim -- [options]
@@ -33,6 +35,7 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
   --generation G  1: as seeds drew when sentences were short and faults fewer; the regressions are (2)
   --strict        with what the agent is not yet known to survive
+  --fault KIND    this kind alone, in every seed
   --day           a museum's day without faults: what is billed, what a rollover costs
   --regressions   the seeds that found something once
   --help
@@ -55,7 +58,7 @@ function sorted(record: Record<string, number>): Record<string, number> {
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads, cancel, generation, strict }: Options,
+  { seeds, hours, seed, threads, cancel, generation, strict, fault }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
@@ -63,7 +66,7 @@ function runSeeds(
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(fileURLToPath(import.meta.url), {
-        workerData: { hours, cancel, generation, strict },
+        workerData: { hours, cancel, generation, strict, fault },
       });
       const give = (): void => {
         if (next >= seeds) {
@@ -81,8 +84,19 @@ function runSeeds(
   return Promise.all(Array.from({ length: wanted }, work)).then(() => {});
 }
 
+/** The options that make another run the same. */
+function sameAgain({ cancel, generation, strict, fault }: Options): string {
+  const options = [
+    cancel ? ' --cancel' : '',
+    generation === 1 ? ' --generation 1' : '',
+    strict ? ' --strict' : '',
+    fault === undefined ? '' : ` --fault ${fault}`,
+  ];
+  return options.join('');
+}
+
 async function simulate(options: Options): Promise<number> {
-  const { seeds, hours, seed, json, cancel, generation } = options;
+  const { seeds, hours, seed, json } = options;
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
@@ -111,7 +125,7 @@ async function simulate(options: Options): Promise<number> {
       write(`${done} seeds, ${totals.hours.toFixed(0)} h, ${totals.violations} with violations`);
     if (first === undefined) return;
     write(
-      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${cancel ? ' --cancel' : ''}${generation === 1 ? ' --generation 1' : ''}${options.strict ? ' --strict' : ''}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
+      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${sameAgain(options)}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
     );
   });
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
@@ -165,11 +179,14 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       cancel: { type: 'boolean', default: false },
       generation: { type: 'string', default: '2' },
       strict: { type: 'boolean', default: false },
+      fault: { type: 'string' },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
+  if (values.fault !== undefined && !Object.hasOwn(FAULTS, values.fault))
+    throw new Error(`--fault must be one of ${Object.keys(FAULTS).join(', ')}, not "${values.fault}"`);
   const number = (name: string, text: string, least: number): number => {
     const value = Number(text);
     if (!(value >= least)) throw new Error(`--${name} must be a number of at least ${least}, not "${text}"`);
@@ -186,6 +203,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       json: values.json,
       cancel: values.cancel,
       strict: values.strict,
+      fault: values.fault,
       day: values.day,
       regressions: values.regressions,
       help: values.help,
@@ -218,10 +236,10 @@ if (isMainThread) {
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict'>;
-  const { hours, cancel, generation, strict } = workerData as Given;
+  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict' | 'fault'>;
+  const { hours, cancel, generation, strict, fault } = workerData as Given;
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours, { cancels: cancel, generation, strict }).then(
+    runSeed(seed, hours, { cancels: cancel, generation, strict, fault }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

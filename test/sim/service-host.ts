@@ -4,7 +4,7 @@ import { parseFaults } from '../../src/emulator/core/fault.ts';
 import { createService, type Service } from '../../src/emulator/core/service.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
-import { paintRendering, readTicks } from './sound.ts';
+import { paintRendering, readTicks, ticksOfRendering } from './sound.ts';
 import type { Line, ServiceEnd } from './wire.ts';
 
 export const API_KEY = 'sim-api-key';
@@ -16,7 +16,13 @@ export interface ServiceWatch {
   /** A stream whose task runs has heard these ticks. */
   heard(stream: string, sound: Int16Array, running: boolean): void;
   /** A sentence was understood and is spoken. */
-  rendered(job: { id: number; stream: string; language: string; ticks: readonly number[] }): void;
+  rendered(job: {
+    id: number;
+    stream: string;
+    language: string;
+    ticks: readonly number[];
+    lengthTicks: number;
+  }): void;
 }
 
 /** The emulator's pure core, on the world's clock. */
@@ -64,9 +70,10 @@ export function createServiceHost(
           const ticks: number[] = [];
           readTicks(job.spoken, (tick) => ticks.push(tick));
           const id = ++jobs;
-          watch.rendered({ id, stream: job.stream, language: job.language, ticks });
           const spokenMs = (job.spoken.length / job.spokenHz) * 1000;
           const pcm = paintRendering(id, spokenMs * (LENGTHS[id % LENGTHS.length] ?? 1));
+          const { stream, language } = job;
+          watch.rendered({ id, stream, language, ticks, lengthTicks: ticksOfRendering(pcm) });
           service.rendered(job.stream, job.id, pcm, now());
           continue;
         }

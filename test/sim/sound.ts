@@ -144,6 +144,10 @@ export function paintRendering(job: number, durationMs: number): Uint8Array {
   return bytes(sound);
 }
 
+export function ticksOfRendering(pcm: Uint8Array): number {
+  return pcm.byteLength / 2 / OUTPUT_TICK_SAMPLES;
+}
+
 /** A stretch of one rendering, in ticks from its begin. */
 export interface RenderedStretch {
   readonly job: number;

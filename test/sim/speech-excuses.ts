@@ -13,7 +13,8 @@
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s);
  * - shed: more than a minute of translated speech waited for the loudspeaker;
- * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one.
+ * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
+ * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).
  *
  * Nothing may be said twice, whatever happens. Out of order only what reaches the device when something newer sounds
  * already: an older stream was late, or broke off in a rollover when the next one had heard newer speech. It is counted.
@@ -28,5 +29,6 @@ export const EXCUSES = [
   'service',
   'shed',
   'asleep',
+  'cut',
 ] as const;
 export type Excuse = (typeof EXCUSES)[number];

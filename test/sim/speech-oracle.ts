@@ -4,12 +4,13 @@ import type { HeldChunk } from '../../src/core/hold.ts';
 import { echoInForce } from '../../src/core/lane/echo.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
-import { createPlayOrder, type Rendering } from './play-order.ts';
+import { createPlayOrder } from './play-order.ts';
+import { createSaidAccount, type Playing } from './said.ts';
 import { readRenderings, readTicks, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
 
-const SAID = 1;
+const CUT = 1;
 const GATED = 2;
 const DEAF = 4;
 const HOLD_FULL = 8;
@@ -24,16 +25,17 @@ const JUDGED_AFTER_MS = 200_000;
 const NOISE_TICKS = 16;
 /** After such a pause the service takes what follows for another piece. */
 const PAUSE_TICKS = 700 / TICK_MS;
-/** Where the service cuts a sentence, the second part begins up to so much before the first one ends. */
-const SEAM_TICKS = 8;
+/** What was heard so soon after the languages changed may be said in the old ones. */
+const CHANGING_MS = 15_000;
+/** Of a translation of which less came the device has to know that it is to be said again. */
+const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
-interface Job extends Rendering {
-  readonly language: string;
+interface Job extends Playing {
   spoilt: boolean;
   readonly renderedAt: number;
 }
@@ -48,8 +50,6 @@ interface Sending {
   readonly quietSince: number;
 }
 
-const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
-
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations } = setup;
   const flags: number[] = [];
@@ -57,8 +57,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings: (Sending | undefined)[] = [];
   const firstSentOn: number[] = [];
   const heardOn: (string | undefined)[] = [];
-  const jobOf: (Job | undefined)[] = [];
-  const saidIn: (string | undefined)[] = [];
   let queue: number[] = [];
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
@@ -70,6 +68,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let spokenTicks = 0;
   let saidTicks = 0;
+  let targets: readonly string[] = [];
+  let targetsSince = Number.NEGATIVE_INFINITY;
+  const said = createSaidAccount(violations, setup.strict);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {
@@ -145,20 +146,24 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  const say = (job: Job): void => {
-    const isSeam = (tick: number): boolean =>
-      jobOf[tick]?.stream === job.stream && (jobOf[tick]?.ticks.at(-1) ?? 0) - tick < SEAM_TICKS;
-    const again = job.ticks.filter((tick) => saidIn[tick] === job.language && !isSeam(tick));
-    const earlier = jobOf[again[0] ?? 0];
-    if (again.length > 0)
-      violations.add(
-        'twice',
-        `${again.length * TICK_MS} ms were said twice in ${job.language}: rendering ${job.id} has ticks ${span(job.ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
-      );
-    for (const tick of job.ticks) {
-      saidIn[tick] = job.language;
-      jobOf[tick] = job;
-      mark(tick, SAID);
+  /** In which languages it is to be said. */
+  const noteTargets = ({ before, after }: LaneStep, now: number): void => {
+    const { targets: wanted } = after.orders;
+    if (wanted === targets) return;
+    const isSame = wanted.length === targets.length && wanted.every((one, index) => one === targets[index]);
+    targets = wanted;
+    if (isSame && before.orders.source === after.orders.source) return;
+    targetsSince = now;
+    for (const tick of queue) said.relax(tick);
+  };
+  /** The device has told that a translation was cut off: one of those that it had begun. */
+  const noteCut = (kind: string, { language }: Readonly<Record<string, unknown>>): void => {
+    if (kind !== 'audio_cut') return;
+    for (const job of jobs.values()) {
+      const { playedTicks, lengthTicks } = job;
+      const isCut = playedTicks >= lengthTicks * CUT_SHARE && playedTicks < lengthTicks;
+      if (isCut && (language === undefined || job.language === language))
+        for (const tick of job.ticks) mark(tick, CUT);
     }
   };
   const spoil = (job: Job): void => {
@@ -173,6 +178,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & HOLD_FULL) return 'hold_full';
     if (flag & SHED) return 'shed';
     if (flag & ASLEEP) return 'asleep';
+    if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
     const sending = sendings[tick];
     const over = overAt.get(sending?.connection ?? 0);
@@ -206,11 +212,14 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       spokenTicks++;
       flags[tick] = 0;
       spokenAt[tick] = at;
+      said.demand(tick, at < targetsSince + CHANGING_MS ? [] : targets);
       queue.push(tick);
     },
-    step(step) {
+    step(step, now) {
+      noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);
+      for (const effect of step.effects) if (effect.type === 'notify') noteCut(effect.kind, effect.detail);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
       else if (step.after.playout.droppedBytes > step.before.playout.droppedBytes) {
         for (const tick of queue) if (((flags[tick] ?? 0) & HEARD) !== 0) mark(tick, SHED);
@@ -253,14 +262,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
     rendered(given) {
-      const job: Job = { ...given };
+      const job: Job = { ...given, playedTicks: 0 };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
-      for (const tick of job.ticks) {
-        jobOf[tick] ??= job;
-        if (((flags[tick] ?? 0) & SAID) === 0) jobOf[tick] = job;
-      }
     },
     spoiling(now) {
       for (const job of jobs.values()) if (now - job.renderedAt < UNDER_WAY_MS) spoil(job);
@@ -279,7 +284,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       for (const stretch of stretches) {
         const job = jobs.get(stretch.job);
         if (job === undefined) violations.add('playout', 'a sound was played that nobody rendered');
-        else if (order.written(job, stretch, now)) say(job);
+        else {
+          if (order.written(job, stretch, now)) said.begin(job);
+          said.played(job, stretch.ticks);
+        }
       }
       if (stretches.length === 0) violations.add('playout', 'a sound was played that nobody rendered');
     },
@@ -302,15 +310,17 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
           return;
         }
         const wasHeard = ((flags[first] ?? 0) & HEARD) !== 0;
-        const said = `${length * TICK_MS} ms of speech were never said (tick ${first}, spoken at ${Math.round(spokenAt[first] ?? 0)} ms`;
+        const missing = said.missing(first);
+        const how = missing.length === 0 ? '' : ` to the end in ${missing.join(', ')}`;
+        const text = `${length * TICK_MS} ms of speech were never said${how} (tick ${first}, spoken at ${Math.round(spokenAt[first] ?? 0)} ms`;
         violations.add(
           'lost',
-          `${said}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sendings[first]?.connection ?? 'no connection'})`,
+          `${text}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sendings[first]?.connection ?? 'no connection'})`,
         );
       };
       for (const tick of ready) {
         if (isApart(unsaid.at(-1) ?? tick, tick)) settle();
-        if (((flags[tick] ?? 0) & SAID) !== 0) {
+        if (said.isSaid(tick)) {
           saidTicks++;
           settle();
           continue;
@@ -323,9 +333,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         }
       }
       settle();
-      for (const tick of ready) {
-        delete jobOf[tick];
-      }
+      for (const tick of ready) said.forget(tick);
     },
   };
 }

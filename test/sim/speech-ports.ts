@@ -10,7 +10,7 @@ export interface SpeechOracle {
   readonly excused: Readonly<Record<Excuse, number>>;
   /** A tick with speech was delivered by the microphone. */
   spoken(tick: number, at: number): void;
-  step(step: LaneStep): void;
+  step(step: LaneStep, now: number): void;
   /** A chunk was handed to a connection. */
   sent(connection: number, pcm: Uint8Array, now: number): void;
   /** The process died or was told to end. */
@@ -27,6 +27,8 @@ export interface SpeechOracle {
     stream: string;
     language: string;
     ticks: readonly number[];
+    /** Of its sound. */
+    lengthTicks: number;
     spoilt: boolean;
     renderedAt: number;
   }): void;
@@ -47,4 +49,6 @@ export interface SpeechOracleSetup {
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;
+  /** Said is what was played to its end in every language, not what began to sound in one. */
+  readonly strict: boolean;
 }

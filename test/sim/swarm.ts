@@ -15,9 +15,9 @@ export interface Drawn {
 }
 
 /** Which faults are on, and how often each comes: none of two seeds test the same mixture. */
-export function drawSwarm(dice: Dice, kinds: readonly string[]): Drawn[] {
+export function drawSwarm(dice: Dice, kinds: readonly string[], alone = false): Drawn[] {
   // A third of the seeds have one kind alone: what it takes to recover from it can be told from nothing else.
-  if (dice.chance(0.33)) {
+  if (alone || dice.chance(0.33)) {
     return [
       { kind: kinds[dice.whole(0, kinds.length - 1)] ?? 'reset', meanMs: dice.pick([60_000, 300_000]) },
     ];

@@ -85,6 +85,8 @@ export interface Meddling {
   readonly generation?: Generation;
   /** With what the agent is not yet known to survive. */
   readonly strict?: boolean;
+  /** This kind of fault and no other. */
+  readonly fault?: string | undefined;
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentWorld) => AgentWorld;
   /** Gets each step of the lane, to look at. */
@@ -93,7 +95,11 @@ export interface Meddling {
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
+export function createWorld(
+  seed: number,
+  terms: Terms,
+  { spoil, observe, strict = false }: Meddling = {},
+): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const isSteady = terms.talk === 'steady';
@@ -143,6 +149,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     isLate: () => clock.now() < lateUntil,
     named: terms.profile === 'live' && terms.untold.length === 0,
+    strict,
   });
   const visitors = createVisitors(dice.fork(), terms.habits, START_MS, tongue);
   const microphone = createMicrophone({
@@ -255,7 +262,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     tallies.steps++;
     for (const watcher of watchers) watcher(step, now);
     lane.step(step, now);
-    speech.step(step);
+    speech.step(step, now);
     const { before, after, effects } = step;
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') speech.written(effect.pcm, now);

@@ -1,0 +1,108 @@
+/** What has been said of each piece of speech: in every language, and to its end. */
+import type { Rendering } from './play-order.ts';
+import { TICK_MS } from './sound.ts';
+import type { Violations } from './violations.ts';
+
+/** A rendering of which no more than this is missing at its end has been played to its end. */
+const END_TICKS = 3;
+/** So much of a rendering has told the visitor what it says: whoever hears it again hears it twice. */
+const TOLD_SHARE = 0.8;
+/** Where the service cuts a sentence, the second part begins up to so much before the first one ends. */
+const SEAM_TICKS = 8;
+
+/** A translation as it is played. */
+export interface Playing extends Rendering {
+  readonly language: string;
+  /** Its whole length. */
+  readonly lengthTicks: number;
+  /** So much of it was played. */
+  playedTicks: number;
+}
+
+export interface SaidAccount {
+  /** A piece of speech is to be said in these languages. */
+  demand(tick: number, targets: readonly string[]): void;
+  /** The languages have changed: one of them is enough, whichever it is. */
+  relax(tick: number): void;
+  /** The first sound of a rendering is played. */
+  begin(playing: Playing): void;
+  played(playing: Playing, ticks: number): void;
+  isSaid(tick: number): boolean;
+  /** The languages in which a piece of speech is still to be said. */
+  missing(tick: number): string[];
+  /** Nothing more comes of it. */
+  forget(tick: number): void;
+}
+
+const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
+
+/** @param strict every language is to be played to its end; otherwise the first sound in any of them will do */
+export function createSaidAccount(violations: Violations, strict: boolean): SaidAccount {
+  /** Each language has a bit. */
+  const bits = new Map<string, number>();
+  const demanded: number[] = [];
+  const whole: number[] = [];
+  const firstOf = new Map<number, (Playing | undefined)[]>();
+
+  const bitOf = (language: string): number => {
+    const bit = bits.get(language) ?? 1 << bits.size;
+    bits.set(language, bit);
+    return bit;
+  };
+  const maskOf = (languages: readonly string[]): number =>
+    languages.reduce((mask, language) => mask | bitOf(language), 0);
+  const earlierOf = (tick: number, bit: number): Playing | undefined => firstOf.get(bit)?.[tick];
+  const isTold = (tick: number, bit: number): boolean => {
+    if (((whole[tick] ?? 0) & bit) !== 0) return true;
+    const earlier = earlierOf(tick, bit);
+    return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * TOLD_SHARE;
+  };
+  const isSeam = (tick: number, bit: number, stream: string): boolean => {
+    const earlier = earlierOf(tick, bit);
+    return earlier?.stream === stream && (earlier.ticks.at(-1) ?? 0) - tick < SEAM_TICKS;
+  };
+
+  return {
+    demand(tick, targets) {
+      demanded[tick] = strict ? maskOf(targets) : 0;
+    },
+    relax(tick) {
+      demanded[tick] = 0;
+    },
+    begin(playing) {
+      const { id, language, ticks, stream } = playing;
+      const bit = bitOf(language);
+      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit, stream));
+      if (again.length > 0) {
+        const earlier = earlierOf(again[0] ?? 0, bit);
+        violations.add(
+          'twice',
+          `${again.length * TICK_MS} ms were said twice in ${language}: rendering ${id} has ticks ${span(ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
+        );
+      }
+      const known = firstOf.get(bit) ?? [];
+      firstOf.set(bit, known);
+      for (const tick of ticks) known[tick] = playing;
+    },
+    played(playing, ticks) {
+      const needed = strict ? Math.max(1, playing.lengthTicks - END_TICKS) : 1;
+      const before = playing.playedTicks;
+      playing.playedTicks += ticks;
+      if (before >= needed || playing.playedTicks < needed) return;
+      const bit = bitOf(playing.language);
+      for (const tick of playing.ticks) whole[tick] = (whole[tick] ?? 0) | bit;
+    },
+    isSaid(tick) {
+      const done = whole[tick] ?? 0;
+      const wanted = demanded[tick] ?? 0;
+      return wanted === 0 ? done !== 0 : (done & wanted) === wanted;
+    },
+    missing(tick) {
+      const left = (demanded[tick] ?? 0) & ~(whole[tick] ?? 0);
+      return [...bits].filter(([, bit]) => (left & bit) !== 0).map(([language]) => language);
+    },
+    forget(tick) {
+      for (const known of firstOf.values()) delete known[tick];
+    },
+  };
+}
