@@ -50,8 +50,8 @@ export interface DeviceSetup {
   readonly cancellerDice: Dice;
   /** How late timers go off that may be late; null: they never do. */
   readonly latenessDice: Dice | null;
-  /** Spoils the agent: for tests of the oracles. */
-  readonly spoil: ((world: AgentWorld) => AgentWorld) | undefined;
+  /** What comes between the agent and its world. */
+  readonly spoil: (world: AgentWorld) => AgentWorld;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
   onStep(step: LaneStep): void;
   onEnd(): void;
@@ -138,7 +138,7 @@ export function createDevice(setup: DeviceSetup): Device {
       const cuts = new Set<() => void>();
       const cancellers = createCancellers(process, setup.cancellerDice, setup.roomAmplitude);
       const world = makeWorld(process, cuts, cancellers);
-      const agent = new Agent(setup.config, setup.spoil?.(world) ?? world);
+      const agent = new Agent(setup.config, setup.spoil(world));
       const mine: Life = { process, agent, cuts, cancellers, stopping: false };
       life = mine;
       agent.watch((step) => {

@@ -1,5 +1,8 @@
 /** What can go wrong in the simulated world. A seed picks which of these are on, and how often they come. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
+import { NO_ANSWER_FAULTS } from './answers.ts';
+import { LATER_FAULTS } from './later-faults.ts';
+import { NO_PORT_FAULTS } from './port-faults.ts';
 import { SERVICE_FAULTS } from './service-faults.ts';
 import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './stage.ts';
 
@@ -206,11 +209,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     return undefined;
   },
   operator: ({ operator }) => operator.meddle() as undefined,
+  ...LATER_FAULTS,
 };
 
 /** Ends everything that a fault may have left behind. */
 export function mendAll(stage: Stage): void {
-  const { network, broker, backend, answers, host, microphone, speaker } = stage;
+  const { network, broker, backend, answers, ports, host, microphone, speaker } = stage;
   host.fault({ kind: 'clear' });
   host.isDown = false;
   changeChoices(host.service.choices, { concurrent: 10 });
@@ -218,7 +222,9 @@ export function mendAll(stage: Stage): void {
   network.uplinkBytesPerS = Number.POSITIVE_INFINITY;
   Object.assign(broker, { isDown: false, kicks: false });
   Object.assign(backend, { isDown: false, denies: false });
-  Object.assign(answers, { lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0 });
+  Object.assign(answers, NO_ANSWER_FAULTS);
+  Object.assign(ports, NO_PORT_FAULTS);
+  host.output.isZombie = false;
   if (microphone.unplugged) microphone.replug();
   microphone.hung = false;
   microphone.ppm = 100;

@@ -13,8 +13,14 @@ export interface Network {
   uplinkBytesPerS: number;
   /** A packet that is lost comes again: it, and all behind it, are late by this. */
   lossShare: number;
+  /** Where the service is; nothing answers at any other host. */
+  serviceHost: string;
+  /** Its name in the backend's configuration. */
+  readonly serviceName: string;
   delay(): number;
 }
+
+const SERVICE = 'service.sim';
 
 const RETRANSMIT_MS = 250;
 
@@ -26,6 +32,8 @@ export function createNetwork(dice: Dice): Network {
     dnsFails: false,
     uplinkBytesPerS: Number.POSITIVE_INFINITY,
     lossShare: 0,
+    serviceHost: SERVICE,
+    serviceName: SERVICE,
     delay() {
       const lost = this.lossShare > 0 && dice.chance(this.lossShare) ? RETRANSMIT_MS * dice.whole(1, 6) : 0;
       return this.latencyMs + dice.next() * this.jitterMs + lost;

@@ -112,8 +112,12 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);
-  const { fault } = meddling;
-  const swarm = drawSwarm(dice, fault === undefined ? kindsOf(generation) : [fault], fault !== undefined);
+  const { fault, strict = false } = meddling;
+  const swarm = drawSwarm(
+    dice,
+    fault === undefined ? kindsOf(generation, strict) : [fault],
+    fault !== undefined,
+  );
   const faults: Record<string, number> = {};
   const worstRecoveryS: Record<string, number> = {};
   const happenings: Happening[] = [];

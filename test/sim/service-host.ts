@@ -3,6 +3,7 @@ import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { parseFaults } from '../../src/emulator/core/fault.ts';
 import { createService, type Service } from '../../src/emulator/core/service.ts';
 import type { Dice } from './dice.ts';
+import { createOutputFaults, type OutputFaults } from './output-faults.ts';
 import type { SimClock } from './sim-clock.ts';
 import { paintRendering, readTicks, ticksOfRendering } from './sound.ts';
 import type { Line, ServiceEnd } from './wire.ts';
@@ -35,10 +36,14 @@ export interface ServiceHost extends ServiceEnd {
   /** Down: no connection is accepted, those that were are gone. */
   isDown: boolean;
   stop(): void;
+  /** The streams that run say nothing from now on. */
+  turnZombies(): void;
+  readonly output: OutputFaults;
   /** Which line is a stream's. */
   readonly running: number;
 }
 
+const SENTENCES_KEPT = 100;
 /** The translation is about as long as what was said. */
 const LENGTHS = [0.6, 0.8, 1, 1.2] as const;
 
@@ -59,6 +64,8 @@ export function createServiceHost(
   const lines = new Map<string, Line>();
   let disarm = (): void => {};
   let jobs = 0;
+  const sentences = new Map<number, { tick: number; language: string }>();
+  const output = createOutputFaults((job) => sentences.get(job));
   const now = (): number => clock.now();
 
   const settle = (): void => {
@@ -73,13 +80,18 @@ export function createServiceHost(
           const spokenMs = (job.spoken.length / job.spokenHz) * 1000;
           const pcm = paintRendering(id, spokenMs * (LENGTHS[id % LENGTHS.length] ?? 1));
           const { stream, language } = job;
+          sentences.set(id, { tick: ticks[0] ?? 0, language });
+          if (sentences.size > SENTENCES_KEPT) sentences.delete(sentences.keys().next().value ?? 0);
           watch.rendered({ id, stream, language, ticks, lengthTicks: ticksOfRendering(pcm) });
           service.rendered(job.stream, job.id, pcm, now());
           continue;
         }
         const line = lines.get(effect.stream);
-        if (effect.kind === 'send') line?.send(effect.message);
-        else if (effect.kind === 'sendRaw') line?.sendRaw(effect.payload);
+        if (effect.kind === 'send') {
+          const fate = output.fateOf(effect.stream, effect.message);
+          if (fate === 'goes') line?.send(effect.message);
+          else if (fate !== 'lost') breakOff(effect.stream, fate.resetInMs);
+        } else if (effect.kind === 'sendRaw') line?.sendRaw(effect.payload);
         else if (effect.kind === 'link') line?.setLink(effect.link);
         else {
           lines.delete(effect.stream);
@@ -89,6 +101,15 @@ export function createServiceHost(
       }
       service.tick(now());
     }
+  };
+  const breakOff = (stream: string, inMs: number): void => {
+    clock.at(clock.now() + inMs, () => {
+      const line = lines.get(stream);
+      if (line === undefined) return;
+      lines.delete(stream);
+      line.reset();
+      act((at) => service.disconnected(stream, 1006, '', 'network', at));
+    });
   };
   const arm = (): void => {
     disarm();
@@ -110,6 +131,7 @@ export function createServiceHost(
     service,
     now,
     act,
+    output,
     isDown: false,
     get running() {
       return lines.size;
@@ -120,6 +142,7 @@ export function createServiceHost(
     },
     attach(stream, line) {
       lines.set(stream, line);
+      output.opened(stream);
     },
     hear(stream, pcm) {
       const report = service.stream(stream)?.report;
@@ -135,6 +158,7 @@ export function createServiceHost(
     },
     gone(stream, code, by) {
       lines.delete(stream);
+      output.closed(stream);
       act((at) => service.disconnected(stream, code, '', by, at));
     },
     upgradeDelayMs: () => service.faults.takeUpgradeDelayMs(),
@@ -143,6 +167,7 @@ export function createServiceHost(
       if (!parsed.ok) throw new Error(`a fault is not understood: ${parsed.issues.join('; ')}`);
       act((at) => service.faults.plan.add(parsed.request, at));
     },
+    turnZombies: () => output.turnZombies(lines.keys()),
     stop() {
       this.isDown = true;
       for (const [stream, line] of [...lines]) {

@@ -291,6 +291,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       }
       if (stretches.length === 0) violations.add('playout', 'a sound was played that nobody rendered');
     },
+    untaken(pcm) {
+      for (const { job: id } of readRenderings(pcm)) {
+        const job = jobs.get(id);
+        if (job !== undefined) spoil(job);
+      }
+    },
     judge(now, heldSince) {
       const due = queue.findIndex(
         (tick) =>

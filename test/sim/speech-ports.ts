@@ -36,6 +36,8 @@ export interface SpeechOracle {
   spoiling(now: number): void;
   delivered(pcm: Uint8Array, now: number): void;
   written(pcm: Uint8Array, now: number): void;
+  /** The loudspeaker did not take it. */
+  untaken(pcm: Uint8Array): void;
   /** @param heldSince when the oldest chunk was captured that the lane still holds: nothing from then on is judged */
   judge(now: number, heldSince: number): void;
 }

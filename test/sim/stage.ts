@@ -1,4 +1,5 @@
 /** What a fault can lay hands on, and what it is. */
+import type { AnswerFaults } from './answers.ts';
 import type { BackendHost } from './backend-host.ts';
 import type { Broker } from './broker.ts';
 import type { Device } from './device.ts';
@@ -6,17 +7,9 @@ import type { Loudspeaker, Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import type { Network } from './network.ts';
 import type { Operator } from './operator.ts';
+import type { PortFaults } from './port-faults.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
-
-/** What is done to the next answers of the backend. */
-export interface AnswerFaults {
-  lost: number;
-  doubled: number;
-  misaddressed: number;
-  wrongIntent: number;
-  lateMs: number;
-}
 
 /** All that a fault can lay hands on. */
 export interface Stage {
@@ -26,6 +19,7 @@ export interface Stage {
   readonly broker: Broker;
   readonly backend: BackendHost;
   readonly answers: AnswerFaults;
+  readonly ports: PortFaults;
   readonly host: ServiceHost;
   readonly microphone: Microphone;
   readonly speaker: Loudspeaker;

@@ -79,7 +79,8 @@ function openConnection(
   number: number,
 ): StreamConnection {
   const { clock, network, service, watch } = setup;
-  const token = new URL(url).searchParams.get('token');
+  const { hostname, searchParams } = new URL(url);
+  const token = searchParams.get('token');
   let stream: string | null = null;
   let open = false;
   let over = false;
@@ -256,7 +257,13 @@ function openConnection(
     clock.at(clock.now() + HANDSHAKE_LIMIT_MS, () => {
       if (!open) finish(() => listener.unreached(true, 'the service does not answer'));
     });
-    clock.at(clock.now() + 2 * network.delay() + service.upgradeDelayMs(), upgrade);
+    if (hostname === network.serviceHost) {
+      clock.at(clock.now() + 2 * network.delay() + service.upgradeDelayMs(), upgrade);
+      return;
+    }
+    watch.unspent(token);
+    if (!hostname.startsWith('silent'))
+      down(() => finish(() => listener.unreached(false, 'the host refuses connections')));
   };
   /** The client lets go; the service learns of it when it can. */
   const letGo = (code: number): void => {

@@ -2,7 +2,7 @@
 import type { AgentWorld } from '../../src/agent/agent.ts';
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
-import type { TokenResponse } from '../../src/protocol/mqtt/token.ts';
+import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';
 import { createBroker } from './broker.ts';
 import { checkTokenRequest, createCommandOracle, createTokenOracle } from './desk-oracle.ts';
@@ -13,11 +13,12 @@ import { LEVELS } from './envelope.ts';
 import { createLaneOracle } from './lane-oracle.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
+import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
 import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
-import type { AnswerFaults, Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 import type { Generation, Terms } from './terms.ts';
 import { createViolations, type Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
@@ -107,7 +108,8 @@ export function createWorld(
   const clock = createSimClock(START_MS);
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
-  const answers: AnswerFaults = { lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0 };
+  const answers = { ...NO_ANSWER_FAULTS };
+  const ports = { ...NO_PORT_FAULTS };
   const tallies: Tallies = {
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
@@ -184,29 +186,7 @@ export function createWorld(
       ),
   });
 
-  /** The way of a token answer through the broker, with what can happen to it. */
-  const answer = (topic: string, body: TokenResponse, correlationData: Uint8Array | undefined): void => {
-    const send = (given: TokenResponse): void => {
-      const properties = correlationData === undefined ? {} : { correlationData };
-      const message = { topic, payload: JSON.stringify(given), retain: false, properties };
-      if (answers.lateMs === 0) broker.toDevice(message);
-      else clock.at(clock.now() + answers.lateMs, () => broker.toDevice(message));
-    };
-    if (answers.lost > 0) answers.lost -= 1;
-    else if (answers.misaddressed > 0) {
-      answers.misaddressed -= 1;
-      send({ ...body, id: `x${body.id}` });
-    } else if (answers.wrongIntent > 0 && body.ok && 'token' in body.session) {
-      answers.wrongIntent -= 1;
-      send({ ...body, session: { ...body.session, intent: 'stt' } } as TokenResponse);
-    } else {
-      send(body);
-      if (answers.doubled > 0) {
-        answers.doubled -= 1;
-        clock.at(clock.now() + dice.between(0, 9000), () => send(body));
-      }
-    }
-  };
+  const answer = createAnswers(clock, dice, () => broker, network, answers);
   const backend: BackendHost = createBackendHost({
     ...{ clock, dice: dice.fork(), host, answer },
     terms: { maxDurationS: terms.maxDurationS, singleUse: terms.singleUse, expiresS: terms.expiresS },
@@ -278,7 +258,8 @@ export function createWorld(
     turn(streams);
   };
   const device = createDevice({
-    ...{ clock, dice: dice.fork(), broker, speaker, microphone, violations, spoil },
+    ...{ clock, dice: dice.fork(), broker, speaker, microphone, violations },
+    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, (pcm) => speech.untaken(pcm)),
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
     // Seeds without it found what they found on timers that are never late.
@@ -305,7 +286,7 @@ export function createWorld(
   if (!terms.bootsIn1970) clock.setWall(Date.UTC(2026, 0, 15, 9));
 
   const world: World = {
-    ...{ clock, dice, network, broker, backend, answers, host, microphone, speaker, device, operator },
+    ...{ clock, dice, network, broker, backend, answers, ports, host, microphone, speaker, device, operator },
     ...{ violations, speech, visitors, tallies },
     get trace() {
       return trace;

@@ -1,0 +1,84 @@
+/** What can go wrong since the second generation of worlds. */
+
+import { PORT_CALLS, type PortCall } from './port-faults.ts';
+import { type Fault, lasting, OUTAGE_MS } from './stage.ts';
+
+/** The agent is not yet known to survive these: they are drawn in strict worlds only. */
+export const PENDING_FAULTS: ReadonlySet<string> = new Set([
+  'zombie_stream',
+  'zombie_service',
+  'address_dead',
+  'address_moved',
+  'port_throws',
+]);
+
+const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
+
+export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
+  /** It answers pings, reads all and says nothing more. */
+  zombie_stream: ({ host }) => void host.turnZombies(),
+  zombie_service: ({ host, dice }) =>
+    lasting(
+      dice.pick(OUTAGE_MS),
+      () => {
+        host.turnZombies();
+        host.output.isZombie = true;
+      },
+      () => {
+        host.output.isZombie = false;
+      },
+    ),
+  address_dead: ({ answers, host, dice }) => {
+    host.fault({ kind: 'drop' });
+    return lasting(
+      dice.pick(OUTAGE_MS),
+      () => {
+        answers.streamHost = dice.pick(['refuses.sim', 'silent.sim']);
+      },
+      () => {
+        answers.streamHost = null;
+      },
+    );
+  },
+  /** The service has another address, which the backend learns at once or later. */
+  address_moved: ({ answers, host, network, dice }) => {
+    host.fault({ kind: 'drop' });
+    return lasting(
+      dice.pick([0, 2000, 15_000, 60_000]),
+      () => {
+        answers.streamHost = network.serviceHost;
+        network.serviceHost = `service-${dice.whole(2, 9999)}.sim`;
+      },
+      () => {
+        answers.streamHost = null;
+      },
+    );
+  },
+  backend_malformed: ({ answers, host, dice }) => {
+    if (dice.chance(0.7)) host.fault({ kind: 'drop' });
+    return lasting(
+      dice.pick(OUTAGE_MS),
+      () => {
+        answers.malformed = true;
+      },
+      () => {
+        answers.malformed = false;
+      },
+    );
+  },
+  refused_bare: ({ host, dice }) => {
+    host.fault({ kind: 'refuse', reason: dice.pick(['forbidden', 'unauthorized']), delivery: 'http' });
+    host.fault({ kind: 'drop' });
+    return undefined;
+  },
+  /** Of the next translation the first 200 ms come, and nothing more; most streams end soon after. */
+  translation_cut: ({ host, dice }) => {
+    host.output.cutNext(dice.chance(0.7) ? dice.between(300, 4000) : null);
+    return undefined;
+  },
+  reset_between_languages: ({ host }) => void host.output.resetBetweenLanguages(),
+  port_throws: ({ ports, dice }) => {
+    ports[dice.pick(CALLS)] += dice.pick([1, 1, 3]);
+    return undefined;
+  },
+};

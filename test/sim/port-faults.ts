@@ -1,0 +1,109 @@
+/** Adapters that throw or reject where their contract says that they never do. */
+import type { AgentWorld } from '../../src/agent/agent.ts';
+import type { Playback } from '../../src/ports/audio.ts';
+import type { StreamConnection } from '../../src/ports/stream.ts';
+
+/** How often each call throws from now on. */
+export type PortFaults = Record<PortCall, number>;
+
+export const PORT_CALLS = [
+  'openStream',
+  'setTask',
+  'getTask',
+  'sendAudio',
+  'endTask',
+  'ping',
+  'close',
+  'openCapture',
+  'openPlayback',
+  'write',
+  'flush',
+  'publish',
+] as const;
+export type PortCall = (typeof PORT_CALLS)[number];
+
+export const NO_PORT_FAULTS: PortFaults = Object.fromEntries(
+  PORT_CALLS.map((call) => [call, 0]),
+) as PortFaults;
+
+/**
+ * The same world with ports that throw as often as they are told to.
+ * @param onLost gets the sound that a loudspeaker did not take
+ */
+export function withThrowingPorts(
+  world: AgentWorld,
+  faults: PortFaults,
+  onLost: (pcm: Uint8Array) => void,
+): AgentWorld {
+  const strike = (call: PortCall): void => {
+    if (faults[call] === 0) return;
+    faults[call] -= 1;
+    throw new Error(`${call} threw, on purpose`);
+  };
+  const guard =
+    <Args extends readonly unknown[], Result>(call: PortCall, usual: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      strike(call);
+      return usual(...args);
+    };
+  const stream = (connection: StreamConnection): StreamConnection => ({
+    setTask: guard('setTask', connection.setTask),
+    getTask: guard('getTask', connection.getTask),
+    sendAudio: guard('sendAudio', connection.sendAudio),
+    endTask: guard('endTask', connection.endTask),
+    ping: guard('ping', connection.ping),
+    // It is over all the same: a socket that throws at its end is none that stays.
+    close() {
+      connection.close();
+      strike('close');
+    },
+    terminate() {
+      connection.terminate();
+      strike('close');
+    },
+    get bufferedBytes() {
+      return connection.bufferedBytes;
+    },
+  });
+  const playback = (given: Playback): Playback => ({
+    ...given,
+    write(pcm) {
+      if (faults.write > 0) onLost(pcm);
+      strike('write');
+      return given.write(pcm);
+    },
+    flush() {
+      given.flush();
+      strike('flush');
+    },
+  });
+  return {
+    ...world,
+    openStream: guard('openStream', (url, listener) => stream(world.openStream(url, listener))),
+    openBus(options, listener) {
+      const bus = world.openBus(options, listener);
+      const publish: typeof bus.publish = guard('publish', bus.publish);
+      return {
+        publish,
+        close: (finale) => bus.close(finale),
+        get connected() {
+          return bus.connected;
+        },
+      };
+    },
+    openAudio(lane) {
+      const audio = world.openAudio(lane);
+      return {
+        ...audio,
+        openCapture: async (sink, cancels) => {
+          strike('openCapture');
+          return audio.openCapture(sink, cancels);
+        },
+        openPlayback: async (sink) => {
+          strike('openPlayback');
+          return playback(await audio.openPlayback(sink));
+        },
+      };
+    },
+  };
+}
