@@ -4,13 +4,7 @@ import { PORT_CALLS, type PortCall } from './port-faults.ts';
 import { type Fault, lasting, OUTAGE_MS } from './stage.ts';
 
 /** The agent is not yet known to survive these: they are drawn in strict worlds only. */
-export const PENDING_FAULTS: ReadonlySet<string> = new Set([
-  'zombie_stream',
-  'zombie_service',
-  'address_dead',
-  'address_moved',
-  'port_throws',
-]);
+export const PENDING_FAULTS: ReadonlySet<string> = new Set(['address_dead', 'address_moved', 'port_throws']);
 
 const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
 
