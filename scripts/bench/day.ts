@@ -86,6 +86,7 @@ const world: AgentWorld = {
     clock.at(clock.now() + 100, up);
     return {
       connected: true,
+      outbox: { depth: 0, dropped: 0 },
       publish(topic, payload) {
         if (topic === `${BASE}/token/req`) grant(payload);
       },

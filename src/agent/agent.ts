@@ -1,6 +1,6 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
-import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
+import type { Bus, BusMessage, LostMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
@@ -20,7 +20,7 @@ import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
-import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
+import { createRepeatFilter, type RepeatFilter, withRepeats } from './repeat-filter.ts';
 import { deviceSubscriptions } from './subscriptions.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
@@ -210,10 +210,24 @@ export class Agent {
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
         },
         message: (message) => this.receive(bus, message),
+        lost: (lost) => this.onLost(lost),
       },
     );
     this.publisher.attach(bus);
     return bus;
+  }
+
+  /** A message was given up: told once a minute of each kind, and counted in the state. */
+  private onLost({ topic, why, reason }: LostMessage): void {
+    // The names of commands come from outside.
+    const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
+    this.repeats.tell(`outbox:${why}:${kind}`, (repeated) => {
+      this.world.log.warn(
+        withRepeats({ topic, why, reason }, repeated),
+        'a message to the owner was given up',
+      );
+    });
+    this.publisher.refresh();
   }
 
   private receive(bus: Bus, message: BusMessage): void {

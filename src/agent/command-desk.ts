@@ -1,6 +1,6 @@
 import { type FinalAnswer, isExpired } from '../core/command-ledger.ts';
 import { type Bucket, fullBucket, type Rate, spend } from '../core/rate.ts';
-import type { Bus, BusMessage } from '../ports/bus.ts';
+import type { Bus, BusMessage, Room } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { CommandResponse } from '../protocol/mqtt/command.ts';
@@ -65,11 +65,11 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
   const unfinished = new Map<string, (error: CommandError) => void>();
   let bucket: Bucket = fullBucket(COMMAND_RATE, clock.now());
 
-  const say = ({ bus, name, id, correlationData }: Asker, response: Response): void =>
+  const say = ({ bus, name, id, correlationData }: Asker, response: Response, room: Room = 'answers'): void =>
     bus.publish(
       world.topics.commandResponse(name),
       JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
-      correlationData === undefined ? { qos: 1 } : { qos: 1, properties: { correlationData } },
+      { qos: 1, room, ...(correlationData === undefined ? {} : { properties: { correlationData } }) },
     );
 
   const errorOf = (name: string, error: unknown): FinalAnswer => {
@@ -83,7 +83,8 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
 
   /** Tells and logs that a command is not carried out. Nothing of it is noted: it may come again. */
   const refuse = (asker: Asker, code: string, message: string): void => {
-    say(asker, { status: 'error', error: { code, message } });
+    // Not in the room of real answers: a flood that is refused must not push them out.
+    say(asker, { status: 'error', error: { code, message } }, 'general');
     repeats.tell(`command:${code}`, (repeated) =>
       log.warn(withRepeats({ command: asker.name, code }, repeated), 'a command was refused'),
     );

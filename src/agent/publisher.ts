@@ -143,6 +143,7 @@ export class Publisher {
     const body: StateMessage = {
       ts: timestamp(this.clock.wall()),
       boot_id: this.identity.bootId,
+      outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       lanes: this.laneReports(),
     };
     this.bus?.publish(this.identity.topics.state, JSON.stringify(body), { qos: 1, retain: true });

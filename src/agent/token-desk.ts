@@ -104,6 +104,7 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
       } satisfies TokenRequest;
       bus.publish(topics.tokenRequest, JSON.stringify(body), {
         qos: 1,
+        room: 'tokens',
         properties: {
           responseTopic: topics.tokenResponse,
           correlationData: new TextEncoder().encode(id),

@@ -8,10 +8,24 @@ export interface RequestProperties {
   readonly expiryS?: number;
 }
 
+/** Shares of the queue: however full one is, the others have theirs. Token requests go first, then answers to commands. */
+export type Room = 'tokens' | 'answers' | 'general';
+
 export interface PublishOptions {
   readonly qos?: 0 | 1;
   readonly retain?: boolean;
   readonly properties?: RequestProperties;
+  /** Left out: the general one. */
+  readonly room?: Room;
+}
+
+/** A QoS 1 message that was given up. */
+export interface LostMessage {
+  readonly topic: string;
+  /** `refused`: by the broker. `undeliverable`: connections kept ending on it. */
+  readonly why: 'full' | 'too_large' | 'refused' | 'undeliverable';
+  /** A few words for the log. */
+  readonly reason: string;
 }
 
 export interface BusMessage {
@@ -34,10 +48,13 @@ export interface BusListener {
   up(connection: number, protocol: 4 | 5): void;
   down(problem: BusProblem, message: string): void;
   message(message: BusMessage): void;
+  lost?(lost: LostMessage): void;
 }
 
 export interface Bus {
   readonly connected: boolean;
+  /** How many messages wait or are under way, and how many were given up since the start. */
+  readonly outbox: { readonly depth: number; readonly dropped: number };
   /**
    * Queues a message while the line is down (QoS 1 only; bounded, oldest dropped first).
    * Never throws and never blocks; a retained topic's newer message replaces its queued older one.

@@ -143,3 +143,36 @@ describe('commands to the fleet that wait for their moment', () => {
     expect(finals(world).get('f')).toEqual(['invalid_args']);
   });
 });
+
+describe('messages that the bus gave up', () => {
+  it('are counted in the state and logged once a minute', async () => {
+    const world = await live();
+    world.clock.advance(2000);
+    const loss = {
+      topic: `${BASE}/event/wake`,
+      why: 'full',
+      reason: 'newer messages took its place',
+    } as const;
+    for (let i = 1; i <= 5000; i++) {
+      world.outbox.dropped = i;
+      world.bus.listener.lost?.(loss);
+    }
+    world.clock.advance(1000);
+    expect(world.sent('state').at(-1)?.body).toMatchObject({ outbox: { depth: 0, dropped: 5000 } });
+    const told = () => world.logged.filter(([, sentence]) => String(sentence).includes('given up'));
+    expect(told()).toEqual([['warn', expect.any(String), loss]]);
+    world.clock.advance(66_000);
+    expect(told().slice(1)).toEqual([['warn', expect.any(String), { ...loss, repeated: 4999 }]]);
+  });
+
+  it('have rooms of their own for answers and token requests', async () => {
+    const world = await live();
+    world.command('mute', { id: 'a' });
+    const roomOf = (topic: string) => world.sent(topic)[0]?.options.room;
+    expect(['token/req', 'cmd/mute/res', 'event/session_started'].map(roomOf)).toEqual([
+      'tokens',
+      'answers',
+      undefined,
+    ]);
+  });
+});

@@ -59,6 +59,7 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
   let hashes = 0;
   let bus: { options: BusOptions; listener: BusListener } | null = null;
   let finale: unknown = null;
+  const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
   const note =
     (level: string) =>
@@ -79,6 +80,7 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
       bus = { options, listener };
       return {
         connected: true,
+        outbox,
         publish: (topic, payload, publishOptions = {}) =>
           void published.push({ topic, body: JSON.parse(payload), options: publishOptions }),
         close: async (last) => {
@@ -178,6 +180,8 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
     sent,
     deliver,
     lastStream,
+    /** What the bus says of its queue. */
+    outbox,
     get openMicrophones() {
       return openMicrophones;
     },

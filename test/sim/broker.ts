@@ -71,6 +71,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
     let closed = false;
     let connection = 0;
     let arrival = 0;
+    let dropped = 0;
 
     const arrive = ({ topic, payload, options }: Waiting): void => {
       arrival = Math.max(arrival, clock.now() + network.delay());
@@ -116,6 +117,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       get connected() {
         return up;
       },
+      get outbox() {
+        return { depth: waiting.length, dropped };
+      },
       publish(topic: string, payload: string, options: PublishOptions = {}) {
         if (closed || !process.alive) return;
         watch.published(topic, payload, options);
@@ -123,7 +127,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         if (up) return arrive(message);
         if (options.qos === 0) return;
         waiting.push(message);
-        if (waiting.length > MOST_WAITING) waiting.shift();
+        if (waiting.length <= MOST_WAITING) return;
+        waiting.shift();
+        dropped += 1;
       },
       close(finale?: { payload: string }) {
         closed = true;

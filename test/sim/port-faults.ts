@@ -89,6 +89,9 @@ export function withThrowingPorts(
         get connected() {
           return bus.connected;
         },
+        get outbox() {
+          return bus.outbox;
+        },
       };
     },
     openAudio(lane) {

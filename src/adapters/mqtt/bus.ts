@@ -3,7 +3,7 @@ import type { Seed } from '../../core/random.ts';
 import { beginReconnect, noteDown, noteUp, SUSPICIOUS_QUICK_CLOSES } from '../../core/reconnect.ts';
 import type { Bus, BusListener, BusOptions, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ending } from './ending.ts';
+import { type Ending, explainRefusedMessage } from './ending.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
 import { sayGoodbye } from './goodbye.ts';
 import { type Link, openLink } from './link.ts';
@@ -26,6 +26,8 @@ export interface MqttBus extends Bus {
 }
 
 const OUTBOX_LIMITS: OutboxLimits = { messages: 500, bytes: 1_048_576 };
+/** Far more than a device's lanes can ask for at once. */
+const TOKEN_LIMITS: OutboxLimits = { messages: 64, bytes: 131_072 };
 const LONGEST_TOPIC_BYTES = 65_535;
 
 /** Makes the opener of the port for one broker. */
@@ -34,7 +36,10 @@ export function createMqttBus(
   deps: MqttBusDeps,
 ): (...args: Parameters<OpenBus>) => MqttBus {
   return (options, listener) => {
-    const outbox = createOutbox(deps.outbox ?? OUTBOX_LIMITS);
+    const limits = deps.outbox ?? OUTBOX_LIMITS;
+    const outbox = createOutbox({ general: limits, answers: limits, tokens: TOKEN_LIMITS }, (lost) =>
+      listener.lost?.(lost),
+    );
     const line = keepConnected(connection, deps, outbox, options, listener);
     let closed: Promise<void> | null = null;
     return {
@@ -44,10 +49,10 @@ export function createMqttBus(
       get outbox() {
         return outbox.counts;
       },
-      publish(topic, payload, { qos = 1, retain = false, properties = {} } = {}) {
+      publish(topic, payload, { qos = 1, retain = false, properties = {}, room = 'general' } = {}) {
         if (closed !== null || !isTopic(topic)) return;
         if (qos === 1) {
-          outbox.add(topic, payload, { retain, properties }, deps.clock.now());
+          outbox.add(topic, payload, { retain, properties, room }, deps.clock.now());
           line.pump();
           return;
         }
@@ -114,10 +119,11 @@ function keepConnected(
     link = opened;
   };
 
-  const afterEnd = (ending: Ending, version: ProtocolVersion): void => {
+  const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
     link = null;
     up = false;
-    sender.detach();
+    const topic = sender.detach(seen);
+    const ending = topic === null ? seen : explainRefusedMessage(broker, topic);
     memory = noteFinding(memory, version, ending.finding, clock.now());
     if (left) return watcher();
     if (ending.finding === 'unsupported') return open();

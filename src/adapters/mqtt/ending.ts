@@ -11,12 +11,19 @@ export interface Ending {
   readonly finding: VersionFinding;
   /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
   readonly silent?: true;
+  /** It may have been closed for a message that it did not like. */
+  readonly aboutMessage?: true;
 }
 
 /** Answers to CONNECT that a person must mend: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
+/**
+ * Reasons to disconnect that speak of a message: not authorized, its topic, too many, too large, quota, its format,
+ * not to be retained.
+ */
+const ABOUT_MESSAGE: ReadonlySet<number> = new Set([0x87, 0x90, 0x93, 0x95, 0x97, 0x99, 0x9a]);
 /** TLS alerts by which a broker turns our certificate down. */
 const CERTIFICATE_ALERT =
   /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
@@ -100,11 +107,30 @@ export function explainClose(broker: string, accepted: boolean): Ending {
   return { problem: 'unreachable', message, finding: accepted ? 'other' : 'hung_up', silent: true };
 }
 
-/** MQTT 5: the broker said why it disconnects. */
-export function explainDisconnect(broker: string, reason: number): Ending {
+/** Why the broker did not take one message, in a word or two. */
+export function explainPublishError(error: unknown): string {
+  const code = codeOf(error);
+  return typeof code === 'number' ? reasonText(code).toLowerCase() : 'it could not be sent';
+}
+
+/** The broker closed the connection because of a message: nothing else is wrong with it. */
+export function explainRefusedMessage(broker: string, topic: string): Ending {
+  const message = `${broker} closed the connection when "${topic}" was published: does it allow that?`;
+  return { problem: 'unreachable', message, finding: 'other' };
+}
+
+/**
+ * MQTT 5: the broker said why it disconnects.
+ * @param afterMessage a message of ours was under way, or had just been refused
+ */
+export function explainDisconnect(broker: string, reason: number, afterMessage: boolean): Ending {
   if (reason === SESSION_TAKEN_OVER) {
     const message = `another client connected to ${broker} with this client identifier`;
     return { problem: 'taken_over', message, finding: 'other' };
+  }
+  if (afterMessage && ABOUT_MESSAGE.has(reason)) {
+    const message = `${broker} disconnected us: ${reasonText(reason)}`;
+    return { problem: 'unreachable', message, finding: 'other', aboutMessage: true };
   }
   return {
     problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',

@@ -3,7 +3,7 @@ import './quiet.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
 import type { BusMessage, RequestProperties } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type Ending, explainClose, explainDisconnect, explainError } from './ending.ts';
+import { type Ending, explainClose, explainDisconnect, explainError, explainPublishError } from './ending.ts';
 import { MOST_INBOUND_BYTES } from './endpoint.ts';
 import { subscribeAll } from './subscribe.ts';
 import type { ProtocolVersion } from './version.ts';
@@ -42,8 +42,8 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket is so far behind that fleeting messages should be dropped. */
   readonly congested: boolean;
-  /** `done` comes when the broker acknowledged (QoS 1), `false` when it refused the message; never after the end. */
-  publish(message: Outgoing, done: (accepted: boolean) => void): void;
+  /** `done` comes when the broker acknowledged (QoS 1), or with why it refused the message; never after the end. */
+  publish(message: Outgoing, done: (refused: string | null) => void): void;
   /** Says DISCONNECT, so that the will is not published; then closes. */
   end(): void;
   /** Cuts the connection at once; the broker publishes the will. */
@@ -65,6 +65,8 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let ending: Ending | null = null;
   let cancelTimeout = (): void => {};
   let early: BusMessage[] = [];
+  let unacknowledged = 0;
+  let hasRefused = false;
 
   const finish = (): void => {
     if (stage === 'ended') return;
@@ -107,7 +109,9 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       if (stage === 'ready') sink.message(message);
       else early.push(message);
     });
-    opened.on('disconnect', (packet) => fail(explainDisconnect(broker, packet.reasonCode ?? 0)));
+    opened.on('disconnect', (packet) =>
+      fail(explainDisconnect(broker, packet.reasonCode ?? 0, unacknowledged > 0 || hasRefused)),
+    );
     opened.on('error', (error) => fail(explainError(broker, error, version)));
     opened.on('close', finish);
   };
@@ -136,8 +140,11 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     publish(message, done) {
       const properties = version === 5 ? writeProperties(message.properties) : {};
       const { qos, retain } = message;
+      if (qos === 1) unacknowledged += 1;
       client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
-        if (stage !== 'ended' && ending === null) done(!error);
+        if (qos === 1) unacknowledged -= 1;
+        if (error) hasRefused = true;
+        if (stage !== 'ended' && ending === null) done(error ? explainPublishError(error) : null);
       });
     },
     end() {

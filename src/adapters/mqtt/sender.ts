@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Ending } from './ending.ts';
 import type { Link } from './link.ts';
 import { expiryLeftS, type Letter, type Outbox } from './outbox.ts';
 
@@ -6,13 +7,22 @@ import { expiryLeftS, type Letter, type Outbox } from './outbox.ts';
 const ACKNOWLEDGE_WITHIN_MS = 30_000;
 /** Fixed header, topic length, packet identifier and properties: a generous bound. */
 const PACKET_OVERHEAD_BYTES = 256;
+/** A broker that hangs up so soon after it refused a message does so because of it. */
+const REFUSAL_LASTS_MS = 5000;
+/** Of the broker's window, so much is for token requests alone, where it is wide enough. */
+const RESERVED = 1;
+const WIDE_ENOUGH = 4;
 
 /** Moves messages from the outbox over the present link, as far as the broker's window allows. */
 export interface Sender {
   /** From now on messages go over `link`. */
   attach(link: Link): void;
-  /** The link is gone or of no use: what was not acknowledged waits again. */
-  detach(): void;
+  /**
+   * The link is gone or of no use: what was not acknowledged waits again.
+   * @param ending how the link ended, where it did
+   * @returns the topic of the message that it ended for, where one is to blame
+   */
+  detach(ending?: Ending): string | null;
   /** Sends what waits. To be called after each addition to the outbox. */
   pump(): void;
 }
@@ -21,6 +31,7 @@ export interface Sender {
 export function createSender(outbox: Outbox, clock: Clock, broker: string, progress: () => void): Sender {
   let link: Link | null = null;
   let cancelOverdue: (() => void) | null = null;
+  let refusal: { topic: string; at: number } | null = null;
 
   /** Begins anew with each acknowledgement. */
   const watch = (): void => {
@@ -35,9 +46,12 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
   const send = (over: Link, letter: Letter): void => {
     const expiryS = expiryLeftS(letter, clock.now());
     const properties = { ...letter.properties, ...(expiryS !== undefined && { expiryS }) };
-    over.publish({ ...letter, qos: 1, properties }, (accepted) => {
-      if (accepted) outbox.settle(letter);
-      else outbox.discard(letter);
+    over.publish({ ...letter, qos: 1, properties }, (refused) => {
+      if (refused === null) outbox.settle(letter);
+      else {
+        refusal = { topic: letter.topic, at: clock.now() };
+        outbox.discard(letter, 'refused', refused);
+      }
       watch();
       pump();
       progress();
@@ -45,13 +59,33 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
     if (cancelOverdue === null) watch();
   };
 
+  const take = (window: number): Letter | null => {
+    const flying = outbox.inFlight();
+    if (outbox.isSuspicious) return flying === 0 ? outbox.take(clock.now()) : null;
+    const shared = window > WIDE_ENOUGH ? window - RESERVED : window;
+    if (flying < shared) return outbox.take(clock.now());
+    return flying < window ? outbox.take(clock.now(), ['tokens']) : null;
+  };
+
   const pump = (): void => {
-    while (link !== null && outbox.inFlight() < link.window) {
-      const letter = outbox.take(clock.now());
+    while (link !== null) {
+      const letter = take(link.window);
       if (letter === null) return;
-      if (letter.bytes + PACKET_OVERHEAD_BYTES > link.largestPacketBytes) outbox.discard(letter);
-      else send(link, letter);
+      const packetBytes = letter.bytes + PACKET_OVERHEAD_BYTES;
+      if (packetBytes <= link.largestPacketBytes) send(link, letter);
+      else outbox.discard(letter, 'too_large', 'the broker takes no message so large');
     }
+  };
+
+  /** Whether the link ended for a message: the one that was refused just before, or one that was alone under way. */
+  const blame = (ending: Ending | undefined, suspect: string | null): string | null => {
+    const last = refusal;
+    refusal = null;
+    if (ending === undefined || !(ending.silent || ending.aboutMessage)) return null;
+    const isRefused = last !== null && clock.now() - last.at <= REFUSAL_LASTS_MS;
+    const topic = isRefused ? last.topic : suspect;
+    if (topic !== null) outbox.shun(topic, clock.now());
+    return topic;
   };
 
   return {
@@ -59,10 +93,11 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
       link = opened;
       pump();
     },
-    detach() {
+    detach(ending) {
       link = null;
-      outbox.unsend();
+      const topic = blame(ending, outbox.unsend());
       watch();
+      return topic;
     },
     pump,
   };

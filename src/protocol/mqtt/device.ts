@@ -56,6 +56,8 @@ export type LaneReport = z.infer<typeof laneReportSchema>;
 export const stateSchema = z.object({
   ts: timestampSchema,
   boot_id: z.string(),
+  /** Messages that wait for the broker or its acknowledgement, and how many were given up since boot. */
+  outbox: z.object({ depth: z.number(), dropped: z.number() }),
   lanes: z.array(laneReportSchema),
 });
 export type StateMessage = z.infer<typeof stateSchema>;

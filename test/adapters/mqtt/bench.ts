@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus, type MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
-import type { BusListener, BusMessage, BusOptions, BusProblem } from '../../../src/ports/bus.ts';
+import type { BusListener, BusMessage, BusOptions, BusProblem, LostMessage } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 
 /** Polls until `check` gives something true; the bound is generous and only met by a failure. */
@@ -24,12 +24,13 @@ export interface Heard {
   readonly ups: { connection: number; protocol: 4 | 5 }[];
   readonly downs: { problem: BusProblem; message: string }[];
   readonly messages: BusMessage[];
+  readonly lost: LostMessage[];
   /** All three kinds in the order they came: `up 1`, `down refused`, `message a/b`. */
   readonly order: string[];
 }
 
 export function createEar(): { heard: Heard; listener: BusListener } {
-  const heard: Heard = { ups: [], downs: [], messages: [], order: [] };
+  const heard: Heard = { ups: [], downs: [], messages: [], lost: [], order: [] };
   return {
     heard,
     listener: {
@@ -45,6 +46,7 @@ export function createEar(): { heard: Heard; listener: BusListener } {
         heard.messages.push(message);
         heard.order.push(`message ${message.topic}`);
       },
+      lost: (lost) => void heard.lost.push(lost),
     },
   };
 }

@@ -48,7 +48,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       });
       expect(witness.messages.map((message) => message.payload).sort()).toEqual(['one', 'two']);
       await until(() => device.bus.outbox.inFlight === 0, 'the acknowledgement');
-      expect(device.bus.outbox).toEqual({ waiting: 0, inFlight: 0, dropped: 0, expired: 0 });
+      expect(device.bus.outbox).toEqual({ waiting: 0, inFlight: 0, depth: 0, dropped: 0, expired: 0 });
     });
 
     it('delivers retained messages only after up, marked as retained', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -61,6 +61,23 @@ if (command === null) {
       await until(() => first.downs.length > 0 && second.ups.length > 0, 'the takeover');
       // Brokers differ: reason 0x8E, or a close without a word (mosquitto 2.0.11).
       expect(['taken_over', 'unreachable']).toContain(first.downs[0]?.problem);
+    });
+
+    it('goes on when it refuses a topic, and says which', async () => {
+      broker = await start((folder) => {
+        writeFileSync(join(folder, 'acl'), 'topic readwrite allowed/#\n');
+        return ['allow_anonymous true', `acl_file ${join(folder, 'acl')}`];
+      });
+      const device = rack.open({ url: broker.url }, { subscriptions: ['allowed/#'] });
+      await until(() => device.ups.length > 0, 'up');
+      for (let i = 0; i < 200; i += 1) device.bus.publish(`refused/${i % 7}`, 'x', { retain: i % 2 === 0 });
+      device.bus.publish('allowed/a', 'x');
+      await until(() => device.messages.length > 0, 'what is allowed');
+      await until(() => device.bus.outbox.depth === 0, 'the end of the queue');
+      expect(device.lost.length).toBeGreaterThan(90);
+      expect(device.lost[0]).toEqual({ topic: 'refused/0', why: 'refused', reason: 'not authorized' });
+      expect(device.bus.outbox.dropped).toBe(device.lost.length);
+      expect(device.downs).toEqual([]);
     });
 
     it('goes slowly after a refused password, whose text is nowhere', async () => {

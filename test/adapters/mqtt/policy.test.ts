@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOutbox, expiryLeftS } from '../../../src/adapters/mqtt/outbox.ts';
+import { createOutbox, expiryLeftS, type OutboxLimits } from '../../../src/adapters/mqtt/outbox.ts';
 import {
   ASK_AGAIN_AFTER_MS,
   chooseVersion,
@@ -108,23 +108,24 @@ describe('protocol version', () => {
   });
 });
 
+const each = (limits: OutboxLimits) => ({ general: limits, answers: limits, tokens: limits });
 const plain = { retain: false, properties: {} };
 const kept = { retain: true, properties: {} };
 
 describe('outbox', () => {
   it('drops the oldest that waits when full, never what is under way, and counts', () => {
-    const outbox = createOutbox({ messages: 3, bytes: 1000 });
+    const outbox = createOutbox(each({ messages: 3, bytes: 1000 }));
     outbox.add('a', '1', plain, 0);
     const first = outbox.take(0);
     for (const payload of ['2', '3', '4', '5']) outbox.add('a', payload, plain, 0);
-    expect(outbox.counts).toEqual({ waiting: 2, inFlight: 1, dropped: 2, expired: 0 });
+    expect(outbox.counts).toEqual({ waiting: 2, inFlight: 1, depth: 3, dropped: 2, expired: 0 });
     expect([outbox.take(0)?.payload, outbox.take(0)?.payload, outbox.take(0)]).toEqual(['4', '5', null]);
     if (first) outbox.settle(first);
     expect(outbox.counts).toMatchObject({ waiting: 0, inFlight: 2 });
   });
 
   it('bounds bytes too; a message larger than all of it is dropped alone', () => {
-    const outbox = createOutbox({ messages: 100, bytes: 100 });
+    const outbox = createOutbox(each({ messages: 100, bytes: 100 }));
     outbox.add('t', 'x'.repeat(60), plain, 0);
     outbox.add('t', 'x'.repeat(200), plain, 0);
     expect(outbox.counts).toMatchObject({ waiting: 1, dropped: 1 });
@@ -133,7 +134,7 @@ describe('outbox', () => {
   });
 
   it('replaces a retained message that waits, not one under way nor an unretained one', () => {
-    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('s', 'old', kept, 0);
     outbox.add('s', 'event', plain, 0);
     outbox.add('s', 'mid', kept, 0);
@@ -151,7 +152,7 @@ describe('outbox', () => {
   });
 
   it('leaves out what has expired, and tells what life is left', () => {
-    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'short', { retain: false, properties: { expiryS: 10 } }, 0);
     outbox.add('t', 'long', { retain: false, properties: { expiryS: 60 } }, 0);
     const letter = outbox.take(10_000);
@@ -162,7 +163,7 @@ describe('outbox', () => {
   });
 
   it('gives up on a message that took three connections down', () => {
-    const outbox = createOutbox({ messages: 9, bytes: 1000 });
+    const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'poison', plain, 0);
     for (let connection = 0; connection < 3; connection += 1) {
       expect(outbox.take(0)?.payload).toBe('poison');
@@ -182,7 +183,7 @@ describe('outbox', () => {
     );
     void fc.assert(
       fc.property(fc.array(act, { maxLength: 200 }), (acts) => {
-        const outbox = createOutbox({ messages: 10, bytes: 200 });
+        const outbox = createOutbox(each({ messages: 10, bytes: 200 }));
         let added = 0;
         let settled = 0;
         const flying: NonNullable<ReturnType<typeof outbox.take>>[] = [];

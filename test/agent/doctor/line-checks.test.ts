@@ -16,7 +16,12 @@ import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { findOpenssl, makeCertificates } from '../../adapters/mqtt/bench.ts';
 
-const BUS: Bus = { connected: true, publish: () => {}, close: async () => {} };
+const BUS: Bus = {
+  connected: true,
+  outbox: { depth: 0, dropped: 0 },
+  publish: () => {},
+  close: async () => {},
+};
 const TOKEN = 'token-that-nobody-may-see';
 const servers: Server[] = [];
 const asked: IncomingMessage[] = [];
