@@ -3,6 +3,7 @@ import { Failure } from '../program/problem.ts';
 import { runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
+import { createDoor } from './door.ts';
 import {
   DEFAULT_API_KEY,
   DEFAULT_JWT,
@@ -13,6 +14,7 @@ import {
 
 interface RunFlags {
   host: string;
+  allowHost?: string[];
   port: number;
   profile: Profile;
   apiKey?: string[];
@@ -36,6 +38,20 @@ function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('it must be 0 to 65535.');
   return port;
+}
+
+function readHost(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('it must be an address: 0.0.0.0 listens everywhere, 127.0.0.1 here only.');
+}
+
+function readName(text: string, before: string[] = []): string[] {
+  try {
+    createDoor('127.0.0.1', [text]);
+  } catch {
+    throw new InvalidArgumentError('it must be the name of a host, without a port.');
+  }
+  return [...before, text];
 }
 
 function readChoice(name: ChoiceName): (text: string) => unknown {
@@ -69,13 +85,14 @@ function collect(text: string, before: string[] = []): string[] {
 }
 
 async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<void> {
-  const { host, port, profile, apiKey, jwt, client, set, ...named } = flags;
+  const { host, allowHost, port, profile, apiKey, jwt, client, set, ...named } = flags;
   const options = {
     ...named,
     ...set,
     host,
     port,
     profile,
+    ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
     ...(apiKey === undefined ? {} : { apiKeys: apiKey }),
     ...(jwt === undefined ? {} : { jwts: jwt }),
     ...(client === undefined ? {} : { clients: client }),
@@ -108,7 +125,12 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
   program
     .command('run')
     .description('Serve HTTP and WebSocket on one port until SIGTERM or SIGINT.')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--host <address>', 'address to listen on', readHost, '127.0.0.1')
+    .option(
+      '--allow-host <name>',
+      'another name by which clients reach this address, or pages that use it; may be repeated',
+      readName,
+    )
     .option('--port <number>', 'port to listen on; 0 takes a free one', readPort, 0)
     .addOption(
       new Option('--profile <name>', 'the specification alone, or a live service')

@@ -11,6 +11,7 @@ import { parseFaults } from './core/fault.ts';
 import { refuse } from './core/refusal.ts';
 import { createService, type Service } from './core/service.ts';
 import type { StreamReport } from './core/stream-report.ts';
+import { createDoor } from './door.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
 import { answer, createStreamGate } from './stream-gate.ts';
@@ -28,6 +29,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export type EmulatorOptions = Partial<Choices> & {
   /** Address to listen on; loopback unless told otherwise. */
   readonly host?: string;
+  /** Names other than that address and loopback's by which clients reach it. */
+  readonly allowedHosts?: readonly string[];
   readonly port?: number;
   readonly profile?: Profile;
   readonly apiKeys?: readonly string[];
@@ -100,7 +103,16 @@ function addressOf({ address, family, port }: AddressInfo): string {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, profile = 'spec', clock = createSystemClock(), ...rest } = options;
-  const { apiKeys = [DEFAULT_API_KEY], jwts = [DEFAULT_JWT], clients = [DEFAULT_CLIENT], ...choices } = rest;
+  const {
+    apiKeys = [DEFAULT_API_KEY],
+    jwts = [DEFAULT_JWT],
+    clients = [DEFAULT_CLIENT],
+    allowedHosts = [],
+    ...choices
+  } = rest;
+  if (host.trim() === '')
+    throw new Error('no address to listen on was given; 0.0.0.0 listens everywhere, 127.0.0.1 here only');
+  const door = createDoor(host, allowedHosts);
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
   const [jwt = DEFAULT_JWT] = jwts;
   const detector = await loadSpeechDetector();
@@ -119,14 +131,21 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     if (runtime === null) throw new Error('the emulator is not running yet');
     return runtime;
   };
-  const gate = createStreamGate(clock, service, getRuntime, nextInstance);
+  const gate = createStreamGate(clock, service, getRuntime, nextInstance, door);
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
   runtime = createRuntime({ clock, service, perform: gate.perform, speak });
 
   const app = createApp({ getRuntime, nextInstance, detector: detector.name });
+  const serve = getRequestListener(app.fetch);
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
-    getRequestListener(app.fetch),
+    (request, response) => {
+      const objection = door.objectTo(request);
+      if (objection === null) return void serve(request, response);
+      const { status, body } = refuse('foreign_host', nextInstance(), [objection]);
+      response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
+      response.end(JSON.stringify(body));
+    },
   );
   server.maxConnections = MOST_SOCKETS;
   server.on('upgrade', gate.upgrade);
@@ -148,7 +167,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     fault(body) {
       const parsed = parseFaults(body);
       if (!parsed.ok) throw new Error(parsed.issues.join('; '));
-      const added = act((now) => service.faults.plan.add(parsed.request, now));
+      const added = act((now) => service.order(parsed.request, now));
       if ('problem' in added) throw new Error(added.problem);
       return added.ids;
     },

@@ -83,10 +83,10 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
     if (!body.ok) return reply(context, body.answer);
     const parsed = parseFaults(body.json);
     if (!parsed.ok) return bad(context, parsed.issues);
-    const added = runtime().act((now) => service().faults.plan.add(parsed.request, now));
-    return 'problem' in added
-      ? bad(context, [added.problem])
-      : context.json({ ok: true, ids: added.ids }, 202);
+    const added = runtime().act((now) => service().order(parsed.request, now));
+    if ('ids' in added) return context.json({ ok: true, ids: added.ids }, 202);
+    const reason = added.unknownStream === true ? 'not_found' : 'validation_error';
+    return reply(context, refuse(reason, setup.nextInstance(), [added.problem]));
   });
 
   const clock = (): object => {

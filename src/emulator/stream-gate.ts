@@ -9,6 +9,7 @@ import type { Effect } from './core/effect.ts';
 import { type Answer, problemData, refuse } from './core/refusal.ts';
 import type { Opening, Service } from './core/service.ts';
 import { CLOSE } from './core/stream-words.ts';
+import type { Door } from './door.ts';
 import { writeFrame } from './message-frame.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -28,13 +29,14 @@ const INTENTS: Readonly<Record<string, Intent>> = {
   'text-to-speech': 'tts',
 };
 
+type StreamEffect = Exclude<Effect, { kind: 'render' }>;
 type Refused = Opening & { kind: 'refused' };
 
 /** The WebSocket side: lets streams in or refuses them, and carries out what the service does to them. */
 export interface StreamGate {
   /** To be called for each upgrade request of the HTTP server. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  perform(effect: Exclude<Effect, { kind: 'render' }>): void;
+  perform(effect: StreamEffect): void;
   /** Closes all connections; resolves when their sockets are gone. */
   close(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export function createStreamGate(
   service: Service,
   getRuntime: () => Runtime,
   nextInstance: () => string,
+  door: Door,
 ): StreamGate {
   const server = new WebSocketServer({
     noServer: true,
@@ -95,6 +98,8 @@ export function createStreamGate(
   });
   const connections = new Map<string, Connection>();
   const sockets = new Set<WebSocket>();
+  /** What happens to a stream in the moment of its opening, before it has a connection. */
+  let early: StreamEffect[] | null = null;
 
   const keep = (socket: WebSocket): void => {
     sockets.add(socket);
@@ -132,10 +137,34 @@ export function createStreamGate(
     });
   };
 
+  const perform = (effect: StreamEffect): void => {
+    const connection = connections.get(effect.stream);
+    if (connection === undefined) return void early?.push(effect);
+    switch (effect.kind) {
+      case 'send':
+        return connection.send(effect.message);
+      case 'sendRaw':
+        return connection.sendRaw(effect.payload, effect.as);
+      case 'link':
+        return connection.setLink(effect.link);
+      case 'close':
+        connections.delete(effect.stream);
+        return connection.close(effect.code, effect.reason);
+      case 'reset':
+        connections.delete(effect.stream);
+        return connection.reset();
+      default:
+        return effect satisfies never;
+    }
+  };
+
   const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL, intent: Intent): void => {
     if (socket.destroyed) return;
     const secret = url.searchParams.get('token') ?? bearerOf(request.headers.authorization);
+    early = [];
     const opening = getRuntime().act((now) => service.open({ secret, intent }, now));
+    const waiting = early;
+    early = null;
     if (opening.kind === 'refused' && opening.delivery === 'http') {
       return answer(socket, refusalOf(opening, nextInstance()));
     }
@@ -148,13 +177,18 @@ export function createStreamGate(
       upgraded = true;
       keep(webSocket);
       if (opening.kind === 'refused') refuseOpen(webSocket, opening);
-      else attach(webSocket, socket, opening.stream);
+      else {
+        attach(webSocket, socket, opening.stream);
+        for (const effect of waiting) perform(effect);
+      }
     });
   };
 
   return {
     upgrade(request, socket, head) {
       socket.on('error', () => {});
+      const objection = door.objectTo(request);
+      if (objection !== null) return answer(socket, refuse('foreign_host', nextInstance(), [objection]));
       const address = request.url ?? '/';
       const url = URL.canParse(address, BASE) ? new URL(address, BASE) : null;
       const product = STREAM_PATH.exec(url?.pathname ?? '')?.[1];
@@ -171,19 +205,7 @@ export function createStreamGate(
       if (delayMs === 0) decide(request, socket, head, url, intent);
       else clock.at(clock.now() + delayMs, () => decide(request, socket, head, url, intent));
     },
-    perform(effect) {
-      if (effect.kind === 'close' || effect.kind === 'reset') {
-        const connection = connections.get(effect.stream);
-        connections.delete(effect.stream);
-        if (effect.kind === 'close') connection?.close(effect.code, effect.reason);
-        else connection?.reset();
-        return;
-      }
-      const connection = connections.get(effect.stream);
-      if (effect.kind === 'send') connection?.send(effect.message);
-      else if (effect.kind === 'sendRaw') connection?.sendRaw(effect.payload, effect.as);
-      else connection?.setLink(effect.link);
-    },
+    perform,
     async close() {
       const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of sockets) {

@@ -87,6 +87,18 @@ describe('faults over a real socket', () => {
     expect(emulator.reports()[0]?.closed).toMatchObject({ code: 1006, by: 'service' });
   });
 
+  test('a fault that waits for a stream happens to it in the moment of its opening', async () => {
+    const emulator = await start();
+    emulator.fault({ kind: 'drop' });
+    const dropped = await connect(streamUrl(emulator));
+    expect((await dropped.closed).code).toBe(1006);
+    emulator.fault({ kind: 'warning', code: 'FIRST' });
+    emulator.fault({ kind: 'close', code: 1011, reason: 'oops' });
+    const closed = await connect(streamUrl(emulator));
+    expect(await closed.closed).toEqual({ code: 1011, reason: 'oops' });
+    expect(closed.received).toMatchObject([{ data: { code: 'FIRST' } }]);
+  });
+
   test('revoke and max_duration', async () => {
     const emulator = await start({ heartbeatMs: 100 });
     const revoked = await open(emulator);

@@ -12,6 +12,7 @@ export type ProblemReason =
   | 'malformed_handshake'
   | 'malformed_request'
   | 'body_too_large'
+  | 'foreign_host'
   | 'not_found'
   | 'method_not_allowed'
   | 'unsupported_media_type'
@@ -134,6 +135,12 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     errorCode: 100013,
     title: 'Body too large',
     detail: 'the body is larger than this endpoint takes',
+  },
+  foreign_host: {
+    http: 403,
+    errorCode: 100030,
+    title: 'Foreign host',
+    detail: 'the request is meant for another machine',
   },
   not_found: { http: 404, errorCode: 100004, title: 'Not found', detail: 'there is nothing at this address' },
   method_not_allowed: {

@@ -6,7 +6,7 @@ import { createBookmarks } from './bookmark.ts';
 import type { Choices } from './choices.ts';
 import { type Credential, identify, type KnownKeys } from './credentials.ts';
 import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
-import { type Delivery, isStreamFault } from './fault.ts';
+import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
 import { createFaultDesk, type FaultDesk } from './fault-desk.ts';
 import type { FaultTarget } from './fault-plan.ts';
 import { drawToken, type Random } from './random.ts';
@@ -18,6 +18,8 @@ import { createStreamRegistry, limitAt, type Running } from './stream-registry.t
 import { newReport, type StreamReport } from './stream-report.ts';
 import { createVoiceBook, type VoiceBook } from './voices.ts';
 
+/** What a fault calls streams by other than their ids. */
+const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
 /** Connections with one token are counted over a minute. */
 const MINUTE_MS = 60_000;
 
@@ -60,6 +62,8 @@ export interface Service {
   readonly voices: VoiceBook;
   readonly account: Account;
   readonly faults: FaultDesk;
+  /** Orders a fault, or a schedule of them. All or none. */
+  order(request: FaultRequest, now: number): { ids: number[] } | { problem: string; unknownStream?: boolean };
   identify(secret: string | null): Credential;
   /** Whether an id and a secret of a legacy caller belong together. */
   isClient(id: string | null, secret: string | null): boolean;
@@ -283,6 +287,14 @@ export function createService(setup: ServiceSetup): Service {
     voices,
     account,
     faults: desk,
+    order(request, now) {
+      const orders = request.kind === 'order' ? [request.order] : request.orders;
+      const unknown = orders.find(
+        ({ stream }) => !ANY_STREAM.has(stream) && registry.get(stream) === undefined,
+      );
+      if (unknown === undefined) return desk.plan.add(request, now);
+      return { problem: `stream: there is no running stream "${unknown.stream}"`, unknownStream: true };
+    },
     identify: (secret) => identify(secret, setup.keys, sessions),
     isClient: (id, secret) =>
       setup.keys.clients.some((client) => client.id === id && client.secret === secret),

@@ -134,7 +134,8 @@ export function createWorld(overrides: Partial<Choices> = {}, profile: Profile =
     fault(body) {
       const parsed = parseFaults(body);
       if (!parsed.ok) throw new Error(parsed.issues.join());
-      act(() => service.faults.plan.add(parsed.request, now));
+      const ordered = act(() => service.order(parsed.request, now));
+      if ('problem' in ordered) throw new Error(ordered.problem);
     },
     messages: (stream, type) =>
       seen.flatMap(({ effect }) =>

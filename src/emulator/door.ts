@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../protocol/host.ts';
+
+/** `name`, `name:port`, `1.2.3.4:port`, `[::1]:port`: nothing else is a Host. */
+const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/**
+ * Who may talk to the emulator at all. A web page anywhere can make a browser on this machine send requests here,
+ * under a name of its own that it lets point to 127.0.0.1 (DNS rebinding): such a request is known by its Host,
+ * one that does not hide by its Origin.
+ */
+export interface Door {
+  /** Why a request is turned away; null when it may come in. */
+  objectTo(request: IncomingMessage): string | null;
+}
+
+/** The name in a Host as URLs have it; null for what is none. */
+function nameOf(host: string): string | null {
+  const address = `http://${host}/`;
+  return HOST.test(host) && URL.canParse(address) ? new URL(address).hostname : null;
+}
+
+/** The address at which a connection has arrived, as URLs have it. */
+function arrivedAt({ socket }: IncomingMessage): string | null {
+  const address = socket.localAddress?.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '') ?? '';
+  return nameOf(address.includes(':') ? `[${address}]` : address);
+}
+
+/**
+ * @param bound the address listened on, as it was given
+ * @param listed further names by which clients reach it
+ * @throws Error for a name that no Host can be
+ */
+export function createDoor(bound: string, listed: readonly string[]): Door {
+  const known = new Set<string>();
+  const boundName = nameOf(bound.includes(':') ? `[${bound}]` : bound);
+  if (boundName !== null) known.add(boundName);
+  for (const name of listed) {
+    const plain = /:\d+$/.test(name) && !name.startsWith('[') ? null : nameOf(name);
+    if (plain === null) throw new Error(`"${name}" is not the name of a host; give it without a port`);
+    known.add(plain);
+  }
+  const isKnown = (name: string | null, request: IncomingMessage): boolean =>
+    name !== null && (isLoopback(name) || known.has(name) || name === arrivedAt(request));
+
+  return {
+    objectTo(request) {
+      const { host = '', origin } = request.headers;
+      if (!isKnown(nameOf(host), request)) {
+        return 'Host names another machine; list it with --allow-host if it is a name of this one';
+      }
+      if (origin === undefined) return null;
+      const from = URL.canParse(origin) ? new URL(origin) : null;
+      return from !== null && isKnown(nameOf(from.host), request)
+        ? null
+        : 'Origin is a page of another machine; list its host with --allow-host if it may use this one';
+    },
+  };
+}
