@@ -20,7 +20,7 @@ import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
-import { createRepeatFilter, type RepeatFilter, withRepeats } from './repeat-filter.ts';
+import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
 import { deviceSubscriptions } from './subscriptions.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
@@ -82,8 +82,12 @@ export class Agent {
     this.world = world;
     this.running = config;
     this.topics = deviceTopics(address);
+    this.repeats = createRepeatFilter(clock);
     this.vault = createVault(world.randomHash, config.service.hosts);
-    const desk = { topics: this.topics, vault: this.vault, clock, log, newId: world.randomHash };
+    const desk = {
+      ...{ topics: this.topics, vault: this.vault, clock, log },
+      ...{ repeats: this.repeats, newId: world.randomHash },
+    };
     this.tokens = createTokenDesk(desk, {
       awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
@@ -92,7 +96,7 @@ export class Agent {
     });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: world.version };
-    this.publisher = new Publisher(identity, clock, this.lanes, (id) =>
+    this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
       this.running.lanes.find((lane) => lane.id === id),
     );
     const status = (): unknown => ({
@@ -113,7 +117,6 @@ export class Agent {
       randomHash: world.randomHash,
     });
     const handlers = createCommandHandlers(this.lanes, status, ({ only }) => this.diagnose.run(only ?? null));
-    this.repeats = createRepeatFilter(clock);
     const record = createCommandRecord(world.commandFile ?? null, clock, log);
     this.commands = createCommandDesk(
       { address, topics: this.topics, clock, log, random: world.random, repeats: this.repeats, record },
@@ -175,6 +178,7 @@ export class Agent {
   private createLane(config: LaneConfig): LaneRunner {
     const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.world;
     const world = {
+      repeats: this.repeats,
       ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, vault: this.vault },
       ...{ ...this.world.openAudio(config), openEchoCanceller },
       requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
@@ -186,7 +190,7 @@ export class Agent {
   }
 
   private onStep(step: LaneStep): void {
-    journal(this.world.log, step);
+    journal({ log: this.world.log, repeats: this.repeats }, step);
     this.publisher.onStep(step);
     for (const watcher of this.watchers) watcher(step);
   }
@@ -221,12 +225,16 @@ export class Agent {
   private onLost({ topic, why, reason }: LostMessage): void {
     // The names of commands come from outside.
     const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
-    this.repeats.tell(`outbox:${why}:${kind}`, (repeated) => {
-      this.world.log.warn(
-        withRepeats({ topic, why, reason }, repeated),
-        'a message to the owner was given up',
-      );
-    });
+    const fields = { topic, why, reason };
+    logRepeated(
+      { log: this.world.log, repeats: this.repeats },
+      {
+        level: 'warn',
+        kind: `outbox:${why}:${kind}`,
+        fields,
+        sentence: 'a message to the owner was given up',
+      },
+    );
     this.publisher.refresh();
   }
 
@@ -236,7 +244,10 @@ export class Agent {
       if (message.retain || !this.diagnose.receive(message.payload))
         this.tokens.receive(message.payload, message.retain);
     } else if (!this.commands.receive(bus, message)) {
-      this.world.log.debug({ topic: message.topic }, 'a message on an unexpected topic was ignored');
+      const { topic } = message;
+      const sentence = 'a message on an unexpected topic was ignored';
+      const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;
+      logRepeated({ log: this.world.log, repeats: this.repeats }, line);
     }
   }
 

@@ -17,7 +17,7 @@ import {
   takeSpread,
 } from './command-request.ts';
 import { createFanOut } from './fan-out.ts';
-import { type RepeatFilter, withRepeats } from './repeat-filter.ts';
+import { logRepeated, type RepeatFilter } from './repeat-filter.ts';
 
 /** Longer names are nobody's command: they are not even looked at. */
 const LONGEST_NAME = 64;
@@ -59,7 +59,7 @@ type Reading = Extract<CommandReading, { kind: 'request' }>;
 type Response = Omit<CommandResponse, 'ts' | 'id'>;
 
 export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHandlers): CommandDesk {
-  const { clock, log, record, repeats } = world;
+  const { clock, log, record } = world;
   const fanOut = createFanOut(clock);
   /** Commands without a final answer, by id. */
   const unfinished = new Map<string, (error: CommandError) => void>();
@@ -85,9 +85,9 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
   const refuse = (asker: Asker, code: string, message: string): void => {
     // Not in the room of real answers: a flood that is refused must not push them out.
     say(asker, { status: 'error', error: { code, message } }, 'general');
-    repeats.tell(`command:${code}`, (repeated) =>
-      log.warn(withRepeats({ command: asker.name, code }, repeated), 'a command was refused'),
-    );
+    const fields = { command: asker.name, code };
+    const kind = `command:${code}`;
+    logRepeated(world, { level: 'warn', kind, fields, sentence: 'a command was refused' });
   };
 
   /** Carries a noted command out, now or at its moment of a fan-out, and gives the final answer. */
@@ -135,12 +135,10 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
     // Its answer is on the way.
     if (known === 'open') return;
     if (known !== 'fresh') return say(asker, known);
-    const fields = { command: name, id };
-    repeats.tell(
-      'command:received',
-      (repeated) => log.info(withRepeats(fields, repeated), 'command received'),
-      LOGGED_A_MINUTE,
-    );
+    logRepeated(world, {
+      ...{ level: 'info', kind: 'command:received', fields: { command: name, id } },
+      ...{ sentence: 'command received', atOnce: LOGGED_A_MINUTE },
+    });
     // Nothing was done: should the note be lost, no harm comes of it.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
@@ -191,7 +189,7 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
       if (command === null) return false;
       const { name } = command;
       const ignore = (kind: string, fields: object, sentence: string): true => {
-        repeats.tell(`command:${kind}`, (repeated) => log.warn(withRepeats(fields, repeated), sentence));
+        logRepeated(world, { level: 'warn', kind: `command:${kind}`, fields, sentence });
         return true;
       };
       if (name.length > LONGEST_NAME) {

@@ -1,14 +1,28 @@
 import type { Log } from '../ports/log.ts';
 import type { EventKind } from '../protocol/mqtt/device.ts';
 import type { LaneStep } from './lane-runner.ts';
+import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from './repeat-filter.ts';
 
 /** Events that somebody should look into. */
 const TROUBLE: readonly EventKind[] = ['echo_fallback', 'capture_problem', 'speech_lost'];
 
+/** Problems that the service names have codes of its own making: all of them are one kind. */
+const SERVICE_CODE = /^service_.*/;
+
 /** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
-export function journal(log: Log, { lane, effects, before, after }: LaneStep): void {
+export function journal(
+  world: { log: Log; repeats: RepeatFilter },
+  { lane, effects, before, after }: LaneStep,
+): void {
+  const { log } = world;
+  const line = (level: 'info' | 'warn', kind: string, fields: object, sentence: string): void =>
+    logRepeated(world, {
+      ...{ level, kind: `${kind}:${lane}`, fields: { lane, ...fields }, sentence },
+      atOnce: ORDINARY_A_MINUTE,
+    });
   if (before.phase !== after.phase) {
-    log.info({ lane, from: before.phase, to: after.phase }, `lane ${lane}: ${after.phase}`);
+    const { phase } = after;
+    line('info', `phase:${phase}`, { from: before.phase, to: phase }, `lane ${lane}: ${phase}`);
   }
   if (after.captureEnded && !before.captureEnded)
     log.info({ lane }, 'the recording has ended; silence follows');
@@ -17,19 +31,21 @@ export function journal(log: Log, { lane, effects, before, after }: LaneStep): v
     const again =
       before.problem?.code === after.problem.code && before.problem.message === after.problem.message;
     const { code, message } = after.problem;
-    if (!again) log.warn({ lane, code }, message);
+    if (!again) line('warn', `problem:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
   }
   if (after.loss !== null && before.loss === null) {
     const { cause } = after.loss;
-    log.warn({ lane, cause }, 'the outage lasts longer than the backlog: what is said is being lost');
+    const sentence = 'the outage lasts longer than the backlog: what is said is being lost';
+    line('warn', 'loss', { cause }, sentence);
   }
   for (const effect of effects) {
     if (effect.type === 'notify') {
       const level = TROUBLE.includes(effect.kind) ? 'warn' : 'info';
-      log[level]({ lane, ...effect.detail }, `event ${effect.kind}`);
+      line(level, `event:${effect.kind}`, effect.detail, `event ${effect.kind}`);
     }
     if (effect.type === 'request_token') {
-      log.info({ lane, reason: effect.reason, attempt: effect.attempt }, 'asking for a token');
+      const { reason, attempt } = effect;
+      line('info', 'token', { reason, attempt }, 'asking for a token');
     }
   }
 }

@@ -19,6 +19,7 @@ import type { EventLoop } from './event-loop.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { Mouth } from './mouth.ts';
 import { ordersOf } from './reload.ts';
+import { logRepeated, type RepeatFilter } from './repeat-filter.ts';
 import { createTimers, type Timers } from './timers.ts';
 import type { Vault } from './vault.ts';
 
@@ -27,6 +28,7 @@ export interface LaneWorld {
   readonly clock: Clock;
   readonly loop: EventLoop;
   readonly log: Log;
+  readonly repeats: RepeatFilter;
   readonly vault: Vault;
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
@@ -194,7 +196,10 @@ export class LaneRunner {
       unreached: (spent, message) => this.post({ type: 'unreached', stream, spent, message }),
       message: (message) => this.post({ type: 'message', stream, message }),
       oddity: (oddity) =>
-        this.world.log.debug({ lane: this.id, oddity }, 'the service sent something unexpected'),
+        logRepeated(this.world, {
+          ...{ level: 'debug', kind: `oddity:${this.id}`, fields: { lane: this.id, oddity } },
+          sentence: 'the service sent something unexpected',
+        }),
       pong: () => this.post({ type: 'pong', stream }),
       drained: () => {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });

@@ -14,6 +14,7 @@ import type {
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
 import type { LaneRunner, LaneStep } from './lane-runner.ts';
+import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from './repeat-filter.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 /** `{p}/state` is published at most this often (CONTRACT section 3). */
@@ -30,6 +31,7 @@ export interface Identity {
 export class Publisher {
   private readonly identity: Identity;
   private readonly clock: Clock;
+  private readonly repeats: RepeatFilter;
   private readonly lanes: readonly LaneRunner[];
   private readonly laneConfig: (id: string) => LaneConfig | undefined;
   private readonly state: Throttle;
@@ -42,11 +44,13 @@ export class Publisher {
   constructor(
     identity: Identity,
     clock: Clock,
+    repeats: RepeatFilter,
     lanes: readonly LaneRunner[],
     laneConfig: (id: string) => LaneConfig | undefined,
   ) {
     this.identity = identity;
     this.clock = clock;
+    this.repeats = repeats;
     this.lanes = lanes;
     this.laneConfig = laneConfig;
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
@@ -98,10 +102,14 @@ export class Publisher {
     if (isReported(step)) this.refresh();
   }
 
-  /** An event of a lane, or of the whole device (`lane` null). */
+  /** An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, also where it is told later. */
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
-    const body = JSON.stringify({ ts: timestamp(this.clock.wall()), ...detail });
-    this.bus?.publish(this.identity.topics.event(kind), body, { qos: 1 });
+    const body = { ts: timestamp(this.clock.wall()), ...detail };
+    const publish = (repeated: number): void =>
+      this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(withRepeats(body, repeated)), {
+        qos: 1,
+      });
+    this.repeats.tell(`event:${kind}:${String(detail['lane'])}`, publish, ORDINARY_A_MINUTE);
   }
 
   status(): { status: DeviceStatus; reasons: string[] } {

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 
 /** What has been told is told again after so long at the earliest, with how often it happened meanwhile. */
 const TELL_EVERY_MS = 60_000;
@@ -70,6 +71,26 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
       kinds.clear();
     },
   };
+}
+
+/** Of what belongs to a lane's ordinary life, so many are told one by one: whoever watches wants to see them. */
+export const ORDINARY_A_MINUTE = 5;
+
+/** What is logged under the rule. */
+export interface RepeatedLine {
+  readonly level: 'debug' | 'info' | 'warn';
+  readonly kind: string;
+  readonly fields: object;
+  readonly sentence: string;
+  /** Left out: 1. */
+  readonly atOnce?: number;
+}
+
+/** Logs a line, unless there were enough of its kind in this minute. */
+export function logRepeated(world: { log: Log; repeats: RepeatFilter }, line: RepeatedLine): void {
+  const { level, kind, fields, sentence, atOnce } = line;
+  const say = (repeated: number): void => world.log[level](withRepeats(fields, repeated), sentence);
+  world.repeats.tell(`log:${kind}`, say, atOnce);
 }
 
 /** The fields of what is told, and how often it happened. */

@@ -13,6 +13,7 @@ import {
 } from '../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
 import type { LegacySession } from '../protocol/service/session.ts';
+import { logRepeated, type RepeatFilter } from './repeat-filter.ts';
 import type { Vault } from './vault.ts';
 
 /** A request that waits longer than this at the broker would only make a session that nobody uses. */
@@ -52,12 +53,15 @@ export interface TokenDeskWorld {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Log;
+  readonly repeats: RepeatFilter;
   /** An id of at least 96 random bits (CONTRACT section 3). */
   newId(): string;
 }
 
 export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListener): TokenDesk {
-  const { topics, vault, clock, log } = world;
+  const { topics, vault, clock } = world;
+  const ignored = (level: 'debug' | 'warn', kind: string, sentence: string): void =>
+    logRepeated(world, { level, kind: `token_answer:${kind}`, fields: {}, sentence });
   /** By the id on the wire. */
   const asked = new Map<string, Asked>();
 
@@ -115,23 +119,27 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
 
     receive(payload, retained) {
       if (retained) {
-        log.warn({}, 'a retained token answer was ignored: the backend must not retain answers');
+        ignored(
+          'warn',
+          'retained',
+          'a retained token answer was ignored: the backend must not retain answers',
+        );
         return;
       }
       const message = parse(payload);
       if (message === null) {
-        log.warn({}, 'a malformed token answer was ignored');
+        ignored('warn', 'malformed', 'a malformed token answer was ignored');
         return;
       }
       const known = asked.get(message.id);
       if (known === undefined) {
-        log.debug({ id: message.id }, 'a token answer to no question of ours was ignored');
+        ignored('debug', 'unasked', 'a token answer to no question of ours was ignored');
         return;
       }
       // A doubled answer may carry another token: it must not take the place of the one that is in use.
       const { lane, request } = known;
       if (!listener.awaits(lane, request)) {
-        log.debug({ id: message.id }, 'a late or doubled token answer was ignored');
+        ignored('debug', 'late', 'a late or doubled token answer was ignored');
         return;
       }
       if (message.ok) {
