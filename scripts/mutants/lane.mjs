@@ -59,6 +59,20 @@ export const LANE = [
     tests: STORIES.token,
   },
   {
+    name: 'sleeps-on-while-people-speak',
+    file: 'lane/waiting.ts',
+    find: '  if (at < dueAt) turn.arm(wait.timer, at);',
+    replace: '  if (at < 0) turn.arm(wait.timer, at);',
+    tests: ['lane/waiting.test.ts'],
+  },
+  {
+    name: 'voice-undercuts-retry-after',
+    file: 'lane/waiting.ts',
+    find: 'Math.max(askedMs, backoffBound(spacing, turn.state.failures))',
+    replace: 'Math.max(0, backoffBound(spacing, turn.state.failures))',
+    tests: ['lane/waiting.test.ts'],
+  },
+  {
     name: 'dead-address-kept',
     file: 'lane/ending.ts',
     find: 'if (lease.unreached < UNREACHED_TRIES) return',

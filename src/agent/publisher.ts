@@ -1,6 +1,7 @@
 import { reportLane } from '../core/lane/report.ts';
 import type { LaneState } from '../core/lane/state.ts';
 import { deviceStatus, laneStatus } from '../core/lane/status.ts';
+import { nextTryAt } from '../core/lane/waiting.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LaneConfig } from '../protocol/config.ts';
@@ -215,6 +216,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.silentEnds !== after.silentEnds ||
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||
+    nextTryAt(before) !== nextTryAt(after) ||
     before.stream?.id !== after.stream?.id
   );
 }

@@ -5,6 +5,7 @@ import { unspoken } from '../sent-log.ts';
 import { goLive } from './live.ts';
 import type { Approach, Lease, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
+import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
@@ -163,16 +164,17 @@ function waitAndRetry(turn: Turn, cause: Cause, failure: Failure): void {
   const row = RECOVERY[cause];
   const patience = patienceWith(turn, cause);
   const failures = turn.state.failures + 1;
-  const drawn = drawBackoff(PATIENCE[patience], failures, turn.state.seed, retryAfterOf(failure));
+  const askedMs = retryAfterOf(failure);
+  const drawn = drawBackoff(PATIENCE[patience], failures, turn.state.seed, askedMs);
   turn.set({ reason: row.tokenReason, failures, seed: drawn.seed });
-  report(turn, cause, failure, drawn.waitMs);
+  const waitMs = waitForRetry(turn, drawn.waitMs, patience, askedMs);
+  report(turn, cause, failure, waitMs);
   if (patience === 'parked') {
     // A token that a failed successor left over would not live so long.
     surrender(turn);
-    turn.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: drawn.waitMs });
+    turn.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: waitMs });
   }
   turn.enter(patience === 'parked' ? 'parked' : 'waiting');
-  turn.arm('retry', turn.now + drawn.waitMs);
 }
 
 function report(turn: Turn, cause: Cause, failure: Failure, waitMs: number): void {

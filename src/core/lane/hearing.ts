@@ -11,6 +11,7 @@ import { isStreaming, pump, sendFiller } from './sending.ts';
 import { feedLoudspeaker, onPlaybackFault } from './speaking.ts';
 import { hearInStandby } from './standby.ts';
 import type { Turn } from './turn.ts';
+import { hurry } from './waiting.ts';
 
 /** Phases in which what is said matters: it is sent, or held for the next stream. */
 function isListening(turn: Turn): boolean {
@@ -31,6 +32,7 @@ export function onCaptured(turn: Turn, captured: Captured): void {
   const isSpeech = chunk.voiced && levels.isSpeech !== false;
   if (isSpeech) turn.set({ lastVoiceAt: turn.now });
   if (isSpeech) duckUnder(turn);
+  if (isSpeech) hurry(turn);
   if (turn.state.phase === 'standby') return hearInStandby(turn, chunk, isSpeech);
   const { hold, settings } = turn.state;
   turn.set({ hold: take(hold, chunk, Math.floor(settings.holdMs / settings.chunkMs)) });

@@ -27,7 +27,7 @@ export const PHASES = {
   },
   draining: { says: 'has sent end_task and lets the service finish', to: ['idle', 'closed'] },
   waiting: {
-    says: 'the session ended or a try failed: waits, with jitter, before the next',
+    says: 'the session ended or a try failed: waits, with jitter, before the next; a voice shortens the wait',
     to: ['acquiring', 'connecting', 'idle', 'closed'],
   },
   parked: {

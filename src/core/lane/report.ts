@@ -1,6 +1,7 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { echoInForce } from './echo.ts';
 import type { LaneState } from './state.ts';
+import { nextTryAt } from './waiting.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
   const { measures, fallback } = state.echo;
@@ -24,6 +25,7 @@ export function reportLane(
   stampOf: (monotonic: number) => string | null,
 ): LaneReport {
   const { problem, stream, orders, hold, settings } = state;
+  const tryAt = nextTryAt(state);
   return {
     id,
     phase: state.phase,
@@ -37,6 +39,7 @@ export function reportLane(
     session: stream?.lease.grant.session ?? null,
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(hold.accounts.lost * settings.chunkMs),
+    next_try_at: tryAt === null ? null : stampOf(tryAt),
     last_error:
       problem === null ? null : { ts: stampOf(problem.at), code: problem.code, message: problem.message },
   };

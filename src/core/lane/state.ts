@@ -13,6 +13,7 @@ import type { Phase } from './phases.ts';
 import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
 import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './silence.ts';
 import type { SpeechLoss } from './speech-lost.ts';
+import type { Wait } from './waiting.ts';
 
 /** A token that was asked for and has not come. */
 export interface TokenWish {
@@ -175,6 +176,8 @@ export interface LaneState {
   readonly noSessionSince: number | null;
   /** Speech is being lost; null: it is not. */
   readonly loss: SpeechLoss | null;
+  /** What a voice may cut short; null: nothing, or it has been. */
+  readonly wait: Wait | null;
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
@@ -252,6 +255,7 @@ export function createLane(given: {
     failures: 0,
     noSessionSince: null,
     loss: null,
+    wait: null,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
     problem: null,

@@ -3,6 +3,7 @@ import { approachTo, connect } from './approach.ts';
 import { fail, surrender } from './ending.ts';
 import type { Denial, Grant } from './event.ts';
 import type { Turn } from './turn.ts';
+import { waitForAnswer } from './waiting.ts';
 
 /** How far the wait for an answer may grow. */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
@@ -10,6 +11,7 @@ const LONGEST_ANSWER_WAIT_MS = 60_000;
 /** Gets the lane a token: the unspent one it has, or a new one. */
 export function acquire(turn: Turn): void {
   const { lease } = turn.state;
+  turn.set({ wait: null });
   if (lease !== null && lease.expiresAt > turn.now) {
     connect(turn, lease);
     return;
@@ -42,7 +44,7 @@ function ask(turn: Turn): void {
   const since = asked.attempt === 0 ? turn.now : asked.since;
   turn.set({ wish: { ...asked, attempt, since }, seed: drawn.seed });
   turn.emit({ type: 'request_token', id: asked.id, reason: asked.reason, attempt });
-  turn.arm('token', turn.now + patienceMs * (1 + drawn.value / 2));
+  waitForAnswer(turn, patienceMs * (1 + drawn.value / 2), patienceMs);
 }
 
 /** No answer in time: asks again, under a new id once the old one is too old to be trusted with a fresh token. */
@@ -62,7 +64,7 @@ const NO_WAIT_MS = 1000;
 
 /** The line to the backend came or went. */
 export function onLine(turn: Turn, up: boolean): void {
-  turn.set({ lineUp: up });
+  turn.set({ lineUp: up, wait: null });
   const { wish: asked, seed } = turn.state;
   if (!up) turn.disarm('token');
   if (!up || asked === null) return;

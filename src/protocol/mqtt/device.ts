@@ -48,6 +48,8 @@ export const laneReportSchema = z.object({
   stream_host: z.string().nullable(),
   /** Speech that nobody will hear, since boot: outages were longer than the backlog. */
   speech_lost_ms: z.number(),
+  /** When the lane tries again by itself; null: it waits for nothing, or the clock is not set. */
+  next_try_at: timestampSchema,
   last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;

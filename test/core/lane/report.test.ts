@@ -28,6 +28,7 @@ describe('the report of a lane', () => {
       session: 'test-1...',
       stream_host: 'stream.example',
       speech_lost_ms: 0,
+      next_try_at: null,
       last_error: null,
     });
   });

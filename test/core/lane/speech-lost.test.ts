@@ -25,6 +25,7 @@ describe('an outage that is longer than the backlog', () => {
     speakInVain(world, 25);
     expect(reasons(world)).toContainEqual({ code: 'speech_lost', detail: 'network' });
     expect(events(world)).toHaveLength(0);
+    while (world.phase === 'waiting') world.speak(1);
     world.comeBack();
     world.hush(10);
     expect(events(world)).toHaveLength(0);

@@ -1,0 +1,65 @@
+import { backoffBound } from '../backoff.ts';
+import { draw } from '../random.ts';
+import { PATIENCE, type Patience } from '../recovery.ts';
+import type { LaneState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** A wait that ends sooner when somebody speaks. */
+export interface Wait {
+  readonly timer: 'retry' | 'token';
+  /** Not before this, however much is said. */
+  readonly earliestAt: number;
+  /** Spread over so much, because many devices may hear a voice at one time. */
+  readonly spreadMs: number;
+}
+
+/** While people speak, tries begin this far apart, once their spacing has grown. */
+export const VOICE_SPACING_MS = 15_000;
+const SPREAD_MS = 3000;
+/** Whoever spoke so lately waits for what was said. */
+const SPOKE_LATELY_MS = 10_000;
+/** Devices that were all asked to wait for the same time come back over this share of it. */
+const ASKED_SPREAD_SHARE = 0.1;
+
+/**
+ * The lane waits for its next try; a parked one has to be helped by a person, not by a voice.
+ * @returns how long it waits if nobody speaks, milliseconds
+ */
+export function waitForRetry(turn: Turn, waitMs: number, patience: Patience, askedMs: number): number {
+  const spacing = { ...PATIENCE[patience], capMs: VOICE_SPACING_MS };
+  const earliestAt = turn.now + Math.max(askedMs, backoffBound(spacing, turn.state.failures));
+  const spreadMs = Math.max(SPREAD_MS, askedMs * ASKED_SPREAD_SHARE);
+  turn.set({ wait: patience === 'parked' ? null : { timer: 'retry', earliestAt, spreadMs } });
+  return begin(turn, 'retry', waitMs);
+}
+
+/** The lane waits for the backend's answer, and asks again when it does not come. */
+export function waitForAnswer(turn: Turn, waitMs: number, patienceMs: number): void {
+  const earliestAt = turn.now + Math.min(VOICE_SPACING_MS, patienceMs);
+  turn.set({ wait: { timer: 'token', earliestAt, spreadMs: SPREAD_MS } });
+  begin(turn, 'token', waitMs);
+}
+
+function begin(turn: Turn, timer: Wait['timer'], waitMs: number): number {
+  turn.arm(timer, turn.now + waitMs);
+  if (turn.now - turn.state.lastVoiceAt < SPOKE_LATELY_MS) hurry(turn);
+  return Math.round((turn.state.timers[timer] ?? turn.now) - turn.now);
+}
+
+/** Somebody speaks and nobody translates: what is waited for may be back by now. Counts once for each wait. */
+export function hurry(turn: Turn): void {
+  const { wait, timers, seed } = turn.state;
+  if (wait === null) return;
+  const dueAt = timers[wait.timer];
+  const earliestAt = Math.max(turn.now, wait.earliestAt);
+  if (dueAt === null || dueAt <= earliestAt) return;
+  const drawn = draw(seed);
+  turn.set({ wait: null, seed: drawn.seed });
+  const at = earliestAt + drawn.value * wait.spreadMs;
+  if (at < dueAt) turn.arm(wait.timer, at);
+}
+
+/** When the lane tries again by itself; null: it waits for nothing. */
+export function nextTryAt({ timers }: LaneState): number | null {
+  return timers.retry ?? timers.token;
+}
