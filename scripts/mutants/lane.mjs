@@ -157,9 +157,16 @@ export const LANE = [
     tests: STORIES.recovery,
   },
   {
+    name: 'defect-without-restart',
+    file: 'lane/machine.ts',
+    find: "if (event.type === 'defect') restart(turn, event.where);\n  else handle(turn, event);",
+    replace: "if (event.type !== 'defect') handle(turn, event);",
+    tests: ['lane/restart.test.ts'],
+  },
+  {
     name: 'failures-never-forgotten',
     file: 'lane/machine.ts',
-    find: 'return turn.set({ failures: 0 });',
+    find: 'return turn.set({ failures: 0, crashes: 0 });',
     replace: 'return undefined;',
     tests: STORIES.recovery,
   },

@@ -33,7 +33,7 @@ export const SILENCE = [
   {
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
-    find: '    attendLoss(turn, state);\n',
+    find: '  attendLoss(turn, state);\n',
     replace: '',
     tests: ['lane/speech-lost.test.ts'],
   },

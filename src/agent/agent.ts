@@ -15,7 +15,9 @@ import { createCommandRecord } from './command-record.ts';
 import { createCommandHandlers } from './commands.ts';
 import { createDiagnose, type Diagnose } from './diagnose.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
-import { createEventLoop } from './event-loop.ts';
+import { createEventLoop, type EventLoop } from './event-loop.ts';
+import { attempt, type Defects } from './guard/defects.ts';
+import { type GuardedWorld, guardWorld } from './guard/world.ts';
 import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
@@ -24,6 +26,7 @@ import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-fil
 import { deviceSubscriptions } from './subscriptions.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 import { createVault, type Vault } from './vault.ts';
+import { within } from './within.ts';
 
 /** Everything outside that the agent acts through. */
 export interface AgentWorld {
@@ -52,12 +55,14 @@ export interface AgentWorld {
 }
 
 /** How long the lanes may take to end their sessions. */
-const SHUTDOWN_LIMIT_MS = 5000;
+const SHUTDOWN_LIMIT_MS = 4000;
+/** How long what is closed after that may take: a little more than each allows itself. */
+const CLOSING_LIMIT_MS = { audio: 1700, line: 2200 } as const;
 
 /** The device: its lanes, its line to the owner, and what goes between them. */
 export class Agent {
   readonly lanes: readonly LaneRunner[];
-  private readonly world: AgentWorld;
+  private readonly world: GuardedWorld;
   private readonly topics: DeviceTopics;
   private readonly vault: Vault;
   private readonly tokens: TokenDesk;
@@ -65,7 +70,8 @@ export class Agent {
   private readonly repeats: RepeatFilter;
   private readonly publisher: Publisher;
   private readonly diagnose: Diagnose;
-  private readonly loop = createEventLoop();
+  private readonly defects: Defects;
+  private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private running: Config;
   private bus: Bus | null = null;
@@ -73,13 +79,16 @@ export class Agent {
   private protocol: 4 | 5 = 5;
   private stopping: Promise<void> | null = null;
 
-  constructor(config: Config, world: AgentWorld) {
+  constructor(config: Config, outside: AgentWorld) {
+    const { world, defects } = guardWorld(outside);
     const { clock, log } = world;
     const { prefix } = config.mqtt;
     const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
     const bootId = world.randomHash().slice(0, 12);
     const startedAt = clock.now();
     this.world = world;
+    this.defects = defects;
+    this.loop = createEventLoop((error) => defects('event loop', error));
     this.running = config;
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
@@ -124,14 +133,17 @@ export class Agent {
     );
   }
 
-  /** Connects, opens the loudspeakers, and starts the lanes that start at boot. */
+  /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has had its time. */
   async start(): Promise<void> {
     this.bus = this.connect();
     this.commands.begin(this.bus);
-    await Promise.all(this.lanes.map((lane) => lane.open()));
-    for (const lane of this.running.lanes) {
-      if (lane.start !== 'command') this.lane(lane.id)?.post({ type: 'start' });
-    }
+    await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
+  }
+
+  private async startLane(lane: LaneRunner): Promise<void> {
+    await lane.open();
+    const start = this.running.lanes.find(({ id }) => id === lane.id)?.start;
+    if (start !== 'command') lane.post({ type: 'start' });
   }
 
   /** Calls back after every step of every lane, until the returned function is called. */
@@ -166,9 +178,16 @@ export class Agent {
     await this.commands.close();
     this.repeats.close();
     this.publisher.close();
-    await Promise.all(this.lanes.map((lane) => lane.close()));
-    await this.bus?.close({ topic: this.topics.status, payload: this.publisher.farewell(), retain: true });
+    await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
+    const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
+    await this.insist('line', Promise.resolve(this.bus?.close(finale)));
     this.world.log.info({}, 'stopped');
+  }
+
+  /** Nothing that closes is waited for any longer than the process has. */
+  private async insist(what: keyof typeof CLOSING_LIMIT_MS, closing: Promise<unknown>): Promise<void> {
+    const { clock, log } = this.world;
+    if (!(await within(clock, CLOSING_LIMIT_MS[what], closing))) log.warn({ what }, 'did not close in time');
   }
 
   private lane(id: string): LaneRunner | undefined {
@@ -180,6 +199,7 @@ export class Agent {
     const world = {
       repeats: this.repeats,
       ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, vault: this.vault },
+      defects: this.defects,
       ...{ ...this.world.openAudio(config), openEchoCanceller },
       requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, wish);
@@ -190,9 +210,9 @@ export class Agent {
   }
 
   private onStep(step: LaneStep): void {
-    journal({ log: this.world.log, repeats: this.repeats }, step);
-    this.publisher.onStep(step);
-    for (const watcher of this.watchers) watcher(step);
+    attempt(this.defects, 'journal', () => journal({ log: this.world.log, repeats: this.repeats }, step));
+    attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
+    for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
   }
 
   private connect(): Bus {

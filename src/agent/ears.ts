@@ -8,6 +8,7 @@ import type { Capture, CaptureSink, OpenCapture } from '../ports/audio.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../ports/voice.ts';
+import { faultEvent, openingFault } from './audio-fault.ts';
 import { EchoPath } from './echo-path.ts';
 import type { Reference } from './mouth.ts';
 
@@ -134,7 +135,7 @@ function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
       if (closed) return;
       // Half a word is worth more now than when the microphone is back.
       judge(chunker.finish());
-      post({ type: 'audio_fault', device: 'capture', ...fault });
+      post(faultEvent('capture', fault));
     },
   };
   const opening = world.openCapture(sink, cancels);
@@ -146,7 +147,7 @@ function openMicrophone(world: EarsWorld, cancels: boolean): Microphone {
     },
     (error: unknown) => {
       if (closed) return;
-      post({ type: 'audio_fault', device: 'capture', code: 'failed', message: messageOf(error) });
+      post(openingFault('capture', error));
     },
   );
   return {

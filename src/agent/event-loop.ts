@@ -3,19 +3,24 @@ export interface EventLoop {
   post(job: () => void): void;
 }
 
-export function createEventLoop(): EventLoop {
+/** @param onDefect told of what a job threw; the jobs behind it run all the same. Must not throw. */
+export function createEventLoop(onDefect: (error: unknown) => void): EventLoop {
   const jobs: (() => void)[] = [];
   let running = false;
+  const run = (job: () => void): void => {
+    try {
+      job();
+    } catch (error) {
+      onDefect(error);
+    }
+  };
   return {
     post(job) {
       jobs.push(job);
       if (running) return;
       running = true;
-      try {
-        for (let next = jobs.shift(); next !== undefined; next = jobs.shift()) next();
-      } finally {
-        running = false;
-      }
+      for (let next = jobs.shift(); next !== undefined; next = jobs.shift()) run(next);
+      running = false;
     },
   };
 }

@@ -2,11 +2,11 @@ import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../core/audio/pcm.ts';
 import type { LaneEffect } from '../core/lane/effect.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
-import { step } from '../core/lane/machine.ts';
+import { type StepResult, step } from '../core/lane/machine.ts';
 import { LANE_DEFAULTS } from '../core/lane/settings.ts';
 import { createLane, type LaneState } from '../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../core/task.ts';
-import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
+import type { OpenCapture } from '../ports/audio.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
@@ -16,6 +16,8 @@ import type { LaneConfig } from '../protocol/config.ts';
 import type { TokenReason } from '../protocol/mqtt/token.ts';
 import { Ears } from './ears.ts';
 import type { EventLoop } from './event-loop.ts';
+import type { OpenGuardedPlayback } from './guard/audio.ts';
+import { type Defects, nameOf } from './guard/defects.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { Mouth } from './mouth.ts';
 import { ordersOf } from './reload.ts';
@@ -29,10 +31,12 @@ export interface LaneWorld {
   readonly loop: EventLoop;
   readonly log: Log;
   readonly repeats: RepeatFilter;
+  /** Told of what was thrown where nothing may be. */
+  readonly defects: Defects;
   readonly vault: Vault;
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
-  readonly openPlayback: OpenPlayback;
+  readonly openPlayback: OpenGuardedPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Left out: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
@@ -124,13 +128,34 @@ export class LaneRunner {
   }
 
   post(event: LaneEvent): void {
-    this.world.loop.post(() => {
-      const before = this.current;
-      const { state, effects } = step(before, event, this.world.clock.now());
-      this.current = state;
-      for (const effect of effects) this.perform(effect);
-      this.watch({ lane: this.id, event, effects, before, after: state });
-    });
+    this.world.loop.post(() => this.take(event));
+  }
+
+  private take(event: LaneEvent): void {
+    const before = this.current;
+    const { state, effects } = this.stepOrRestart(before, event);
+    this.current = state;
+    for (const effect of effects) {
+      try {
+        this.perform(effect);
+      } catch (error) {
+        this.world.defects(`${this.id}.${effect.type}`, error);
+        // The lane believes that it is done. What can't be let go of at a restart is left at that.
+        if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
+      }
+    }
+    this.watch({ lane: this.id, event, effects, before, after: state });
+  }
+
+  /** A step that throws ends alone: the lane begins anew, the others do not notice. */
+  private stepOrRestart(before: LaneState, event: LaneEvent): StepResult {
+    const now = this.world.clock.now();
+    try {
+      return step(before, event, now);
+    } catch (error) {
+      this.world.defects(`${this.id}: ${event.type}`, error);
+      return step(before, { type: 'defect', where: `${event.type}: ${nameOf(error)}` }, now);
+    }
   }
 
   private perform(effect: LaneEffect): void {
@@ -194,6 +219,7 @@ export class LaneRunner {
       opened: () => this.post({ type: 'opened', stream }),
       refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
       unreached: (spent, message) => this.post({ type: 'unreached', stream, spent, message }),
+      broke: (fault, message) => this.post({ type: 'broke', stream, fault, message }),
       message: (message) => this.post({ type: 'message', stream, message }),
       oddity: (oddity) =>
         logRepeated(this.world, {

@@ -3,14 +3,16 @@ import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../core/
 import { durationMs, volumeGain } from '../core/audio/pcm.ts';
 import type { LaneEffect } from '../core/lane/effect.ts';
 import type { LaneEvent } from '../core/lane/event.ts';
-import type { OpenPlayback, Playback } from '../ports/audio.ts';
 import type { Clock } from '../ports/clock.ts';
+import { faultEvent, openingFault } from './audio-fault.ts';
+import type { GuardedPlayback, OpenGuardedPlayback } from './guard/audio.ts';
 import type { LatencyRecorder } from './latency.ts';
+import { within } from './within.ts';
 
 /** What the mouth of a lane is made of. */
 export interface MouthWorld {
   readonly clock: Clock;
-  readonly openPlayback: OpenPlayback;
+  readonly openPlayback: OpenGuardedPlayback;
   /** From the arrival of a sound to its being heard. */
   readonly wireToSpeaker: LatencyRecorder;
   /** To begin with, 0-100. */
@@ -35,6 +37,9 @@ const DUCKED_DB = -12;
 /** A flush fades out what sounds within so much, where the device lets it. */
 const FADE_MS = 8;
 
+/** A device opens in the background, or at once; one that takes longer than this may never open. */
+const OPENING_MS = 3000;
+
 /** What was written and may still sound. */
 interface Written {
   readonly pcm: Uint8Array;
@@ -45,7 +50,10 @@ interface Written {
 /** The way of the sound from the lane to the loudspeaker. Decides nothing. */
 export class Mouth {
   private readonly world: MouthWorld;
-  private playback: Playback | null = null;
+  private playback: GuardedPlayback | null = null;
+  /** It had not opened when it should have. */
+  private isOverdue = false;
+  private isClosed = false;
   private volume: number;
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
@@ -61,12 +69,23 @@ export class Mouth {
     this.volume = world.volume;
   }
 
-  /** Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. */
+  /**
+   * Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. Done when it is
+   * open, or has had its time: one that opens later sounds from then on.
+   */
   async open(): Promise<void> {
+    const { clock, post } = this.world;
+    if (await within(clock, OPENING_MS, this.openDevice())) return;
+    this.isOverdue = true;
+    const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
+    post(faultEvent('playback', { code: 'hung', message }));
+  }
+
+  private async openDevice(): Promise<void> {
     const { openPlayback, post } = this.world;
     try {
-      this.playback = await openPlayback({
-        fault: (fault) => post({ type: 'audio_fault', device: 'playback', ...fault }),
+      const playback = await openPlayback({
+        fault: (fault) => post(faultEvent('playback', fault)),
         back: () => {
           // It may be another one, or have forgotten how loud it was.
           this.playback?.mixer?.setVolume(this.volume);
@@ -74,10 +93,12 @@ export class Mouth {
         },
         measured: (heardUntil) => this.correct(heardUntil),
       });
-      this.playback.mixer?.setVolume(this.volume);
+      if (this.isClosed) return await playback.close();
+      this.playback = playback;
+      playback.mixer?.setVolume(this.volume);
+      if (this.isOverdue) post({ type: 'playback_back' });
     } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown error';
-      post({ type: 'audio_fault', device: 'playback', code: 'failed', message });
+      post(openingFault('playback', error));
     }
   }
 
@@ -94,6 +115,7 @@ export class Mouth {
     this.isWriting = true;
     const from = playback.write(sound);
     this.isWriting = false;
+    if (from === null) return post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
     const until = from + durationMs(sound.byteLength, rateHz);
     const now = clock.now();
     const goesOn = this.written.some((one) => one.until > now);
@@ -127,6 +149,7 @@ export class Mouth {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.playback?.close();
   }
 

@@ -19,6 +19,8 @@ export type Cause =
   | 'insufficient_balance'
   | 'account_blocked'
   | 'service_error'
+  | 'protocol_error'
+  | 'internal_error'
   | 'task_rejected'
   | 'grant_unusable'
   | 'token_denied'
@@ -126,6 +128,18 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     patience: 'patient',
     event: null,
     meaning: 'the service reported an error of its own',
+  },
+  protocol_error: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: null,
+    meaning: 'the service sent what cannot be read; the agent ended the stream',
+  },
+  internal_error: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: 'internal_error',
+    meaning: 'a defect of the program ended the stream; its log tells more',
   },
   forbidden: {
     tokenReason: 'refused',

@@ -37,7 +37,7 @@ export interface DeviceFigures {
 /** A running capture. */
 export interface Capture {
   /** Absent where there is no device. */
-  readonly figures?: DeviceFigures;
+  readonly figures?: DeviceFigures | undefined;
   /**
    * Whether to deliver in short pieces from now on: for who works on sound and must not begin when a chunk is complete. A
    * device that has to be started anew for it loses a moment of sound. Absent where the pieces are as they are.
@@ -73,11 +73,11 @@ export interface Playback {
   /** Forgets what has been written but not heard. */
   flush(): void;
   /** After a flush the next write goes on from the very sample that is heard: a soft edge is worth writing. */
-  readonly seamless?: boolean;
+  readonly seamless?: boolean | undefined;
   /** Null while the device has none, which may change with `back`: then the sound is scaled before it is written. */
   readonly mixer: Mixer | null;
   /** Absent where there is no device. */
-  readonly figures?: DeviceFigures;
+  readonly figures?: DeviceFigures | undefined;
   close(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export interface UpgradeRefusal {
   readonly retryAfterMs: number | null;
 }
 
-/** Where a connection to the service reports. Exactly one of `refused`, `unreached` and `ended` comes, and comes last. */
+/** Where a connection to the service reports. Exactly one of `refused`, `unreached`, `broke` and `ended` comes, and comes last. */
 export interface StreamListener {
   opened(): void;
   /** The upgrade was answered with something else. */
@@ -36,6 +36,11 @@ export interface StreamListener {
    * @param spent whether the token may have reached the service
    */
   unreached(spent: boolean, message: string): void;
+  /**
+   * It was ended on this side: the service sent what the protocol does not allow, or something here failed.
+   * @param message what was wrong, in words for the owner
+   */
+  broke(fault: 'service' | 'agent', message: string): void;
   message(message: StreamMessage): void;
   /** A frame that is no message: unknown (ignored by agreement) or malformed. Never holds content. */
   oddity(description: string): void;

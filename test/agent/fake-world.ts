@@ -44,7 +44,11 @@ export function testConfig(lane: Record<string, unknown> = {}, more: Record<stri
 }
 
 /** An agent whose broker, service, microphone and loudspeaker are the test's, on a virtual clock. */
-export function createFakeWorld(config: Config = testConfig(), more: Partial<AgentWorld> = {}) {
+export function createFakeWorld(
+  config: Config = testConfig(),
+  more: Partial<AgentWorld> = {},
+  spoil = (world: AgentWorld): AgentWorld => world,
+) {
   const clock = createVirtualClock();
   const published: Published[] = [];
   const streams: FakeStream[] = [];
@@ -61,10 +65,18 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
   let finale: unknown = null;
   const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
+  let mayThrow = false;
   const note =
     (level: string) =>
-    (fields: object, sentence: string): void =>
-      void logged.push([level, sentence, fields]);
+    (fields: object, sentence: string): void => {
+      logged.push([level, sentence, fields]);
+      // The agent goes on after a defect; a test that did not ask for one must not.
+      if (level !== 'error' || !sentence.startsWith('a defect')) return;
+      queueMicrotask(() => {
+        if (mayThrow) return;
+        throw 'err' in fields && fields.err instanceof Error ? fields.err : new Error(sentence);
+      });
+    };
   const log: Log = {
     trace: note('trace'),
     debug: note('debug'),
@@ -137,7 +149,7 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
     randomHash: () => `hash${hashes++}-abcdefgh`,
     ...more,
   };
-  const agent = new Agent(config, world);
+  const agent = new Agent(config, spoil(world));
 
   const connection = (): { options: BusOptions; listener: BusListener } => {
     if (bus === null) throw new Error('the agent has not opened its bus');
@@ -190,6 +202,18 @@ export function createFakeWorld(config: Config = testConfig(), more: Partial<Age
     },
     get finale() {
       return finale;
+    },
+    /** Something that throws is part of the test. */
+    expectDefects() {
+      mayThrow = true;
+    },
+    /** Parts that threw, as the log has them. */
+    get defects() {
+      return logged.flatMap(([level, sentence, fields]) =>
+        level === 'error' && String(sentence).startsWith('a defect')
+          ? [(fields as { where: string }).where]
+          : [],
+      );
     },
     get bus() {
       return connection();

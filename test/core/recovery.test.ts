@@ -137,6 +137,8 @@ describe('the recovery table', () => {
     ['grant_unusable', 'patient'],
     ['session_limit_reached', 'patient'],
     ['service_error', 'patient'],
+    ['protocol_error', 'patient'],
+    ['internal_error', 'patient'],
     ['token_denied', 'patient'],
     ['forbidden', 'parked'],
     ['insufficient_balance', 'parked'],
@@ -150,7 +152,7 @@ describe('the recovery table', () => {
   });
 
   it('has a row for each of these, and no other', () => {
-    expect(Object.keys(RECOVERY)).toHaveLength(21);
+    expect(Object.keys(RECOVERY)).toHaveLength(23);
   });
 
   it.each(Object.entries(WAITS))(

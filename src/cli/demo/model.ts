@@ -115,6 +115,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'max_duration':
     case 'refused':
     case 'parked':
+    case 'internal_error':
       return `${text('message')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
     case 'unreachable':
       return `${text('message')}; asks the backend for another address`;

@@ -43,7 +43,7 @@ const SILENT_FOR_MS = 1000;
 const GOOD_NEWS_MS = 10_000;
 
 /** The lane is at rest: nothing is expected of it. */
-const AT_REST: readonly Phase[] = ['idle', 'draining', 'closed'];
+const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 const UP: readonly Phase[] = ['live', 'rolling'];
 
 function chime(turn: Turn, earcon: Earcon, about: 'line' | 'mute'): void {

@@ -64,6 +64,13 @@ export type LaneEvent =
   | { readonly type: 'refused'; readonly stream: number; readonly refusal: UpgradeRefusal }
   /** No answer to the upgrade. `spent`: the token may have reached the service. */
   | { readonly type: 'unreached'; readonly stream: number; readonly spent: boolean; readonly message: string }
+  /** The connection was ended on this side: because of what the service sent, or of what failed here. */
+  | {
+      readonly type: 'broke';
+      readonly stream: number;
+      readonly fault: 'service' | 'agent';
+      readonly message: string;
+    }
   | { readonly type: 'message'; readonly stream: number; readonly message: StreamMessage }
   | { readonly type: 'pong'; readonly stream: number }
   /** More waits to leave this machine than `congestedBytes`; `drained` follows when all of it has left. */
@@ -113,4 +120,6 @@ export type LaneEvent =
       readonly from: number | null;
       readonly until: number;
     }
-  | { readonly type: 'timer'; readonly timer: TimerName };
+  | { readonly type: 'timer'; readonly timer: TimerName }
+  /** A step of this lane threw, or what it wanted done did: its state is not to be trusted any more. */
+  | { readonly type: 'defect'; readonly where: string };

@@ -5,6 +5,7 @@ import { heardLately } from '../playout.ts';
 import { duckUnder } from './ducking.ts';
 import { echoInForce } from './echo.ts';
 import type { LaneEvent } from './event.ts';
+import { isListening } from './phases.ts';
 import { feedRetiring } from './retiring.ts';
 import { rollInPause } from './rollover.ts';
 import { isStreaming, pump, sendFiller } from './sending.ts';
@@ -13,17 +14,11 @@ import { hearInStandby } from './standby.ts';
 import type { Turn } from './turn.ts';
 import { hurry } from './waiting.ts';
 
-/** Phases in which what is said matters: it is sent, or held for the next stream. */
-function isListening(turn: Turn): boolean {
-  const { phase } = turn.state;
-  return phase !== 'idle' && phase !== 'draining' && phase !== 'closed';
-}
-
 /** What the microphone has heard. */
 export type Captured = Extract<LaneEvent, { type: 'captured' }>;
 
 export function onCaptured(turn: Turn, captured: Captured): void {
-  if (!isListening(turn)) return;
+  if (!isListening(turn.state.phase)) return;
   const { levels } = captured;
   const chunk = passGate(turn, captured);
   if (turn.state.captureLost) turn.notify('audio_back', { device: 'capture' });

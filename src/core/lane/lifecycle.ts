@@ -1,6 +1,7 @@
 import { discard } from '../hold.ts';
 import { unduck } from './ducking.ts';
 import { dropApproach, dropStream, surrender } from './ending.ts';
+import { isListening } from './phases.ts';
 import { dropRetiring } from './retiring.ts';
 import { silenceLoudspeaker } from './speaking.ts';
 import { wake } from './standby.ts';
@@ -11,7 +12,7 @@ import type { Turn } from './turn.ts';
 export function start(turn: Turn): void {
   if (turn.state.ending) return;
   turn.set({ wanted: true });
-  if (turn.state.phase === 'idle') begin(turn);
+  if (turn.state.phase === 'idle' || turn.state.phase === 'restarting') begin(turn);
   else if (turn.state.phase === 'standby') wake(turn);
   else hasten(turn);
 }
@@ -29,6 +30,7 @@ export function hasten(turn: Turn): void {
 }
 
 function begin(turn: Turn): void {
+  turn.disarm('retry');
   turn.emit({ type: 'open_capture' });
   turn.set({ failures: 0, problem: null, reason: 'start', captureEnded: false, heardLately: [] });
   if (turn.state.orders.start === 'voice') turn.enter('standby');
@@ -39,7 +41,7 @@ function begin(turn: Turn): void {
 export function stop(turn: Turn): void {
   const { phase, stream, settings } = turn.state;
   if (phase === 'draining') return;
-  if (phase !== 'idle') silence(turn);
+  if (isListening(phase)) silence(turn);
   dropApproach(turn);
   turn.disarm('retry');
   if (stream !== null) {
@@ -75,4 +77,5 @@ export function finish(turn: Turn): void {
 export function onRetryTimer(turn: Turn): void {
   const { phase } = turn.state;
   if (phase === 'waiting' || phase === 'parked') acquire(turn);
+  else if (phase === 'restarting') begin(turn);
 }

@@ -11,6 +11,7 @@ import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './hearing.
 import { finish, hasten, onRetryTimer, start, stop } from './lifecycle.ts';
 import { onCongested, onDrained, onPingTimer } from './liveness.ts';
 import { lose, onEnded, onMessage } from './message.ts';
+import { restart } from './restart.ts';
 import { onRetireTimer } from './retiring.ts';
 import { onRollTimer } from './rollover.ts';
 import { isStreaming } from './sending.ts';
@@ -35,16 +36,17 @@ export interface StepResult {
  */
 export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
   const turn = new Turn(state, now);
-  if (state.phase !== 'closed') {
-    handle(turn, event);
-    attendSession(turn);
-    attendLoss(turn, state);
-    attendChimes(turn, state);
-  }
+  if (state.phase === 'closed') return { state, effects: [] };
+  // Looks at as little as possible of a state that may contradict itself.
+  if (event.type === 'defect') restart(turn, event.where);
+  else handle(turn, event);
+  attendSession(turn);
+  attendLoss(turn, state);
+  if (event.type !== 'defect') attendChimes(turn, state);
   return { state: turn.state, effects: turn.effects };
 }
 
-function handle(turn: Turn, event: LaneEvent): void {
+function handle(turn: Turn, event: Exclude<LaneEvent, { type: 'defect' }>): void {
   switch (event.type) {
     case 'start':
       return start(turn);
@@ -117,6 +119,10 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
       return lose(turn, stream, 'network', { message, unspent });
     }
+    case 'broke': {
+      const cause = event.fault === 'service' ? 'protocol_error' : 'internal_error';
+      return lose(turn, stream, cause, { message: event.message });
+    }
     case 'message':
       return onMessage(turn, hearService(turn, stream, event.message), event.message);
     case 'pong':
@@ -154,7 +160,7 @@ function onTimer(turn: Turn, timer: TimerName): void {
     case 'silence':
       return onSilenceTimer(turn);
     case 'stable':
-      return turn.set({ failures: 0 });
+      return turn.set({ failures: 0, crashes: 0 });
     case 'drain':
       return turn.state.phase === 'draining' ? finish(turn) : undefined;
     case 'playout':

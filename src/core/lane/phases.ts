@@ -3,36 +3,40 @@ export const PHASES = {
   idle: { says: 'not wanted: no microphone, no stream', to: ['acquiring', 'standby', 'closed'] },
   standby: {
     says: 'nobody speaks: no stream and no cost; a voice wakes the lane, its first words included',
-    to: ['acquiring', 'idle', 'closed'],
+    to: ['acquiring', 'idle', 'closed', 'restarting'],
   },
   acquiring: {
     says: 'asks the backend for a token; audio is held',
-    to: ['connecting', 'waiting', 'parked', 'idle', 'closed'],
+    to: ['connecting', 'waiting', 'parked', 'idle', 'closed', 'restarting'],
   },
   connecting: {
     says: 'opens the stream with the token',
-    to: ['configuring', 'waiting', 'parked', 'idle', 'closed'],
+    to: ['configuring', 'waiting', 'parked', 'idle', 'closed', 'restarting'],
   },
   configuring: {
     says: 'has sent set_task and asks get_task until the task runs',
-    to: ['live', 'waiting', 'parked', 'draining', 'idle', 'closed'],
+    to: ['live', 'waiting', 'parked', 'draining', 'idle', 'closed', 'restarting'],
   },
   live: {
     says: 'streams audio at real time; takes held audio in by trimming pauses',
-    to: ['rolling', 'configuring', 'standby', 'waiting', 'parked', 'draining'],
+    to: ['rolling', 'configuring', 'standby', 'waiting', 'parked', 'draining', 'restarting'],
   },
   rolling: {
     says: 'live still, while the next session is made ready; switches in a pause of speech',
-    to: ['live', 'acquiring', 'connecting', 'configuring', 'draining'],
+    to: ['live', 'acquiring', 'connecting', 'configuring', 'draining', 'restarting'],
   },
-  draining: { says: 'has sent end_task and lets the service finish', to: ['idle', 'closed'] },
+  draining: { says: 'has sent end_task and lets the service finish', to: ['idle', 'closed', 'restarting'] },
   waiting: {
     says: 'the session ended or a try failed: waits, with jitter, before the next; a voice shortens the wait',
-    to: ['acquiring', 'connecting', 'idle', 'closed'],
+    to: ['acquiring', 'connecting', 'idle', 'closed', 'restarting'],
   },
   parked: {
     says: 'refused until somebody mends it; asks again at a slow cadence',
-    to: ['acquiring', 'idle', 'closed'],
+    to: ['acquiring', 'idle', 'closed', 'restarting'],
+  },
+  restarting: {
+    says: 'a defect of the program ended a step: no microphone, no stream; everything begins anew after a wait',
+    to: ['acquiring', 'standby', 'idle', 'closed'],
   },
   closed: { says: 'the agent is ending', to: [] },
 } as const satisfies Record<string, { says: string; to: readonly string[] }>;
@@ -46,4 +50,11 @@ export const PHASE_NAMES = Object.keys(PHASES) as readonly Phase[];
 export function isTransition(from: Phase, to: Phase): boolean {
   const targets: readonly string[] = PHASES[from].to;
   return targets.includes(to);
+}
+
+const DEAF: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
+
+/** Whether the microphone is open, because what is said matters: it is sent, or held for the next stream. */
+export function isListening(phase: Phase): boolean {
+  return !DEAF.includes(phase);
 }

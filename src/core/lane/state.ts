@@ -121,6 +121,8 @@ export interface LaneCounts {
   readonly streamMs: number;
   /** Silent chunks sent because the microphone delivered nothing. */
   readonly fillers: number;
+  /** Defects of the program that ended a step. */
+  readonly defects: number;
   /** Messages of the service that the core had no use for. */
   readonly ignored: number;
 }
@@ -136,6 +138,7 @@ export const NO_COUNTS: LaneCounts = {
   standbys: 0,
   streamMs: 0,
   fillers: 0,
+  defects: 0,
   ignored: 0,
 };
 
@@ -182,6 +185,8 @@ export interface LaneState {
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
   readonly refusedTokens: number;
+  /** Defects of the program in a row since the last stable stream. */
+  readonly crashes: number;
   readonly problem: LaneProblem | null;
   readonly captureLost: boolean;
   /** What is wrong with a microphone that delivers. */
@@ -258,6 +263,7 @@ export function createLane(given: {
     wait: null,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
+    crashes: 0,
     problem: null,
     captureLost: false,
     captureFindings: [],

@@ -21,6 +21,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'refused for a reason that somebody has to remove; the detail is the cause',
   },
+  internal_error: {
+    status: 'degraded',
+    says: 'a defect of the program ended a step; the lane begins anew in a moment (event `internal_error`)',
+  },
   speech_lost: {
     status: 'degraded',
     says: 'speech is being lost, because an outage lasts longer than the backlog; the detail is the cause',
@@ -85,6 +89,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   else if (noSessionSince !== null && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
   else if (isLong) reasons.push({ code: 'no_session', detail: phase });
+  if (phase === 'restarting') reasons.push({ code: 'internal_error' });
   if (!lineUp && (phase === 'standby' || approach?.stage === 'acquiring')) reasons.push({ code: 'no_line' });
   if (backendSilent) reasons.push({ code: 'no_backend' });
   if (loss !== null) reasons.push({ code: 'speech_lost', detail: loss.cause });

@@ -82,6 +82,7 @@ export const EVENT_KINDS = [
   'speech_lost',
   'speech_dropped',
   'parked',
+  'internal_error',
   'standby',
   'wake',
 ] as const;

@@ -25,6 +25,7 @@ export function listen(): { said: Said[]; listener: StreamListener; until(word: 
       opened: () => note('opened'),
       refused: (refusal) => note('refused', refusal),
       unreached: (spent, message) => note('unreached', spent, message),
+      broke: (fault, message) => note('broke', fault, message),
       message: (message) => note('message', message),
       oddity: (description) => note('oddity', description),
       pong: () => note('pong'),

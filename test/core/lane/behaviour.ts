@@ -4,16 +4,20 @@ const ANSWER_MS = 120;
 const UPGRADE_MS = 300;
 const SETUP_MS = 2500;
 const END_MS = 400;
+/** A service that hears somebody says so about so often. */
+const HEARD_EVERY_MS = 1000;
+const HEARD = { transcription: { language: 'en', text: 'so' } };
 
 /**
  * From now on the backend, the network and the service do their job.
- * @param given `maxDurationMs`: how long each session may last, null for as long as it likes
+ * @param given `maxDurationMs`: how long each session may last, null for as long as it likes; `hears`: the service says so
  */
-export function behave(world: World, given: { maxDurationMs?: number } = {}): void {
+export function behave(world: World, given: { maxDurationMs?: number; hears?: boolean } = {}): void {
   world.pongs = true;
   const { maxDurationMs = null } = given;
   const runsAt = new Map<number, number>();
   const startedAt = world.now;
+  let saidAt = Number.NEGATIVE_INFINITY;
   world.watchers.push((effect) => {
     switch (effect.type) {
       case 'request_token':
@@ -36,6 +40,12 @@ export function behave(world: World, given: { maxDurationMs?: number } = {}): vo
           ),
         );
       }
+      case 'send_audio':
+        if (given.hears !== true || effect.pcm === null || world.now - saidAt < HEARD_EVERY_MS) return;
+        saidAt = world.now;
+        return world.after(ANSWER_MS, () =>
+          world.says({ message_type: 'partial_transcription', data: HEARD }, effect.stream),
+        );
       case 'end_task':
         return world.after(END_MS, () => world.says({ message_type: 'eos', data: {} }, effect.stream));
     }

@@ -60,7 +60,7 @@ describe.each(RUNS)('whatever happens ($name sequences)', ({ parameters }) => {
     fc.assert(
       fc.property(acts, (sequence) => {
         const world = play(phase, sequence);
-        behave(world);
+        behave(world, { hears: true });
         const { wanted, ending } = world.state;
         if (!wanted) {
           world.pass(LONGEST_DRAIN_MS);
@@ -125,7 +125,7 @@ describe('the hostile world', () => {
       { seed: 3, numRuns: 1000 },
     );
     expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
-    expect(effects.size).toBe(17);
+    expect(effects.size).toBe(19);
     const table = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
     expect([...walks].toSorted()).toEqual(table.toSorted());
   });

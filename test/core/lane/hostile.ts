@@ -12,7 +12,8 @@ export type Act =
   | { readonly act: 'pass' | 'stall'; readonly ms: number }
   | { readonly act: 'speak' | 'hush'; readonly chunks: number }
   | { readonly act: 'burst'; readonly chunks: number; readonly voiced: boolean }
-  | { readonly act: 'start' | 'stop' | 'shutdown' | 'languages' | 'voice' }
+  | { readonly act: 'start' | 'stop' | 'shutdown' | 'languages' | 'voice' | 'defect' }
+  | { readonly act: 'broke'; readonly who: Role; readonly fault: 'service' | 'agent' }
   | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
   | { readonly act: 'standby'; readonly ms: number }
   | { readonly act: 'understood'; readonly sentence: number | null; readonly who: Role }
@@ -111,6 +112,17 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: plain('start') },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      plain('defect'),
+      fc.record({
+        act: fc.constant('broke' as const),
+        who,
+        fault: fc.constantFrom('service' as const, 'agent' as const),
+      }),
+    ),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ act: fc.constantFrom('opened', 'opened', 'pong', 'congested', 'drained'), who }),
@@ -232,6 +244,14 @@ export function perform(world: World, act: Act): void {
       return world.stop();
     case 'shutdown':
       return world.shutdown();
+    case 'defect':
+      return world.crash();
+    case 'broke':
+      world.step({
+        ...{ type: 'broke', stream: streamOf(world, act.who) },
+        ...{ fault: act.fault, message: 'it broke' },
+      });
+      return;
     case 'languages':
       return world.orders({ targets: [world.state.orders.targets[0] === 'es' ? 'fr' : 'es'] });
     case 'opened':

@@ -51,12 +51,13 @@ const LIFELINES: Readonly<Record<Phase, readonly TimerName[]>> = {
   draining: ['drain'],
   waiting: ['retry'],
   parked: ['retry'],
+  restarting: ['retry'],
   closed: [],
 };
 /** Timers that have no business outside these phases. */
 const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   token: ['acquiring', 'rolling'],
-  retry: ['waiting', 'parked'],
+  retry: ['waiting', 'parked', 'restarting'],
   setup: ['connecting', 'configuring', 'rolling'],
   poll: ['configuring', 'live', 'rolling'],
   pace: ['live', 'rolling'],
@@ -159,7 +160,8 @@ function checkPhase({ before, state, effects, walks }: Step): void {
     `the phase changed off the table: ${path.join(' > ')}, now ${state.phase}`,
   );
   const { phase, wanted, ending, stream, problem, reason } = state;
-  demand(wanted === HEARING.includes(phase) || phase === 'draining', `wanted is ${wanted} while ${phase}`);
+  const wants = HEARING.includes(phase) || phase === 'restarting';
+  demand(wanted === wants || phase === 'draining', `wanted is ${wanted} while ${phase}`);
   demand(!(wanted && ending), 'wanted after the end');
   if (phase === 'live') demand(stream?.liveAt !== null, 'live without a live stream');
   const isForced = problem !== null || reason === 'rollover';

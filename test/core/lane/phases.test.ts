@@ -79,6 +79,30 @@ const STORIES: Readonly<Record<string, (world: World) => void>> = {
   'waiting > idle': (world) => world.goWaiting().stop(),
   'waiting > closed': (world) => world.goWaiting().shutdown(),
 
+  'standby > restarting': (world) => world.goStandby().crash(),
+  'acquiring > restarting': (world) => world.goAcquiring().crash(),
+  'connecting > restarting': (world) => world.goConnecting().crash(),
+  'configuring > restarting': (world) => world.goConfiguring().crash(),
+  'live > restarting': (world) => world.goLive().crash(),
+  'rolling > restarting': (world) => world.goRolling().crash(),
+  'draining > restarting': (world) => {
+    world.goDraining().start();
+    world.crash();
+  },
+  'waiting > restarting': (world) => world.goWaiting().crash(),
+  'parked > restarting': (world) => world.goParked().crash(),
+  'restarting > acquiring': (world) => {
+    world.goRestarting();
+    world.until(() => world.phase !== 'restarting', 2500);
+  },
+  'restarting > standby': (world) => {
+    world.orders({ start: 'voice' });
+    world.goAcquiring().crash();
+    world.until(() => world.phase !== 'restarting', 2500);
+  },
+  'restarting > idle': (world) => world.goRestarting().stop(),
+  'restarting > closed': (world) => world.goRestarting().shutdown(),
+
   'parked > acquiring': (world) => {
     world.goParked();
     world.until(() => world.phase !== 'parked', 400_000);

@@ -13,6 +13,7 @@ export const WORLD_IN: Readonly<Record<Phase, () => World>> = {
   draining: () => new World().goDraining(),
   waiting: () => new World().goWaiting(),
   parked: () => new World().goParked(),
+  restarting: () => new World().goRestarting(),
   closed: () => new World().goClosed(),
 };
 

@@ -22,6 +22,7 @@ describe('the status of a lane', () => {
     draining: 'idle stopped',
     waiting: 'ready',
     parked: 'degraded parked:token_denied_final',
+    restarting: 'degraded internal_error',
     closed: 'idle stopped',
     'rolling, connecting': 'ready',
     'rolling, configuring': 'ready',

@@ -131,6 +131,11 @@ export class World extends Bench {
     this.step({ type: 'audio_fault', device, code, message: `the ${device} device is gone` });
   }
 
+  /** A step threw. */
+  crash(): void {
+    this.step({ type: 'defect', where: 'captured: TypeError' });
+  }
+
   // --- stories so far
 
   goAcquiring(): this {
@@ -207,13 +212,18 @@ export class World extends Bench {
     this.stop();
     return this;
   }
+  goRestarting(): this {
+    this.goLive();
+    this.crash();
+    return this;
+  }
   goClosed(): this {
     this.shutdown();
     return this;
   }
   /** From a wait back to live: the next try succeeds. */
   comeBack(): void {
-    this.until(() => this.phase !== 'waiting' && this.phase !== 'parked', 400_000);
+    this.until(() => !['waiting', 'parked', 'restarting'].includes(this.phase), 400_000);
     if (this.phase === 'acquiring') this.grant();
     this.open();
     this.taskRuns();

@@ -1,0 +1,157 @@
+import type {
+  AudioFault,
+  Capture,
+  CaptureSink,
+  Mixer,
+  OpenCapture,
+  OpenPlayback,
+  Playback,
+  PlaybackSink,
+} from '../../ports/audio.ts';
+import { attempt, type Defects, nameOf } from './defects.ts';
+
+/** A loudspeaker that never throws. */
+export interface GuardedPlayback extends Omit<Playback, 'write'> {
+  /** As the driver's, or null: it is not heard, and a fault has told why. */
+  write(pcm: Uint8Array): number | null;
+}
+
+export type OpenGuardedPlayback = (sink: PlaybackSink) => Promise<GuardedPlayback>;
+
+const broken = (part: string, error: unknown): AudioFault => ({
+  code: 'failed',
+  message: `a defect of the program: the ${part} threw (${nameOf(error)}); its log tells more`,
+});
+
+/** A fault that lasts is told once, and is over when the same goes well again. */
+function faultTeller(tell: (fault: AudioFault) => void, over: () => void) {
+  let isTold = false;
+  return {
+    bad(fault: AudioFault): void {
+      if (isTold) return;
+      isTold = true;
+      tell(fault);
+    },
+    well(): void {
+      if (!isTold) return;
+      isTold = false;
+      over();
+    },
+  };
+}
+
+/**
+ * A microphone of which nothing throws and nothing rejects but its opening. Sound that the agent could not take is a fault
+ * of the microphone for the owner: nobody hears it.
+ */
+export function guardCapture(open: OpenCapture, defects: Defects): OpenCapture {
+  return async (sink, hastened) => {
+    const capture = await open(guardCaptureSink(sink, defects), hastened);
+    const guarded: Capture = {
+      get figures() {
+        return figuresOf(capture, 'capture', defects);
+      },
+      hasten(on) {
+        attempt(defects, 'capture.hasten', () => capture.hasten?.(on));
+      },
+      close: () => closeQuietly('capture', () => capture.close(), defects),
+    };
+    return guarded;
+  };
+}
+
+function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
+  const faults = faultTeller(
+    (fault) => void attempt(defects, 'capture fault', () => sink.fault(fault)),
+    // The next chunk that gets through tells that it is back.
+    () => {},
+  );
+  return {
+    frames(pcm, capturedAt) {
+      try {
+        sink.frames(pcm, capturedAt);
+      } catch (error) {
+        defects('captured sound', error);
+        return faults.bad(broken('way of the captured sound', error));
+      }
+      faults.well();
+    },
+    ended: () => void attempt(defects, 'capture end', () => sink.ended()),
+    fault: (fault) => void attempt(defects, 'capture fault', () => sink.fault(fault)),
+  };
+}
+
+/** A loudspeaker of which nothing throws and nothing rejects but its opening: what can't be written is a fault. */
+export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuardedPlayback {
+  return async (sink) => {
+    const playback = await open(guardPlaybackSink(sink, defects));
+    const faults = faultTeller(
+      (fault) => void attempt(defects, 'playback fault', () => sink.fault(fault)),
+      () => void attempt(defects, 'playback back', () => sink.back()),
+    );
+    const guarded: GuardedPlayback = {
+      write(pcm) {
+        let heardAt: number | null = null;
+        try {
+          heardAt = playback.write(pcm);
+        } catch (error) {
+          defects('playback.write', error);
+          faults.bad(broken("loudspeaker's driver", error));
+          return null;
+        }
+        faults.well();
+        return heardAt;
+      },
+      flush() {
+        attempt(defects, 'playback.flush', () => playback.flush());
+      },
+      get seamless() {
+        return playback.seamless;
+      },
+      get mixer() {
+        return mixerOf(playback, defects);
+      },
+      get figures() {
+        return figuresOf(playback, 'playback', defects);
+      },
+      close: () => closeQuietly('playback', () => playback.close(), defects),
+    };
+    return guarded;
+  };
+}
+
+function guardPlaybackSink(sink: PlaybackSink, defects: Defects): PlaybackSink {
+  return {
+    fault: (fault) => void attempt(defects, 'playback fault', () => sink.fault(fault)),
+    back: () => void attempt(defects, 'playback back', () => sink.back()),
+    measured: (heardUntil) => void attempt(defects, 'playback measure', () => sink.measured(heardUntil)),
+  };
+}
+
+function mixerOf(playback: Playback, defects: Defects): Mixer | null {
+  let mixer: Mixer | null = null;
+  attempt(defects, 'playback.mixer', () => {
+    mixer = playback.mixer;
+  });
+  const found = mixer as Mixer | null;
+  if (found === null) return null;
+  return {
+    setVolume: (percent) => void attempt(defects, 'playback.setVolume', () => found.setVolume(percent)),
+  };
+}
+
+function figuresOf(device: Capture | Playback, part: string, defects: Defects): Capture['figures'] {
+  let figures: Capture['figures'];
+  attempt(defects, `${part}.figures`, () => {
+    figures = device.figures;
+  });
+  return figures;
+}
+
+async function closeQuietly(part: string, close: () => Promise<void>, defects: Defects): Promise<void> {
+  try {
+    await close();
+  } catch (error) {
+    defects(`${part}.close`, error);
+  }
+}

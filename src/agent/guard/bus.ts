@@ -1,0 +1,64 @@
+import type { Bus, BusListener, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { attempt, type Defects, nameOf } from './defects.ts';
+
+/** A line that could not even be begun is begun again after so long: without it nobody hears of this device. */
+const AGAIN_MS = 30_000;
+
+/** A line to the owner that never throws and never rejects, and whose messages may throw in here. */
+export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): OpenBus {
+  return (options, listener) => {
+    const heard = guardListener(listener, defects);
+    let bus: Bus | null = null;
+    let cancel = (): void => {};
+    const open = (): void => {
+      try {
+        bus = openBus(options, heard);
+      } catch (error) {
+        defects('bus.open', error);
+        heard.down(
+          'unreachable',
+          `the line to the broker could not be begun (${nameOf(error)}); tried again`,
+        );
+        cancel = clock.at(clock.now() + AGAIN_MS, open);
+      }
+    };
+    open();
+    return {
+      get connected() {
+        let connected = false;
+        attempt(defects, 'bus.connected', () => {
+          connected = bus?.connected === true;
+        });
+        return connected;
+      },
+      get outbox() {
+        let counts: Bus['outbox'] = { depth: 0, dropped: 0 };
+        attempt(defects, 'bus.outbox', () => {
+          counts = bus?.outbox ?? counts;
+        });
+        return counts;
+      },
+      publish(topic, payload, publishOptions) {
+        attempt(defects, 'bus.publish', () => bus?.publish(topic, payload, publishOptions));
+      },
+      async close(finale) {
+        cancel();
+        try {
+          await bus?.close(finale);
+        } catch (error) {
+          defects('bus.close', error);
+        }
+      },
+    };
+  };
+}
+
+function guardListener(listener: BusListener, defects: Defects): BusListener {
+  return {
+    up: (connection, protocol) => void attempt(defects, 'line up', () => listener.up(connection, protocol)),
+    down: (problem, message) => void attempt(defects, 'line down', () => listener.down(problem, message)),
+    lost: (lost) => void attempt(defects, 'message lost', () => listener.lost?.(lost)),
+    message: (message) => void attempt(defects, 'message received', () => listener.message(message)),
+  };
+}

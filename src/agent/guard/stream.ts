@@ -1,0 +1,108 @@
+import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
+import { type Defects, nameOf } from './defects.ts';
+
+/** What a connection is that could not be opened, or has been given up. */
+const NO_CONNECTION: StreamConnection = {
+  setTask() {},
+  getTask() {},
+  sendAudio() {},
+  endTask() {},
+  ping() {},
+  close() {},
+  terminate() {},
+  bufferedBytes: 0,
+};
+
+/**
+ * Streams of which nothing throws. Whatever does is the connection's end, told as `broke`; nothing that it says after
+ * that is heard. The error's own text stays in the log: it may hold the address, and with it the token.
+ */
+export function guardStreams(openStream: OpenStream, defects: Defects): OpenStream {
+  return (url, listener) => {
+    let isOver = false;
+    const fail = (where: string, error: unknown): void => {
+      defects(`stream.${where}`, withoutText(error));
+      if (isOver) return;
+      isOver = true;
+      listener.broke('agent', `a defect of the program ended the stream (${where}: ${nameOf(error)})`);
+    };
+    let connection = NO_CONNECTION;
+    try {
+      connection = openStream(
+        url,
+        gated(listener, () => !isOver),
+      );
+    } catch (error) {
+      fail('open', error);
+      return NO_CONNECTION;
+    }
+    const call = (where: string, act: () => void): void => {
+      if (isOver) return;
+      try {
+        act();
+      } catch (error) {
+        cut(connection);
+        fail(where, error);
+      }
+    };
+    /** After these nothing is said any more, whatever becomes of them. */
+    const leave = (how: 'close' | 'terminate'): void => {
+      if (isOver) return;
+      isOver = true;
+      try {
+        connection[how]();
+      } catch (error) {
+        defects(`stream.${how}`, withoutText(error));
+        cut(connection);
+      }
+    };
+    return {
+      setTask: (task) => call('setTask', () => connection.setTask(task)),
+      getTask: () => call('getTask', () => connection.getTask()),
+      sendAudio: (pcm) => call('sendAudio', () => connection.sendAudio(pcm)),
+      endTask: () => call('endTask', () => connection.endTask()),
+      ping: () => call('ping', () => connection.ping()),
+      close: () => leave('close'),
+      terminate: () => leave('terminate'),
+      get bufferedBytes() {
+        let bytes = 0;
+        call('bufferedBytes', () => {
+          bytes = connection.bufferedBytes;
+        });
+        return bytes;
+      },
+    };
+  };
+}
+
+/** Frees what can be freed of it. */
+function cut(connection: StreamConnection): void {
+  try {
+    connection.terminate();
+  } catch {
+    // What threw before this has been told.
+  }
+}
+
+function withoutText(error: unknown): Error {
+  const bare = new Error(nameOf(error));
+  // The frames tell where; the first line may hold the address.
+  const frames =
+    error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : [];
+  bare.stack = [nameOf(error), ...(frames ?? [])].join('\n');
+  return bare;
+}
+
+function gated(listener: StreamListener, isHeard: () => boolean): StreamListener {
+  return {
+    opened: () => isHeard() && listener.opened(),
+    refused: (refusal) => isHeard() && listener.refused(refusal),
+    unreached: (spent, message) => isHeard() && listener.unreached(spent, message),
+    broke: (fault, message) => isHeard() && listener.broke(fault, message),
+    message: (message) => isHeard() && listener.message(message),
+    oddity: (description) => isHeard() && listener.oddity(description),
+    pong: () => isHeard() && listener.pong(),
+    drained: () => isHeard() && listener.drained(),
+    ended: (code, reason) => isHeard() && listener.ended(code, reason),
+  };
+}

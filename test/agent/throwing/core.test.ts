@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createEventLoop } from '../../../src/agent/event-loop.ts';
+import { createDefects, guardClock } from '../../../src/agent/guard/defects.ts';
+import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import * as machine from '../../../src/core/lane/machine.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { TOKEN } from '../fake-world.ts';
+import { expectStreaming, explode, phaseOf, stopped, throwing } from './tools.ts';
+
+vi.mock(import('../../../src/core/lane/machine.ts'), async (original) => {
+  const real = await original();
+  return { ...real, step: vi.fn(real.step) };
+});
+const { step: realStep } = await vi.importActual<typeof machine>('../../../src/core/lane/machine.ts');
+const stepMock = vi.mocked(machine.step);
+afterEach(() => void stepMock.mockReset().mockImplementation(realStep));
+
+/** The core throws at each event that `is` picks. */
+function breakCore(is: (event: LaneEvent) => boolean): void {
+  stepMock.mockImplementation((state, event, now) => (is(event) ? explode() : realStep(state, event, now)));
+}
+
+describe('a step of the core that throws', () => {
+  it('ends alone: it is told, and the lane begins anew and streams', async () => {
+    const world = throwing((given) => given);
+    await world.goLive();
+    breakCore(({ type }) => type === 'captured');
+    world.speak();
+    expect(phaseOf(world)).toBe('restarting');
+    expect(world.openMicrophones).toBe(0);
+    expect(world.lastStream().calls).toContain('terminate');
+    expect(world.defects).toEqual(['main: captured']);
+    expect(world.sent('event/internal_error')[0]?.body).toMatchObject({
+      lane: 'main',
+      message: 'a defect of the program ended a step (captured: TypeError); its log tells more',
+    });
+    expect(world.sent('status').at(-1)?.body).toMatchObject({
+      status: 'degraded',
+      reasons: ['internal_error'],
+    });
+    stepMock.mockImplementation(realStep);
+    for (let s = 0; s < 5 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
+    world.grant();
+    world.lastStream().listener.opened();
+    world.clock.advance(2800);
+    world.service({ message_type: 'current_task', data: {} });
+    expectStreaming(world);
+    expect(world.sent('status').at(-1)?.body).toMatchObject({ status: 'ready' });
+    world.command('status', { id: 's1' });
+    expect(world.answers('status').at(-1)).toMatchObject({ data: { audio: [{ defects: 1 }] } });
+    expect(JSON.stringify(world.published)).not.toContain(TOKEN);
+  });
+
+  it('again and again costs neither tokens nor messages without end', async () => {
+    const world = throwing((given) => given);
+    await world.goLive();
+    breakCore(({ type }) => type === 'captured');
+    for (let chunk = 0; chunk < 3 * 600; chunk++) {
+      world.speak();
+      if (phaseOf(world) === 'acquiring') world.grant();
+    }
+    expect(world.sent('event/internal_error').length).toBeLessThan(20);
+    expect(world.sent('token/req').length).toBeLessThan(20);
+    expect(world.defects.length).toBeLessThan(15);
+    await stopped(world);
+  });
+
+  it('does not keep the agent from ending, whichever step it is', async () => {
+    for (const type of ['shutdown', 'timer', 'line', 'ended'] as const) {
+      const world = throwing((given) => given);
+      await world.goLive();
+      breakCore((event) => event.type === type);
+      const stopping = world.agent.stop();
+      world.lastStream().listener.ended(1000, '');
+      await world.clock.elapse(11_000);
+      await stopping;
+      expect(world.finale).not.toBeNull();
+      stepMock.mockImplementation(realStep);
+    }
+  });
+});
+
+describe('the one queue', () => {
+  it('goes on behind a job that throws, with those that wait and those that come', () => {
+    const done: string[] = [];
+    const loop = createEventLoop((error) => done.push(String(error)));
+    loop.post(() => {
+      loop.post(() => done.push('second'));
+      loop.post(() => done.push('third'));
+      throw new Error('first');
+    });
+    loop.post(() => done.push('fourth'));
+    expect(done).toEqual(['Error: first', 'second', 'third', 'fourth']);
+  });
+});
+
+describe('a timer', () => {
+  it('whose callback throws ends nothing, and the next one goes off', () => {
+    const clock = createVirtualClock();
+    const done: string[] = [];
+    const guarded = guardClock(clock, (where) => done.push(where));
+    guarded.at(clock.now() + 10, explode);
+    guarded.at(clock.now() + 20, () => done.push('next'));
+    clock.advance(30);
+    expect(done).toEqual(['timer', 'next']);
+  });
+});
+
+describe('defects', () => {
+  it('are told at once, and then once a minute with their number', () => {
+    const clock = createVirtualClock();
+    const told: object[] = [];
+    const mute = (): void => {};
+    const log = { trace: mute, debug: mute, info: mute, warn: mute };
+    const defects = createDefects({ ...log, error: (fields) => void told.push(fields) }, clock);
+    for (let s = 0; s < 121; s++) {
+      defects('part', new Error('x'));
+      clock.advance(1000);
+    }
+    defects('other', 'no error at all');
+    expect(told).toMatchObject([
+      { where: 'part', more: 0 },
+      { where: 'part', more: 59 },
+      { where: 'part', more: 59 },
+      { where: 'other', more: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { guardEchoCancellers, guardEchoDetectors } from '../../../src/agent/guard/hearing.ts';
+import type { EchoCanceller, EchoCancellerSink } from '../../../src/ports/echo.ts';
+import { expectStreaming, explode, SPEECH, soundsOf, stopped, throwing, withAudio } from './tools.ts';
+
+describe('a voice detector that throws', () => {
+  it.each(['as it is made', 'as it hears', 'as it is closed'])(
+    '%s gives way to a plainer one',
+    async (when) => {
+      const world = throwing((given) => ({
+        ...given,
+        createVoiceDetector: (rateHz) => {
+          if (when === 'as it is made') explode();
+          const detector = given.createVoiceDetector(rateHz);
+          return when === 'as it hears' ? { ...detector, hear: explode } : { ...detector, close: explode };
+        },
+      }));
+      await world.goLive();
+      expectStreaming(world);
+      await stopped(world);
+      expect(world.defects).toHaveLength(1);
+    },
+  );
+});
+
+describe('an echo detector that throws', () => {
+  it.each(['create', 'played', 'hear'])(
+    'in %s recognises nothing more, and the lane goes on',
+    async (part) => {
+      const detector = { played() {}, flushed() {}, hear: () => null, [part]: explode };
+      const createEchoDetector = part === 'create' ? explode : () => detector;
+      const world = throwing(withAudio(() => ({ createEchoDetector })));
+      await world.goLive();
+      world.speak();
+      world.service(SPEECH);
+      world.clock.advance(2000);
+      expectStreaming(world);
+      await stopped(world);
+      expect(world.defects).toEqual([`echo detector.${part}`]);
+    },
+  );
+});
+
+describe('an echo canceller that throws', () => {
+  const PARTS = ['open', 'played', 'captured', 'close'] as const;
+  it.each(PARTS)('in %s is told as failed, and no sound is lost', async (part) => {
+    let sink: EchoCancellerSink | null = null;
+    const world = throwing(
+      (given) => ({
+        ...given,
+        openEchoCanceller: (_rates, given): EchoCanceller => {
+          if (part === 'open') explode();
+          sink = given;
+          const canceller = {
+            ...{ played() {}, flushed() {}, close() {} },
+            captured: (pcm: Uint8Array, at: number) => given.frames(pcm, at),
+          };
+          return { ...canceller, [part]: explode };
+        },
+      }),
+      { echo: 'cancel' },
+    );
+    await world.goLive();
+    (sink as EchoCancellerSink | null)?.ready();
+    world.service(SPEECH);
+    world.clock.advance(2000);
+    world.speak();
+    expectStreaming(world);
+    if (part === 'close') world.command('stop', { id: 's' });
+    else expect(world.sent('event/echo_fallback')).toHaveLength(1);
+    await stopped(world);
+    expect(world.defects).toContain(`canceller.${part}`);
+    expect(soundsOf(world)).toBe(2);
+  });
+});
+
+describe('what takes sound back', () => {
+  it('may throw in an echo detector, which then recognises nothing more', () => {
+    const told: string[] = [];
+    const detector = { played: explode, flushed: explode, hear: () => null };
+    const guarded = guardEchoDetectors(
+      () => detector,
+      (where) => told.push(where),
+    )({ heardRateHz: 1, playedRateHz: 1 });
+    guarded.flushed(5);
+    guarded.played(new Uint8Array(2), 5);
+    expect(told).toEqual(['echo detector.flushed']);
+  });
+
+  it('may throw in a canceller, which then has failed', () => {
+    const told: string[] = [];
+    const canceller = { played() {}, flushed: explode, captured() {}, close: () => void told.push('closed') };
+    const sink = { ready() {}, frames() {}, failed: (message: string) => void told.push(message) };
+    const open = guardEchoCancellers(
+      () => canceller,
+      (where) => told.push(where),
+    );
+    const guarded = open({ heardRateHz: 1, playedRateHz: 1 }, sink);
+    guarded.flushed(5);
+    guarded.flushed(6);
+    expect(told).toEqual(['canceller.flushed', 'a defect of the program: flushed threw TypeError', 'closed']);
+  });
+});
