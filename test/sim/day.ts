@@ -46,7 +46,9 @@ export interface DayReport {
   readonly billed_over_speech: number;
   readonly billed_over_speech_and_translation: number;
   readonly billed_over_conversation: number;
+  /** Of the speech: what was said, and what was not heard because the loudspeaker was. */
   readonly said_share: number;
+  readonly gated_share: number;
   readonly standbys: number;
   readonly violations: number;
 }
@@ -93,6 +95,7 @@ export async function runDay(seed: number, standbyAfterS = STANDBY_AFTER_S): Pro
     billed_over_speech_and_translation: round(billed / (speechS + translatedS)),
     billed_over_conversation: round((billed * 1000) / conversationMs),
     said_share: round(speech.saidTicks / judged),
+    gated_share: round(speech.excused.gated / judged),
     standbys: world.tallies.standbys,
     violations: world.violations.list.length,
   };

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { runDay, runRollovers } from './day.ts';
 import { FAULTS } from './faults.ts';
+import { recoveryBoundS } from './recovery.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run.ts';
 import { EXCUSES } from './speech-excuses.ts';
@@ -155,7 +156,8 @@ async function simulate(options: Options): Promise<number> {
       `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
     for (const [kind, count] of Object.entries(sorted(faults))) {
-      write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   worst recovery ${worst[kind] ?? '-'} s`);
+      const recovery = `worst recovery ${worst[kind] ?? '-'} s of ${recoveryBoundS(kind)} s`;
+      write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   ${recovery}`);
     }
   }
   return totals.violations === 0 ? 0 : 1;

@@ -1,33 +1,92 @@
-/** How long the lane takes to stream again when a fault is over. */
+/** How long the lane takes to stream again when a fault is over, and what may be lost meanwhile. */
 import type { Happening } from './swarm.ts';
 import type { World } from './world.ts';
 
+/**
+ * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind. The next of the
+ * kind may come a minute after the last: waits grow over several of them.
+ */
+const USUAL_S = 180;
+/** It waits for minutes between two tries: for the way to the owner, or for a service that refuses. */
+const PATIENT_S = 320;
+/** It takes a person to remove the cause: the lane asks again within six minutes, then it needs a token and a stream. */
+const PARKED_S = 520;
+const BOUND_S: Readonly<Record<string, number>> = {
+  ...{ refused: PARKED_S, refused_bare: PARKED_S, balance_out: PARKED_S, account_blocked: PARKED_S },
+  ...{ token_denied: PARKED_S, operator: PARKED_S, creation_fails: PATIENT_S, slow_upgrade: PATIENT_S },
+  ...{ broker_away: PATIENT_S, broker_kicks: PATIENT_S, backend_away: PATIENT_S, token_late: PATIENT_S },
+};
+
+export function recoveryBoundS(kind: string): number {
+  return BOUND_S[kind] ?? USUAL_S;
+}
+
 /** Faults that began longer ago than this before the stream ended had nothing to do with it. */
 const BLAMED_MS = 60_000;
+/** What a stream was sent and has not said when it breaks off may be as old as the backlog is long, and a sentence more. */
+const TAKEN_BACK_MS = 45_000;
+/** Where kinds mix, one can follow the other before the lane has recovered. */
+const MIXED_MS = 300_000;
+/** Speech is judged within so much. */
+const REMEMBERED_MS = 900_000;
 
-/**
- * From the end of what ended the stream to the next time that the lane streams. It is counted only in seeds with one kind
- * of fault, so that each kind answers for itself.
- */
-export function followRecovery(world: World, happenings: Happening[], worst: Record<string, number>): void {
+export interface Recovery {
+  readonly worstS: Readonly<Record<string, number>>;
+  happened(happening: Happening): void;
+  /** Whether speech of that moment may be lost for want of a stream: in an outage, and so long after it as recovery may take. */
+  mayLose(at: number): boolean;
+  judge(): void;
+}
+
+/** @param kinds those that the seed has; what a single one takes can be told from nothing else */
+export function createRecovery(world: World, kinds: readonly string[]): Recovery {
+  const { clock, violations } = world;
+  const worstS: Record<string, number> = {};
+  let happenings: Happening[] = [];
   let lostAt = 0;
   /** It sleeps, or nobody wants it: that is no failure. */
-  let atRest = false;
+  let atRest = true;
+  let told = false;
+  const alone = kinds.length === 1 ? (kinds[0] ?? null) : null;
+  const boundMs = Math.max(...kinds.map(recoveryBoundS), 0) * 1000 + (alone === null ? MIXED_MS : 0);
+
+  /** From what it has to recover: null while a fault lasts, or where none is to blame. */
+  const recoversSince = (now: number): number | null => {
+    const about = happenings.filter(({ begun, over }) => begun <= now && over > lostAt - BLAMED_MS);
+    const overAt = about.reduce((latest, { over }) => Math.max(latest, over), Number.NEGATIVE_INFINITY);
+    return about.length === 0 || overAt > now ? null : Math.max(overAt, lostAt);
+  };
+  const check = (since: number, now: number): void => {
+    if (alone === null || now - since <= boundMs || told) return;
+    told = true;
+    violations.add('recovery', `${alone}: not streaming ${Math.round((now - since) / 1000)} s after its end`);
+  };
   world.onTurn((now, streams) => {
     if (!streams) {
       lostAt = now;
+      told = false;
       const phase = world.device.lane?.phase;
       atRest = phase === 'standby' || phase === 'draining' || phase === 'idle';
       return;
     }
-    if (atRest) return;
-    const about = happenings.filter(({ begun, over }) => begun <= now && over > lostAt - BLAMED_MS);
-    happenings.splice(0, happenings.length, ...happenings.filter(({ over }) => over > now - BLAMED_MS));
-    const [first] = about;
-    if (first === undefined || about.some(({ kind }) => kind !== first.kind)) return;
-    const overAt = about.reduce((latest, { over }) => Math.max(latest, over), 0);
-    if (overAt > now || overAt < lostAt - BLAMED_MS) return;
-    const tookS = Math.round((now - Math.max(overAt, lostAt)) / 100) / 10;
-    worst[first.kind] = Math.max(worst[first.kind] ?? 0, tookS);
+    const since = recoversSince(now);
+    if (atRest || alone === null || since === null) return;
+    worstS[alone] = Math.max(worstS[alone] ?? 0, Math.round((now - since) / 100) / 10);
+    check(since, now);
   });
+
+  return {
+    worstS,
+    happened(happening) {
+      const { now } = clock;
+      happenings = [...happenings.filter(({ over }) => over > now() - REMEMBERED_MS), happening];
+    },
+    mayLose: (at) =>
+      happenings.some(({ begun, over }) => at >= begun - TAKEN_BACK_MS && at <= over + boundMs),
+    judge() {
+      if (world.liveSince !== null || atRest) return;
+      const since = recoversSince(clock.now());
+      if (since !== null) check(since, clock.now());
+    },
+  };
 }

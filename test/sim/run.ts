@@ -1,8 +1,8 @@
 import { createDice, type Dice } from './dice.ts';
 import { mendAll } from './faults.ts';
-import { followRecovery } from './recovery.ts';
+import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
-import { drawSwarm, type Happening, inject, kindsOf } from './swarm.ts';
+import { drawSwarm, inject, kindsOf } from './swarm.ts';
 import { cancelling, drawTerms, naturalTerms } from './terms.ts';
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
@@ -119,14 +119,17 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     fault !== undefined,
   );
   const faults: Record<string, number> = {};
-  const worstRecoveryS: Record<string, number> = {};
-  const happenings: Happening[] = [];
   const { clock, violations, speech, tallies } = world;
-  if (swarm.length === 1) followRecovery(world, happenings, worstRecoveryS);
+  const recovery = createRecovery(
+    world,
+    swarm.map(({ kind }) => kind),
+  );
+  world.mayLose = recovery.mayLose;
   world.device.start();
   if (cancels) breakCancellers(world, echoDice);
   const judge = (): void => {
     world.judge();
+    recovery.judge();
     clock.at(clock.now() + JUDGE_EVERY_MS, judge);
   };
   judge();
@@ -136,7 +139,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
       const stretch = Math.min(HOUR_MS, end - clock.now());
       const startedAt = clock.now();
       const calmAt = startedAt + Math.max(stretch / 2, stretch - CALM_MS);
-      inject(world, swarm, calmAt, faults, happenings, meddling.onFault);
+      inject(world, swarm, calmAt, faults, recovery.happened, meddling.onFault);
       await clock.run(calmAt);
       await calm(world, startedAt + stretch);
     }
@@ -145,7 +148,8 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   }
   world.judge();
   return {
-    ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults, worstRecoveryS },
+    ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults },
+    worstRecoveryS: recovery.worstS,
     ...{ tallies, trace: world.trace },
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),

@@ -332,7 +332,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
           continue;
         }
         const why = excuse(tick);
-        if (why === null) unsaid.push(tick);
+        const isOutage = why === 'hold_full' || why === 'late_break';
+        if (why === null || (isOutage && !setup.mayLose(spokenAt[tick] ?? 0))) unsaid.push(tick);
         else {
           excused[why]++;
           settle();

@@ -1,22 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentWorld } from '../../src/agent/agent.ts';
-import type { StreamConnection } from '../../src/ports/stream.ts';
-import { type RunResult, runSeed } from './run.ts';
+import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
+import { runSeed } from './run.ts';
+import type { Violation } from './violations.ts';
+import type { Meddling } from './world.ts';
 
 const HOURS = 0.4;
 /** One of them alone may meet with too few faults. */
 const SEEDS = [900, 901, 902, 903, 904, 905];
 
 /** Runs seeds with an agent whose world is tampered with, until one of the oracles notices. */
-async function rulesThatNotice(
+async function violationsOf(
   spoil: (world: AgentWorld) => AgentWorld,
-  more: { cancels?: boolean } = {},
-): Promise<string[]> {
+  more: Omit<Meddling, 'spoil'> = {},
+): Promise<readonly Violation[]> {
   for (const seed of SEEDS) {
-    const result: RunResult = await runSeed(seed, HOURS, { spoil, ...more });
-    if (result.violations.length > 0) return [...new Set(result.violations.map(({ rule }) => rule))];
+    const { violations } = await runSeed(seed, HOURS, { spoil, ...more });
+    if (violations.length > 0) return violations;
   }
   return [];
+}
+
+async function rulesThatNotice(
+  spoil: (world: AgentWorld) => AgentWorld,
+  more: Omit<Meddling, 'spoil'> = {},
+): Promise<string[]> {
+  return [...new Set((await violationsOf(spoil, more)).map(({ rule }) => rule))];
 }
 
 /** An agent whose connections are tampered with, as if its lane had decided so. */
@@ -46,6 +55,38 @@ function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => 
         captured(pcm, capturedAt, missingMs) {
           waiting.push(pcm);
           canceller.captured(pcm, capturedAt, missingMs);
+        },
+      };
+    },
+  });
+}
+
+/** An agent that does not get everything that the service says. */
+function withMessages(hears: (message: StreamMessage) => boolean) {
+  return (world: AgentWorld): AgentWorld => ({
+    ...world,
+    openStream: (url, listener) =>
+      world.openStream(url, {
+        ...listener,
+        message: (message) => (hears(message) ? listener.message(message) : undefined),
+      }),
+  });
+}
+
+/** An agent that says something else over MQTT. */
+function withPublished(change: (topic: string, payload: string) => string | null) {
+  return (world: AgentWorld): AgentWorld => ({
+    ...world,
+    openBus(options, listener) {
+      const bus = world.openBus(options, listener);
+      return {
+        close: (finale) => bus.close(finale),
+        publish(topic, payload, more) {
+          const changed = change(topic, payload);
+          if (changed !== null) bus.publish(topic, changed, more);
+        },
+        get connected() {
+          return bus.connected;
         },
       };
     },
@@ -193,5 +234,61 @@ describe('an agent that is broken on purpose is found out', () => {
       ++pieces % 100 < 20 ? new Uint8Array(cancelled.length) : cancelled,
     );
     expect(await rulesThatNotice(eager, { cancels: true })).toContain('lost');
+  });
+
+  it('never says the second language', async () => {
+    const monoglot = withMessages(
+      (message) => message.message_type !== 'output_audio' || message.utterance?.endsWith('/fr') !== true,
+    );
+    const found = await violationsOf(monoglot, { strict: true, fault: 'warning' });
+    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in fr/);
+  });
+
+  it('takes the first 200 ms of a translation for all of it', async () => {
+    const begun = new Set<string>();
+    const curt = withMessages((message) => {
+      if (message.message_type !== 'output_audio' || message.utterance === null) return true;
+      return !begun.has(message.utterance) && begun.add(message.utterance) !== undefined;
+    });
+    const found = await violationsOf(curt, { strict: true, fault: 'warning' });
+    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in es/);
+  });
+
+  it('says that it is ready while speech is lost', async () => {
+    const cheerful = withPublished((topic, payload) =>
+      topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
+    );
+    expect(await rulesThatNotice(cheerful, { fault: 'broker_away' })).toContain('told');
+  });
+
+  it('tells of half of what was lost, or of nothing', async () => {
+    const halved = withPublished((topic, payload) =>
+      topic.endsWith('/event/speech_lost')
+        ? payload.replace(/"lost_ms":(\d+)/, (_, ms: string) => `"lost_ms":${Number(ms) >> 1}`)
+        : payload,
+    );
+    const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? null : payload));
+    expect(await rulesThatNotice(halved, { fault: 'broker_away' })).toContain('told');
+    expect(await rulesThatNotice(silent, { fault: 'broker_away' })).toContain('told');
+  });
+
+  it('comes back long after the fault is over', async () => {
+    const slow = (world: AgentWorld): AgentWorld => {
+      let endedAt = Number.NEGATIVE_INFINITY;
+      return {
+        ...world,
+        openStream(url, listener) {
+          const late = world.clock.now() < endedAt + 240_000;
+          return world.openStream(late ? url.replace('service.sim', 'nowhere.sim') : url, {
+            ...listener,
+            ended(code, reason) {
+              endedAt = world.clock.now();
+              listener.ended(code, reason);
+            },
+          });
+        },
+      };
+    };
+    expect(await rulesThatNotice(slow, { fault: 'reset' })).toContain('recovery');
   });
 });

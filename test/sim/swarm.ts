@@ -43,7 +43,7 @@ export function inject(
   swarm: readonly Drawn[],
   until: number,
   counts: Record<string, number>,
-  happenings: Happening[],
+  happened: (happening: Happening) => void,
   onFault: Meddling['onFault'],
 ): void {
   const { clock, dice } = world;
@@ -56,7 +56,7 @@ export function inject(
       const begun = clock.now();
       onFault?.(drawn.kind, lasts?.forMs ?? 0, begun);
       const over = begun + (lasts?.forMs ?? 0);
-      happenings.push({ kind: drawn.kind, begun, over });
+      happened({ kind: drawn.kind, begun, over });
       if (lasts === undefined) return plan(drawn);
       clock.at(over, () => {
         lasts.end();

@@ -20,6 +20,7 @@ import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { Stage } from './stage.ts';
 import type { Generation, Terms } from './terms.ts';
+import { createToldOracle } from './told-oracle.ts';
 import { createViolations, type Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
 import { createWire } from './wire.ts';
@@ -51,6 +52,8 @@ export interface World extends Stage {
   readonly trace: number;
   /** Since when the lane streams; null: it does not. */
   readonly liveSince: number | null;
+  /** Whether speech of that moment may be lost for want of a stream. */
+  mayLose: (at: number) => boolean;
   /** Calls back when the lane begins or ceases to stream. */
   onTurn(listener: (now: number, streams: boolean) => void): void;
   /** Calls back after each step of the lane. */
@@ -152,6 +155,7 @@ export function createWorld(
     isLate: () => clock.now() < lateUntil,
     named: terms.profile === 'live' && terms.untold.length === 0,
     strict,
+    mayLose: (at) => world.mayLose(at),
   });
   const visitors = createVisitors(dice.fork(), terms.habits, START_MS, tongue);
   const microphone = createMicrophone({
@@ -167,9 +171,11 @@ export function createWorld(
   const lane = createLaneOracle(violations);
   const tokens = createTokenOracle(violations, host);
   const commands = createCommandOracle(violations);
+  const told = createToldOracle(violations);
 
   const broker = createBroker(clock, dice.fork(), network, {
     published(topic, payload) {
+      told.published(topic, payload);
       if (topic.includes('/cmd/')) commands.answered(payload);
       if (!topic.endsWith('/token/req')) return;
       tallies.tokenRequests++;
@@ -243,6 +249,7 @@ export function createWorld(
     for (const watcher of watchers) watcher(step, now);
     lane.step(step, now);
     speech.step(step, now);
+    told.step(step, now);
     const { before, after, effects } = step;
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') speech.written(effect.pcm, now);
@@ -274,6 +281,7 @@ export function createWorld(
       turn(false);
       speech.ended();
       commands.forget();
+      told.ended();
     },
     onFinale: () =>
       violations.check(
@@ -294,6 +302,7 @@ export function createWorld(
     get liveSince() {
       return liveSince;
     },
+    mayLose: () => true,
     onStep: (listener) => void watchers.push(listener),
     onTurn: (listener) => void turns.push(listener),
     belate(ms) {
@@ -303,6 +312,7 @@ export function createWorld(
     judge() {
       speech.judge(clock.now(), device.lane?.hold.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY);
       commands.judge(clock.now());
+      told.judge(device.lane, clock.now());
     },
   };
   return world;

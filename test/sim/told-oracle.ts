@@ -1,0 +1,79 @@
+/** What the operator is told while speech is being lost: the status, and the sum of it when it is over. */
+import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import type { Violations } from './violations.ts';
+
+const CHUNK_MS = 320;
+/** A set-up takes up to 20 s in which what is said is kept for the session; then the device says that it has none. */
+const UNTOLD_MS = 25_000;
+/** An outage is over when the lane has streamed for a while. */
+const SUM_WITHIN_MS = 60_000;
+const STREAMS = new Set(['live', 'rolling']);
+const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
+
+export interface ToldOracle {
+  published(topic: string, payload: string): void;
+  step(step: LaneStep, now: number): void;
+  /** The process ended: what it has not told it will not tell. */
+  ended(): void;
+  /** @param state of the running lane */
+  judge(state: LaneState | null, now: number): void;
+}
+
+export function createToldOracle(violations: Violations): ToldOracle {
+  /** Null until the process has had a connection to tell it. */
+  let status: string | null = null;
+  let lostMs = 0;
+  let lostAt = 0;
+  /** Since when the lane is on its way to a session. */
+  let awaySince: number | null = null;
+  let streamsSince: number | null = null;
+
+  const tell = (detail: Readonly<Record<string, unknown>>): void => {
+    if (detail['ongoing'] === true) return;
+    const told = Number(detail['lost_ms']);
+    violations.check(
+      'told',
+      Math.abs(told - lostMs) <= CHUNK_MS,
+      () => `speech_lost says ${told} ms where ${lostMs} ms were lost`,
+    );
+    lostMs = 0;
+  };
+  return {
+    published(topic, payload) {
+      if (topic.endsWith('/status')) status = (JSON.parse(payload) as { status: string }).status;
+      else if (topic.endsWith('/event/speech_lost')) tell(JSON.parse(payload) as Record<string, unknown>);
+    },
+    step({ before, after }, now) {
+      const lost = after.hold.accounts.lost - before.hold.accounts.lost;
+      if (lost > 0) {
+        lostMs += lost * CHUNK_MS;
+        lostAt = now;
+        violations.check('told', status !== 'ready', () => 'speech is lost and the status is ready');
+      }
+      if (before.phase === after.phase) return;
+      const streams = STREAMS.has(after.phase);
+      streamsSince = streams ? (streamsSince ?? now) : null;
+      awaySince = streams || RESTS.has(after.phase) ? null : (awaySince ?? now);
+    },
+    ended() {
+      status = null;
+      lostMs = 0;
+      awaySince = null;
+      streamsSince = null;
+    },
+    judge(state, now) {
+      if (state === null) return;
+      if (awaySince !== null && now - awaySince > UNTOLD_MS)
+        violations.check(
+          'told',
+          status !== 'ready',
+          () => `no session for ${Math.round((now - (awaySince ?? now)) / 1000)} s and the status is ready`,
+        );
+      const since = Math.max(lostAt, streamsSince ?? now);
+      if (lostMs === 0 || streamsSince === null || now - since < SUM_WITHIN_MS) return;
+      violations.add('told', `${lostMs} ms of speech were lost, and nobody was told`);
+      lostMs = 0;
+    },
+  };
+}
