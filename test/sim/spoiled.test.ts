@@ -88,6 +88,9 @@ function withPublished(change: (topic: string, payload: string) => string | null
         get connected() {
           return bus.connected;
         },
+        get outbox() {
+          return bus.outbox;
+        },
       };
     },
   });
