@@ -36,6 +36,7 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
   let finishing = false;
+  let cancelWake = (): void => {};
 
   const dispatch = (event: IssuerEvent): void => {
     for (const effect of issuer.handle(event, clock.now())) run(effect);
@@ -58,6 +59,14 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
         return track(probe(effect.job, effect.input));
       case 'retire':
         return track(retire(effect));
+      case 'revoke':
+        return track(revoke(effect));
+      case 'wake':
+        cancelWake();
+        cancelWake = clock.at(clock.now() + effect.afterMs, () =>
+          dispatch({ kind: 'woken', draw: random() }),
+        );
+        return;
       case 'ignore': {
         const fields = { device: `${effect.who.tenant}/${effect.who.device}`, why: effect.why };
         if (effect.why === 'flood') {
@@ -101,15 +110,33 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
   };
 
   const retire = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
+    let ids: readonly string[] = [];
     try {
-      const count = await retireUnused(service, effect);
-      if (count > 0) log.info({ reference: effect.reference, count }, 'revoked an unused session');
+      ids = await retireUnused(service, effect);
+      const fields = { reference: effect.reference, count: ids.length };
+      if (ids.length > 0) log.info(fields, 'revoked an unused session');
     } catch (error) {
       const trouble = explain(error, { reference: effect.reference });
       // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
       if (!UNSUPPORTED.has(trouble.kind)) return { kind: 'failed', job: effect.job, trouble, draw: random() };
     }
-    return { kind: 'retired', job: effect.job, draw: random() };
+    return { kind: 'retired', job: effect.job, ids, draw: random() };
+  };
+
+  /** What is gone already is as good; a service that cannot revoke must not keep a device from its next session. */
+  const revoke = async ({ who, ids }: Extract<IssuerEffect, { kind: 'revoke' }>): Promise<IssuerEvent> => {
+    const device = `${who.tenant}/${who.device}`;
+    const ended = async (id: string): Promise<string[]> => {
+      try {
+        if (await service.deleteSession(id))
+          log.info({ device, session: shortId(id) }, 'revoked a replaced session');
+        return [id];
+      } catch (error) {
+        return UNSUPPORTED.has(explain(error, { device }).kind) ? [id] : [];
+      }
+    };
+    const gone = await Promise.all(ids.map(ended));
+    return { kind: 'revoked', who, ids, gone: gone.flat() };
   };
 
   const send = ({ topic, correlationData }: Reply, body: TokenResponse | TokenProbeAnswer): void =>
@@ -148,6 +175,7 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
     },
     async finish(): Promise<void> {
       finishing = true;
+      cancelWake();
       let cancel = (): void => {};
       const tooLong = new Promise<void>((resolve) => {
         cancel = clock.at(clock.now() + FINISH_WITHIN_MS, resolve);

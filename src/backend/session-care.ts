@@ -22,12 +22,12 @@ export function isOver(session: Session): boolean {
 
 /**
  * Revokes a lane's sessions that were never used: the one named, else those found by their reference.
- * @returns how many
+ * @returns the ids of those that are gone
  */
 export async function retireUnused(
   service: ServiceClient,
   wanted: { reference: string; sessionId: string | null },
-): Promise<number> {
+): Promise<string[]> {
   const found =
     wanted.sessionId === null
       ? await service.listSessions({ clientReferenceId: wanted.reference })
@@ -37,8 +37,8 @@ export async function retireUnused(
     // A service that does not know the filter lists everyone's.
     .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))
     .slice(0, MOST_RETIRED);
-  const deleted = await Promise.all(unused.map((session) => service.deleteSession(session.id)));
-  return deleted.filter(Boolean).length;
+  await Promise.all(unused.map((session) => service.deleteSession(session.id)));
+  return unused.map(({ id }) => id);
 }
 
 /** The fields of specification 2.1 that a device gets; `maxDurationS` where the service does not show it. */

@@ -64,6 +64,9 @@ const serviceSchema = z
       issue('streamUrl', 'must be wss://: no device sends its token in clear to another machine');
   }, DESPITE_OTHER_PROBLEMS);
 
+/** A stream that is forgotten must not cost for longer. */
+const DEFAULT_MAX_DURATION_S = 1800;
+
 /** Terms of a session; each becomes the field of the same name of specification 4.1. */
 const terms = {
   expiresInSeconds: z
@@ -85,7 +88,7 @@ const terms = {
 const sessionSchema = z.strictObject({
   expiresInSeconds: terms.expiresInSeconds.default(SESSION_LIMITS.expiresIn.min),
   singleUse: terms.singleUse.default(true),
-  maxSessionDurationSeconds: terms.maxSessionDurationSeconds.default(null),
+  maxSessionDurationSeconds: terms.maxSessionDurationSeconds.default(DEFAULT_MAX_DURATION_S),
   intents: terms.intents.default(['s2s']),
   connectionTypes: terms.connectionTypes.default(['ws']),
 });
@@ -99,16 +102,40 @@ const deviceNameSchema = z
       deviceIdSchema.safeParse(text.split('/')[1]).success,
     'must be "tenant/device"',
   );
-const deviceSchema = z.strictObject({
-  disabled: z.boolean().default(false).describe('Gets no tokens.'),
-  session: z.strictObject(terms).partial().default({}).describe('Terms that differ from "session".'),
-});
-
 const patternSchema = z
   .string()
-  .regex(/^([a-z0-9-]{1,64}|\*)\/([a-z0-9-]{1,64}|\*)$/, 'must be "tenant/device"; "*" stands for any');
+  .regex(
+    /^[a-z0-9*-]{1,64}\/[a-z0-9*-]{1,64}$/,
+    'must be "tenant/device", such as "museum/lobby-*"; "*" stands for any characters',
+  );
+
+/** What one device may cost. */
+const allowance = {
+  lanes: z.int().min(1).max(16).describe('Lanes of a device that have sessions.'),
+  sessionsAtOnce: z
+    .int()
+    .min(2)
+    .max(64)
+    .describe('Sessions of a device at once: one for each lane, and one more while a lane changes over.'),
+  sessionsPerHour: z.int().min(1).max(3600).describe('Sessions of a device within an hour.'),
+};
+
+const exceptions = {
+  disabled: z.boolean().optional().describe('Gets no tokens.'),
+  session: z.strictObject(terms).partial().default({}).describe('Terms that differ from "session".'),
+  limits: z.strictObject(allowance).partial().default({}).describe('Limits that differ from "limits".'),
+};
+const deviceSchema = z.strictObject(exceptions);
+const groupSchema = z.strictObject({
+  name: nameSchema.describe('Name of the group, for people.'),
+  members: z.array(patternSchema).min(1).describe('Its devices: "museum/kiosk-01", "museum/lobby-*".'),
+  ...exceptions,
+});
 
 const limitsSchema = z.strictObject({
+  lanes: allowance.lanes.default(2),
+  sessionsAtOnce: allowance.sessionsAtOnce.default(3),
+  sessionsPerHour: allowance.sessionsPerHour.default(60),
   burst: z.int().min(1).max(1000).default(8).describe('Requests that a device may make at once.'),
   perMinute: z
     .int()
@@ -117,6 +144,20 @@ const limitsSchema = z.strictObject({
     .default(12)
     .describe('Requests that a device may make in the long run.'),
   concurrency: z.int().min(1).max(256).default(16).describe('Requests to the service at once.'),
+  createsPerSecond: z
+    .number()
+    .min(0.1)
+    .max(1000)
+    .default(5)
+    .describe('Sessions that this backend makes in a second, for all devices together.'),
+  pendingSessions: z
+    .int()
+    .min(4)
+    .max(100_000)
+    .default(200)
+    .describe(
+      'Sessions of all devices that are made and not used yet. One device, or all that have had no session before, get half of it at most.',
+    ),
 });
 
 export const backendConfigSchema = z.strictObject({
@@ -131,7 +172,15 @@ export const backendConfigSchema = z.strictObject({
   service: serviceSchema.describe('The translation service.'),
   session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
   allow: z.array(patternSchema).min(1).describe('Devices that may have tokens: "tenant/device", "tenant/*".'),
-  devices: z.record(deviceNameSchema, deviceSchema).default({}).describe('Exceptions, by "tenant/device".'),
+  groups: z
+    .array(groupSchema)
+    .max(1000)
+    .default([])
+    .describe('Exceptions for several devices; where a device is in several groups, the later one counts.'),
+  devices: z
+    .record(deviceNameSchema, deviceSchema)
+    .default({})
+    .describe('Exceptions, by "tenant/device"; they count more than those of groups.'),
   limits: limitsSchema.prefault({}).describe('What a device may ask for, and the service may be asked for.'),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default('info') })

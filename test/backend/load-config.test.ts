@@ -40,10 +40,13 @@ function problemsOf(work: () => unknown): readonly string[] {
 describe("backend's configuration", () => {
   it('fills in cautious defaults', () => {
     const config = loadBackendConfig(write('c.json', minimal), {});
+    expect(config.limits).toMatchObject({
+      ...{ lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 60, createsPerSecond: 5, pendingSessions: 200 },
+    });
     expect(config.session).toEqual({
       expiresInSeconds: 60,
       singleUse: true,
-      maxSessionDurationSeconds: null,
+      maxSessionDurationSeconds: 1800,
       intents: ['s2s'],
       connectionTypes: ['ws'],
     });
@@ -109,6 +112,13 @@ describe("backend's configuration", () => {
     expect(backendWarnings(open)).toEqual([
       expect.stringContaining('mqtt.url leaves this machine in clear'),
       expect.stringContaining('service.url leaves this machine in clear'),
+    ]);
+  });
+
+  it('is warned of where its limits are less than its lanes need', () => {
+    const file = write('c.json', { ...minimal, session: { maxSessionDurationSeconds: 60 } });
+    expect(backendWarnings(loadBackendConfig(file, {}))).toEqual([
+      expect.stringMatching(/2 lanes with sessions of 60 s need 190/),
     ]);
   });
 

@@ -35,6 +35,8 @@ const REQUEST: ApiRequest = {
   httpBase: 'http://service.sim',
   streamBase: 'wss://service.sim',
 };
+/** What no honest device may ever be told, in whatever trouble. */
+const COST_LIMITS = ['lane_limit_reached', 'hourly_limit_reached', 'device_sessions_limit_reached'];
 const HTTP_TIMEOUT_MS = 10_000;
 
 /** The owner's token issuer: the shipped decisions, over a simulated HTTP to the simulated service. */
@@ -65,6 +67,8 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       streamUrl: 'wss://service.sim/streaming-api/{random_hash}/v1/s2s',
     },
     allow: ['*/*'],
+    // Short sessions, for many rollovers, and a break a minute are more than an hour's usual allowance.
+    limits: { sessionsPerHour: terms.maxDurationS !== null && terms.maxDurationS < 600 ? 600 : 120 },
     session: {
       expiresInSeconds: terms.expiresS,
       singleUse: terms.singleUse,
@@ -138,11 +142,19 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         const parsed = sessionSchema.safeParse(item);
         return parsed.success ? [parsed.data] : [];
       });
-      for (const session of found.filter(isUnused)) {
-        host.act(() => deleteSession(session.id, REQUEST, context()));
-      }
-      dispatch({ kind: 'retired', job, draw: dice.next() });
+      const unused = found.filter(isUnused);
+      for (const session of unused) host.act(() => deleteSession(session.id, REQUEST, context()));
+      dispatch({ kind: 'retired', job, ids: unused.map(({ id }) => id), draw: dice.next() });
     });
+  };
+  const revoke = ({ who, ids }: Extract<IssuerEffect, { kind: 'revoke' }>): void => {
+    for (const id of ids) {
+      const ask = (request: ApiRequest): Answer => host.act(() => deleteSession(id, request, context()));
+      exchange(ask, {}, 'sessions', (answer) => {
+        const isGone = typeof answer !== 'string' && answer.status < 500;
+        dispatch({ kind: 'revoked', who, ids: [id], gone: isGone ? [id] : [] });
+      });
+    }
   };
   const run = (effect: IssuerEffect): void => {
     switch (effect.kind) {
@@ -150,10 +162,18 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         return create(effect);
       case 'retire':
         return retire(effect);
+      case 'revoke':
+        return revoke(effect);
+      case 'wake':
+        clock.at(clock.now() + effect.afterMs, () => dispatch({ kind: 'woken', draw: dice.next() }));
+        return;
       case 'ignore':
         return;
       case 'answer': {
         const { id, reply, answer: given } = effect;
+        if (!given.ok && COST_LIMITS.includes(given.error.code)) {
+          throw new Error(`a device in trouble met a limit on its cost: ${given.error.detail}`);
+        }
         const body: TokenResponse = given.ok
           ? { ts: null, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
           : { ts: null, id, ok: false, error: given.error };

@@ -1,8 +1,11 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { isExposedAddress } from '../../protocol/host.ts';
 
+/** So long before a session's limit a device asks for the next one, unless it is configured otherwise. */
+const ROLLOVER_LEAD_S = 22;
+
 /** What a valid configuration of the backend leaves open, a sentence each. */
-export function backendWarnings({ mqtt, service }: BackendConfig): string[] {
+export function backendWarnings({ mqtt, service, session, limits }: BackendConfig): string[] {
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
@@ -11,6 +14,12 @@ export function backendWarnings({ mqtt, service }: BackendConfig): string[] {
   if (isExposedAddress(service.url))
     warnings.push(
       'service.url leaves this machine in clear (service.allowInsecure): anybody on the way can read the API key. Use https://.',
+    );
+  const { maxSessionDurationSeconds: maxS } = session;
+  const needed = maxS === null ? 0 : Math.ceil((limits.lanes * 3600) / Math.max(30, maxS - ROLLOVER_LEAD_S));
+  if (needed > limits.sessionsPerHour)
+    warnings.push(
+      `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
     );
   return warnings;
 }

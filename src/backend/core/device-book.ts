@@ -1,14 +1,19 @@
 /** What is remembered of each device, bounded in every direction. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/rate.ts';
+import { type Account, openAccount } from './account.ts';
 import type { Answer } from './issue-event.ts';
 import type { DeviceName } from './policy.ts';
 
-const MOST_DEVICES = 20_000;
+/** Devices that had sessions are remembered apart from the others: whoever invents names drives out none of them. */
+const MOST_KNOWN = 20_000;
+const MOST_STRANGERS = 5000;
 const MOST_LANES = 32;
 const MOST_ANSWERS = 16;
 /** Answers of any kind, as a multiple of the requests that are allowed; what is beyond gets silence. */
 const ANSWERS_PER_REQUEST = 4;
+/** Trials at once, as a multiple of the requests: a person who looks for a fault tries often. */
+const TRIAL_BURST = 2;
 
 interface GivenAnswer {
   readonly answer: Answer;
@@ -22,9 +27,19 @@ interface LaneSession {
   readonly until: number;
 }
 
-export interface DeviceRecord {
+/** What a device may ask and be told at the moment. */
+interface Buckets {
   requests: Bucket;
   answers: Bucket;
+}
+
+export interface DeviceRecord {
+  /** Trials have their own: they take nothing from the lanes. */
+  readonly wants: Buckets;
+  readonly trials: Buckets;
+  readonly account: Account;
+  /** Moment of the first session; null for a stranger. */
+  knownSince: number | null;
   readonly answered: Map<string, GivenAnswer>;
   readonly sessions: Map<string, LaneSession>;
 }
@@ -33,7 +48,11 @@ export interface DeviceBook {
   /** The device's record; a new one where there is none. The device that asked longest ago is forgotten when it is full. */
   of(who: DeviceName, now: number): DeviceRecord;
   /** Counts one answer; true when the device has had so many that silence is the better one. */
-  isFlood(record: DeviceRecord, now: number): boolean;
+  isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
+  /** Counts one request; how long the device should have waited with it, milliseconds. */
+  spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;
+  /** The device has had a session. */
+  know(who: DeviceName, record: DeviceRecord, now: number): void;
   keepAnswer(record: DeviceRecord, id: string, given: GivenAnswer): void;
   remember(record: DeviceRecord, lane: string, session: LaneSession): void;
   forget(record: DeviceRecord, lane: string): void;
@@ -44,24 +63,40 @@ export function openDeviceBook(requests: Rate): DeviceBook {
     burst: requests.burst * ANSWERS_PER_REQUEST,
     perMinute: requests.perMinute * ANSWERS_PER_REQUEST,
   };
-  const records = new Map<string, DeviceRecord>();
+  const trials: Rate = { burst: requests.burst * TRIAL_BURST, perMinute: requests.perMinute };
+  const known = new Map<string, DeviceRecord>();
+  const strangers = new Map<string, DeviceRecord>();
+  const open = (now: number): DeviceRecord => ({
+    wants: { requests: fullBucket(requests, now), answers: fullBucket(answers, now) },
+    trials: { requests: fullBucket(trials, now), answers: fullBucket(answers, now) },
+    ...{ account: openAccount(), knownSince: null, answered: new Map(), sessions: new Map() },
+  });
 
   return {
     of({ tenant, device }, now) {
       const name = `${tenant}/${device}`;
-      const record = records.get(name) ?? {
-        requests: fullBucket(requests, now),
-        answers: fullBucket(answers, now),
-        answered: new Map(),
-        sessions: new Map(),
-      };
-      putLast(records, name, record, MOST_DEVICES);
+      const record = known.get(name) ?? strangers.get(name) ?? open(now);
+      if (record.knownSince === null) putLast(strangers, name, record, MOST_STRANGERS);
+      else putLast(known, name, record, MOST_KNOWN);
       return record;
     },
-    isFlood(record, now) {
-      const spent = spend(record.answers, answers, now);
-      record.answers = spent.bucket;
+    know({ tenant, device }, record, now) {
+      const name = `${tenant}/${device}`;
+      record.knownSince ??= now;
+      strangers.delete(name);
+      putLast(known, name, record, MOST_KNOWN);
+    },
+    isFlood(record, isTrial, now) {
+      const buckets = isTrial ? record.trials : record.wants;
+      const spent = spend(buckets.answers, answers, now);
+      buckets.answers = spent.bucket;
       return spent.waitMs > 0;
+    },
+    spendRequest(record, isTrial, now) {
+      const buckets = isTrial ? record.trials : record.wants;
+      const spent = spend(buckets.requests, isTrial ? trials : requests, now);
+      buckets.requests = spent.bucket;
+      return spent.waitMs;
     },
     keepAnswer(record, id, given) {
       putLast(record.answered, id, given, MOST_ANSWERS);

@@ -26,8 +26,12 @@ export type IssuerEvent =
   | { kind: 'asked'; ask: Ask; draw: number }
   /** A request that carries an id but breaks the schema. */
   | { kind: 'misasked'; who: DeviceName; id: string; reply: Reply; detail: string }
-  /** The lane's unused sessions are gone, or could not be found out. */
-  | { kind: 'retired'; job: number; draw: number }
+  /** The lane's unused sessions are gone, or could not be found out. `ids` of those that are gone. */
+  | { kind: 'retired'; job: number; ids: readonly string[]; draw: number }
+  /** What became of sessions that were to be revoked; those not among `gone` may still run. */
+  | { kind: 'revoked'; who: DeviceName; ids: readonly string[]; gone: readonly string[] }
+  /** The time of a `wake` has come. */
+  | { kind: 'woken'; draw: number }
   | { kind: 'created'; job: number; session: SessionWithToken; draw: number }
   /** A session has been made for a trial and is gone again, or left to expire. */
   | { kind: 'probed'; job: number; deleted: boolean; draw: number }
@@ -48,6 +52,10 @@ export type IssuerEffect =
   | { kind: 'confirm'; ask: Ask; probe: TokenProbeAnswer['probe'] }
   /** Find the lane's sessions (the one named, else by reference) and revoke those that were never used. */
   | { kind: 'retire'; job: number; reference: string; sessionId: string | null }
+  /** Revoke sessions that a device has replaced, while its next one is made. */
+  | { kind: 'revoke'; who: DeviceName; ids: readonly string[] }
+  /** Tell when so much time has passed, in milliseconds. */
+  | { kind: 'wake'; afterMs: number }
   | { kind: 'create'; job: number; input: CreateSessionInput }
   /** Make a session and delete it. */
   | { kind: 'probe'; job: number; input: CreateSessionInput }

@@ -3,26 +3,36 @@
  * The state is changed in place, because a fleet has thousands of devices.
  */
 
-import { spend } from '../../core/rate.ts';
+import { type Bucket, fullBucket, type Rate, spend } from '../../core/rate.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
-import { type DeviceBook, openDeviceBook } from './device-book.ts';
+import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './account.ts';
+import { answerKey, deviceOf, isTrial, jobKey } from './ask.ts';
+import { busy, tooMany } from './denials.ts';
+import { type DeviceBook, type DeviceRecord, openDeviceBook } from './device-book.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
-import { judge, type Policy, referenceOf } from './policy.ts';
+import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
+import { countPending } from './pending.ts';
+import { type Allowance, isListed, judge, type Policy } from './policy.ts';
 import { denialOf, pauseMs, type Trouble } from './trouble.ts';
 
 /** A job waits no longer than this for its turn: the device has given up by then. */
 const LONGEST_QUEUE_MS = 20_000;
 const MOST_JOBS = 2000;
-const BUSY_RETRY_S = 5;
+/** Whoever would wait longer than this for its turn is told so at once. */
+const LONGEST_EXPECTED_MS = 10_000;
+/** Denials to devices that never had a session: whoever invents names is not worth more. */
+const STRANGERS_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 /** A denial is repeated to the same request so long at most. */
 const DENIAL_FRESH_MS = 30_000;
 
 interface Job {
   readonly number: number;
   readonly key: string;
-  readonly input: CreateSessionInput;
+  input: CreateSessionInput;
+  readonly allowance: Allowance;
+  readonly rank: Rank;
   readonly queuedAt: number;
   ask: Ask;
   createdFrom: number;
@@ -40,8 +50,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const book: DeviceBook = openDeviceBook(options.limits);
   const jobs = new Map<number, Job>();
   const jobsByLane = new Map<string, Job>();
-  const queue: Job[] = [];
+  const queue = openJobQueue<Job>(options.limits.createsPerSecond);
+  const pending = countPending(options.limits.pendingSessions);
+  /** Strangers never take the whole of the line to the service. */
+  const mostStrangers = Math.ceil(options.limits.concurrency / 2);
+  let strangersAnswers: Bucket = fullBucket(STRANGERS_ANSWERS, 0);
   let running = 0;
+  let strangersRunning = 0;
+  let wakeAt = Number.POSITIVE_INFINITY;
   let lastJob = 0;
   let pause: { until: number; trouble: Trouble } | null = null;
 
@@ -54,10 +70,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return { ...pause.trouble, retryAfterS: (pause.until - now) / 1000 };
   };
 
+  const rankOf = ({ who }: Ask, record: DeviceRecord): Rank =>
+    isListed(options, who) ? 0 : (record.knownSince ?? Number.POSITIVE_INFINITY);
+
   const asked = (ask: Ask, draw: number, now: number): IssuerEffect[] => {
     const { who, request } = ask;
     const record = book.of(who, now);
-    if (book.isFlood(record, now)) return [{ kind: 'ignore', who, id: request.id, why: 'flood' }];
+    const trial = isTrial(ask);
+    if (book.isFlood(record, trial, now)) return [{ kind: 'ignore', who, id: request.id, why: 'flood' }];
     const given = record.answered.get(answerKey(ask));
     if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
 
@@ -69,18 +89,52 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const verdict = judge(options, who, request);
     if (!verdict.ok) return [answer(ask, verdict)];
-    const spent = spend(record.requests, options.limits, now);
-    record.requests = spent.bucket;
-    if (spent.waitMs > 0) return [answer(ask, { ok: false, error: tooMany(spent.waitMs, draw) })];
+    const waitMs = book.spendRequest(record, trial, now);
+    if (waitMs > 0) return [answer(ask, { ok: false, error: tooMany(options.limits, waitMs, draw) })];
     if (job !== undefined) {
       const same =
         job.input.intent === request.intent && job.input.connection_type === request.connection_type;
-      return same ? supersede(job, ask) : [answer(ask, { ok: false, error: busy(draw) })];
+      return same ? supersede(job, ask) : [answer(ask, { ok: false, error: busy('the lane', draw) })];
     }
+    const rank = rankOf(ask, record);
+    const error = refusal(ask, record, verdict.allowance, rank, draw, now);
+    if (error !== null) return deny(ask, rank, error, now);
+    enqueue({ key, ask, input: verdict.input, allowance: verdict.allowance, rank }, record, now);
+    return start(now, draw);
+  };
+
+  /** What speaks against making a session for a request that is in order. */
+  const refusal = (
+    ask: Ask,
+    record: DeviceRecord,
+    allowance: Allowance,
+    rank: Rank,
+    draw: number,
+    now: number,
+  ): TokenError | null => {
+    if (!isTrial(ask)) {
+      const { lane } = ask.request;
+      // What the lane was given before has been used, or it would not ask again; or is retired now.
+      pending.remove(record.account.granted.filter((one) => one.lane === lane).map(({ id }) => id));
+      const error = checkAccount(record.account, allowance, lane, now);
+      if (error !== null) return error;
+    }
+    const unused = pending.check(deviceOf(ask), !isKnown(rank), now);
+    if (unused !== null) return unused;
     const trouble = pausedBy(now);
-    if (trouble !== null) return [answer(ask, { ok: false, error: denialOf(trouble, draw) })];
-    if (jobs.size >= MOST_JOBS) return [answer(ask, { ok: false, error: busy(draw) })];
-    return [...enqueue(key, ask, verdict.input, now), ...start(now, draw)];
+    if (trouble !== null) return denialOf(trouble, draw);
+    const isLong = queue.waitMs(rank) > LONGEST_EXPECTED_MS || jobs.size >= MOST_JOBS;
+    return isLong ? busy(`${options.limits.createsPerSecond} sessions a second`, draw) : null;
+  };
+
+  /** Strangers are only told while there are few of them. */
+  const deny = (ask: Ask, rank: Rank, error: TokenError, now: number): IssuerEffect[] => {
+    if (!isKnown(rank)) {
+      const spent = spend(strangersAnswers, STRANGERS_ANSWERS, now);
+      strangersAnswers = spent.bucket;
+      if (spent.waitMs > 0) return [{ kind: 'ignore', who: ask.who, id: ask.request.id, why: 'flood' }];
+    }
+    return [answer(ask, { ok: false, error })];
   };
 
   /** The device does not wait for its older request any more; the session that is being made is for the newer one. */
@@ -90,58 +144,99 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return [{ kind: 'ignore', who, id: request.id, why: 'superseded' }];
   };
 
-  const enqueue = (key: string, ask: Ask, input: CreateSessionInput, now: number): IssuerEffect[] => {
+  const enqueue = (
+    wanted: Pick<Job, 'key' | 'ask' | 'input' | 'allowance' | 'rank'>,
+    record: DeviceRecord,
+    now: number,
+  ): void => {
     lastJob += 1;
-    const job: Job = { number: lastJob, key, ask, input, queuedAt: now, createdFrom: now };
+    const job: Job = { number: lastJob, ...wanted, queuedAt: now, createdFrom: now };
     jobs.set(job.number, job);
-    jobsByLane.set(key, job);
-    queue.push(job);
-    return [];
+    jobsByLane.set(job.key, job);
+    if (!isTrial(job.ask)) record.account.working.set(job.ask.request.lane, null);
+    queue.add(job);
   };
 
-  const finish = (job: Job): void => {
+  const finish = (job: Job, now: number): void => {
     jobs.delete(job.number);
     jobsByLane.delete(job.key);
+    if (!isTrial(job.ask)) book.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
   };
 
-  /** Begins jobs as far as the service may be asked at once. */
+  /** The end of a job that was begun. */
+  const conclude = (job: Job, now: number): void => {
+    finish(job, now);
+    running -= 1;
+    if (!isKnown(job.rank)) strangersRunning -= 1;
+  };
+
+  /** Begins jobs as far as the service may be asked, at once and in a second. */
   const start = (now: number, draw: number): IssuerEffect[] => {
     const effects: IssuerEffect[] = [];
     const trouble = pausedBy(now);
-    while (queue.length > 0 && (running < options.limits.concurrency || trouble !== null)) {
-      const job = queue.shift();
-      if (job === undefined) break;
-      if (now - job.queuedAt > LONGEST_QUEUE_MS) {
-        finish(job);
-        effects.push({ kind: 'ignore', who: job.ask.who, id: job.ask.request.id, why: 'stale' });
-      } else if (trouble !== null) {
-        finish(job);
-        effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
-      } else {
-        running += 1;
-        effects.push(begin(job, now));
+    for (const job of queue.drop((one) => trouble !== null || isStale(one, now))) {
+      finish(job, now);
+      const { who, request } = job.ask;
+      if (isStale(job, now)) effects.push({ kind: 'ignore', who, id: request.id, why: 'stale' });
+      else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
+    }
+    while (running < options.limits.concurrency) {
+      const strangers = strangersRunning < mostStrangers;
+      if (!queue.has(strangers)) break;
+      const waitMs = queue.spendCreate(now);
+      if (waitMs > 0) {
+        effects.push(...wake(now, waitMs));
+        break;
       }
+      const job = queue.take(strangers);
+      if (job === undefined) break;
+      running += 1;
+      if (!isKnown(job.rank)) strangersRunning += 1;
+      effects.push(...begin(job, now));
     }
     return effects;
   };
 
-  const begin = (job: Job, now: number): IssuerEffect => {
+  const wake = (now: number, afterMs: number): IssuerEffect[] => {
+    if (wakeAt <= now + afterMs && wakeAt > now) return [];
+    wakeAt = now + afterMs;
+    return [{ kind: 'wake', afterMs }];
+  };
+
+  const begin = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
-    if (request.probe === true) return { kind: 'probe', job: job.number, input: job.input };
+    if (isTrial(job.ask)) return [{ kind: 'probe', job: job.number, input: job.input }];
     const last = book.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
     // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
     // of this lane's older requests, of another backend, or from before our start.
     if (unused !== null || request.attempt > 1) {
       const sessionId = request.attempt > 1 ? null : unused;
-      return { kind: 'retire', job: job.number, reference: job.key, sessionId };
+      return [{ kind: 'retire', job: job.number, reference: job.key, sessionId }];
     }
     return create(job, now);
   };
 
-  const create = (job: Job, now: number): IssuerEffect => {
+  const create = (job: Job, now: number): IssuerEffect[] => {
+    const { who, request } = job.ask;
+    const { account } = book.of(who, now);
+    const room = makeRoom(account, job.allowance, request, now);
+    if (!room.ok) {
+      conclude(job, now);
+      return [answer(job.ask, { ok: false, error: room.error })];
+    }
     job.createdFrom = now;
-    return { kind: 'create', job: job.number, input: job.input };
+    const { max_session_duration_seconds: maxS = Number.POSITIVE_INFINITY } = job.input;
+    const durationMs = chooseDurationMs(account, request.lane, maxS * 1000, now);
+    account.working.set(request.lane, now + durationMs);
+    if (Number.isFinite(durationMs)) {
+      job.input = { ...job.input, max_session_duration_seconds: Math.floor(durationMs / 1000) };
+    }
+    const { revoke: ids } = room;
+    return [
+      ...(ids.length > 0 ? [{ kind: 'revoke', who, ids } as const] : []),
+      { kind: 'create', job: job.number, input: job.input },
+    ];
   };
 
   const created = (job: Job, session: SessionWithToken, now: number): IssuerEffect => {
@@ -149,7 +244,15 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const record = book.of(who, now);
     // The service counts the window from some moment between our question and its answer: each use takes the safe end.
     const windowMs = (job.input.expires_in_seconds ?? 0) * 1000;
-    book.remember(record, request.lane, { id: session.id, until: now + windowMs });
+    const until = now + windowMs;
+    book.remember(record, request.lane, { id: session.id, until });
+    const durationMs = (job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
+    noteGrant(record.account, {
+      ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
+      ...{ endsAt: now + durationMs, overAt: until + durationMs },
+    });
+    pending.add(session.id, { device: deviceOf(job.ask), isStranger: !isKnown(job.rank), until });
+    book.know(who, record, now);
     const given: Answer = { ok: true, session };
     // Past half of its window the same answer would leave the device too little time.
     book.keepAnswer(record, answerKey(job.ask), {
@@ -175,7 +278,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return answer(job.ask, { ok: false, error });
   };
 
-  const conclude = (
+  const outcome = (
     job: Job,
     event: Extract<IssuerEvent, { kind: 'created' | 'probed' | 'failed' }>,
     now: number,
@@ -190,9 +293,16 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
   };
 
+  /** What could not be revoked counts again, and is tried again with the device's next request. */
+  const revoked = (event: Extract<IssuerEvent, { kind: 'revoked' }>, now: number): void => {
+    const { account } = book.of(event.who, now);
+    noteGone(account, event.gone);
+    for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
+  };
+
   const misasked = (event: Extract<IssuerEvent, { kind: 'misasked' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
-    if (book.isFlood(book.of(who, now), now)) return { kind: 'ignore', who, id, why: 'flood' };
+    if (book.isFlood(book.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
     const error = {
       code: 'invalid_request',
       title: 'Invalid request',
@@ -207,15 +317,24 @@ export function createIssuer(options: IssuerOptions): Issuer {
     handle(event, now) {
       if (event.kind === 'asked') return asked(event.ask, event.draw, now);
       if (event.kind === 'misasked') return [misasked(event, now)];
+      if (event.kind === 'woken') {
+        wakeAt = Number.POSITIVE_INFINITY;
+        return start(now, event.draw);
+      }
+      if (event.kind === 'revoked') {
+        revoked(event, now);
+        return [];
+      }
       const job = jobs.get(event.job);
       if (job === undefined) return [];
       if (event.kind === 'retired') {
-        book.forget(book.of(job.ask.who, now), job.ask.request.lane);
-        return [create(job, now)];
+        const record = book.of(job.ask.who, now);
+        book.forget(record, job.ask.request.lane);
+        noteGone(record.account, event.ids);
+        return [...create(job, now), ...start(now, event.draw)];
       }
-      finish(job);
-      running -= 1;
-      return [conclude(job, event, now), ...start(now, event.draw)];
+      conclude(job, now);
+      return [outcome(job, event, now), ...start(now, event.draw)];
     },
     get jobs() {
       return jobs.size;
@@ -223,26 +342,6 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 }
 
-/** A lane has one job at a time, and one trial beside it: neither is in the other's way. */
-function jobKey({ who, request }: Ask): string {
-  const reference = referenceOf(who, request.lane);
-  return request.probe === true ? `${reference}/probe` : reference;
-}
-
-/** Ids are the asker's choice: two lanes may pick the same. */
-function answerKey({ request }: Ask): string {
-  return `${request.lane}/${request.id}`;
-}
-
-function tooMany(waitMs: number, draw: number): TokenError {
-  const title = 'Too many requests';
-  const detail = 'this device asks for tokens too often';
-  const retry_after_s = Math.ceil((waitMs / 1000) * (1 + draw / 2));
-  return { code: 'too_many_requests', title, detail, final: false, retry_after_s };
-}
-
-function busy(draw: number): TokenError {
-  const detail = 'too many devices ask at once';
-  const retry_after_s = Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'backend_busy', title: 'Backend busy', detail, final: false, retry_after_s };
+function isStale(job: Job, now: number): boolean {
+  return now - job.queuedAt > LONGEST_QUEUE_MS;
 }

@@ -9,7 +9,10 @@ export interface DeviceName {
 }
 
 export type Wish = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
-export type Policy = Pick<BackendConfig, 'allow' | 'devices' | 'session'>;
+export type Policy = Pick<BackendConfig, 'allow' | 'groups' | 'devices' | 'session' | 'limits'>;
+
+/** What one device may cost. */
+export type Allowance = Pick<BackendConfig['limits'], 'lanes' | 'sessionsAtOnce' | 'sessionsPerHour'>;
 
 /** What only a person can change is asked for again slowly. */
 const MENDABLE_RETRY_S = 300;
@@ -19,19 +22,26 @@ export function referenceOf({ tenant, device }: DeviceName, lane: string): strin
   return `${tenant}/${device}/${lane}`;
 }
 
+export type Verdict =
+  | { ok: true; input: CreateSessionInput; allowance: Allowance }
+  | { ok: false; error: TokenError };
+
 /** Whether a device may have what it asks for, and on which terms. */
-export function judge(
-  policy: Policy,
-  who: DeviceName,
-  wish: Wish,
-): { ok: true; input: CreateSessionInput } | { ok: false; error: TokenError } {
-  const exception = policy.devices[`${who.tenant}/${who.device}`];
+export function judge(policy: Policy, who: DeviceName, wish: Wish): Verdict {
   if (!policy.allow.some((pattern) => matches(pattern, who))) {
     return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
   }
-  if (exception?.disabled)
-    return deny('device_disabled', 'Device disabled', 'the owner has disabled this device');
-  const terms = { ...policy.session, ...definedOf(exception?.session ?? {}) };
+  const exceptions = exceptionsFor(policy, who);
+  const disabled = exceptions.reduce<boolean>((before, one) => one.disabled ?? before, false);
+  if (disabled) return deny('device_disabled', 'Device disabled', 'the owner has disabled this device');
+  const terms = overlay(
+    policy.session,
+    exceptions.map(({ session }) => session),
+  );
+  const allowance = overlay<Allowance>(
+    policy.limits,
+    exceptions.map(({ limits }) => limits),
+  );
   if (!terms.intents.includes(wish.intent)) {
     return deny('intent_not_allowed', 'Intent not allowed', `this device may not use ${wish.intent}`);
   }
@@ -48,22 +58,60 @@ export function judge(
       max_session_duration_seconds: terms.maxSessionDurationSeconds,
     }),
   };
-  return { ok: true, input };
+  return { ok: true, input, allowance };
+}
+
+/** Whether the owner has written down this very device: nobody else's wish can be as certain. */
+export function isListed({ allow, groups, devices }: Policy, { tenant, device }: DeviceName): boolean {
+  const name = `${tenant}/${device}`;
+  return (
+    Object.hasOwn(devices, name) ||
+    allow.includes(name) ||
+    groups.some(({ members }) => members.includes(name))
+  );
+}
+
+/** Those of the groups in their order, then the device's own: later ones count. */
+function exceptionsFor({ groups, devices }: Policy, who: DeviceName) {
+  const name = `${who.tenant}/${who.device}`;
+  const own = Object.hasOwn(devices, name) ? devices[name] : undefined;
+  const shared = groups.filter(({ members }) => members.some((pattern) => matches(pattern, who)));
+  return own === undefined ? shared : [...shared, own];
 }
 
 function matches(pattern: string, { tenant, device }: DeviceName): boolean {
-  const [wantedTenant, wantedDevice] = pattern.split('/');
-  return (
-    (wantedTenant === '*' || wantedTenant === tenant) && (wantedDevice === '*' || wantedDevice === device)
-  );
+  const [wantedTenant = '', wantedDevice = ''] = pattern.split('/');
+  return fits(wantedTenant, tenant) && fits(wantedDevice, device);
+}
+
+/** `*` stands for any characters, also none. Each part is looked for once, from the left. */
+function fits(pattern: string, name: string): boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
 }
 
 function deny(code: string, title: string, detail: string): { ok: false; error: TokenError } {
   return { ok: false, error: { code, title, detail, final: true, retry_after_s: MENDABLE_RETRY_S } };
 }
 
-/** Without keys whose value is undefined, which would hide the defaults. */
-function definedOf<T extends object>(exceptions: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(exceptions).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+/** Later layers count; a key whose value is undefined hides nothing. */
+function overlay<T extends object>(
+  base: T,
+  layers: readonly { readonly [K in keyof T]?: T[K] | undefined }[],
+): T {
+  const result = { ...base };
+  for (const layer of layers) {
+    for (const [key, value] of Object.entries(layer))
+      if (value !== undefined) Object.assign(result, { [key]: value });
+  }
+  return result;
 }

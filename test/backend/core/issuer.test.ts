@@ -65,7 +65,8 @@ function drive(more: object = {}) {
       issuer.handle({ kind: 'created', job, session: makeSession(id), draw: 0 }, now),
     failed: (job: number, what: Trouble) =>
       issuer.handle({ kind: 'failed', job, trouble: what, draw: 0 }, now),
-    retired: (job: number) => issuer.handle({ kind: 'retired', job, draw: 0 }, now),
+    retired: (job: number, ids: readonly string[] = []) =>
+      issuer.handle({ kind: 'retired', job, ids, draw: 0 }, now),
     /** Asks and has the session made at once. */
     grant(ask: Ask, sessionId: string): IssuerEffect | undefined {
       const effects = this.ask(ask);
@@ -151,7 +152,7 @@ describe('issuer', () => {
       sessionId: 's1',
     });
     expect(desk.kinds(desk.ask(makeAsk('r3', { lane: 'second' })))).toEqual(['create']);
-    desk.retired(2);
+    desk.retired(2, ['s1']);
     desk.created(2, 's2');
     desk.pass(60_000);
     expect(desk.kinds(desk.ask(makeAsk('r4')))).toEqual(['create']);
@@ -193,7 +194,7 @@ describe('issuer', () => {
   });
 
   it('limits the requests of a device, not of others, and tells when to come back', () => {
-    const desk = drive({ limits: { burst: 2, perMinute: 6 } });
+    const desk = drive({ limits: { burst: 2, perMinute: 6, lanes: 3 } });
     desk.ask(makeAsk('r1', { lane: 'a' }));
     desk.ask(makeAsk('r2', { lane: 'b' }));
     const denied = errorOf(desk.ask(makeAsk('r3', { lane: 'c' }))[0]);
@@ -209,17 +210,14 @@ describe('issuer', () => {
     expect(kinds.filter((effect) => effect.kind === 'answer').length).toBeLessThanOrEqual(8);
     expect(kinds.filter((effect) => effect.kind === 'create')).toHaveLength(1);
     expect(kinds.at(-1)).toMatchObject({ kind: 'ignore', why: 'flood' });
-    const flood = {
-      kind: 'misasked',
-      who: { tenant: 'museum', device: 'kiosk' },
-      id: 'x',
-      detail: '',
-    } as const;
+    const who = { tenant: 'museum', device: 'kiosk' };
+    const flood = { kind: 'misasked', who, id: 'x', detail: '' } as const;
     expect(desk.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([{ why: 'flood' }]);
   });
 
   it('asks the service no more at once than it may, then in order', () => {
-    const desk = drive({ limits: { concurrency: 2 } });
+    // Devices that never had a session get half of it.
+    const desk = drive({ limits: { concurrency: 4 } });
     const first = ['a', 'b', 'c', 'd'].map((device) => desk.ask(makeAsk('r', {}, device)));
     expect(first.map((effects) => effects.length)).toEqual([1, 1, 0, 0]);
     expect(desk.created(1, 's1')).toMatchObject([
@@ -320,8 +318,9 @@ describe('issuer', () => {
           const [effect] = open.splice(pick % Math.max(1, open.length), 1);
           if (effect === undefined) continue;
           if (effect.kind === 'retire') {
+            const ids = (unused.get(effect.reference) ?? []).map((session) => session.id);
             unused.delete(effect.reference);
-            take(issuer.handle({ kind: 'retired', job: effect.job, draw: 0 }, now));
+            take(issuer.handle({ kind: 'retired', job: effect.job, ids, draw: 0 }, now));
           } else if (what === 'fail') {
             const failure = {
               kind: 'failed',

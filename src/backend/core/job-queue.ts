@@ -1,0 +1,61 @@
+/** Who is next: a job waits in the order of its rank, then of its arrival. */
+import { fullBucket, type Rate, spend } from '../../core/rate.ts';
+
+/** The lower, the sooner: 0 for a listed device, else the moment of its first session; Infinity for a stranger. */
+export type Rank = number;
+
+export interface Ranked {
+  readonly rank: Rank;
+}
+
+export interface JobQueue<J extends Ranked> {
+  readonly size: number;
+  /** How long a job of this rank waits at least, milliseconds. */
+  waitMs(rank: Rank): number;
+  add(job: J): void;
+  /** Whether there is a job to take. `strangers`: one of theirs would do. */
+  has(strangers: boolean): boolean;
+  /** Takes out all jobs that are not to wait any longer. */
+  drop(isOver: (job: J) => boolean): J[];
+  /** The next job. */
+  take(strangers: boolean): J | undefined;
+  /** Takes the right to make one session; 0, or how long until there is one, milliseconds. */
+  spendCreate(now: number): number;
+}
+
+export function openJobQueue<J extends Ranked>(createsPerSecond: number): JobQueue<J> {
+  let waiting: J[] = [];
+  const creates: Rate = { burst: Math.max(1, createsPerSecond), perMinute: createsPerSecond * 60 };
+  let bucket = fullBucket(creates, 0);
+  const placeOf = (rank: Rank): number => {
+    const place = waiting.findIndex((job) => job.rank > rank);
+    return place === -1 ? waiting.length : place;
+  };
+  const has = (strangers: boolean): boolean => {
+    const [first] = waiting;
+    return first !== undefined && (strangers || isKnown(first.rank));
+  };
+  return {
+    get size() {
+      return waiting.length;
+    },
+    waitMs: (rank) => (placeOf(rank) / createsPerSecond) * 1000,
+    add: (job) => void waiting.splice(placeOf(job.rank), 0, job),
+    has,
+    drop(isOver) {
+      const over = waiting.filter(isOver);
+      if (over.length > 0) waiting = waiting.filter((job) => !over.includes(job));
+      return over;
+    },
+    take: (strangers) => (has(strangers) ? waiting.shift() : undefined),
+    spendCreate(now) {
+      const spent = spend(bucket, creates, now);
+      bucket = spent.bucket;
+      return spent.waitMs;
+    },
+  };
+}
+
+export function isKnown(rank: Rank): boolean {
+  return rank !== Number.POSITIVE_INFINITY;
+}

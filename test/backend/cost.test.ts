@@ -1,0 +1,32 @@
+/** One client against everybody else, over a real broker and the emulator. */
+import { expect, it } from 'vitest';
+import { rigOfEachTest, sessionOf } from './rig.ts';
+
+const { start, sessionsAtService } = rigOfEachTest();
+
+it('gives the honest device its token in 2 s while one client asks under 1,000 invented names', async () => {
+  const rig = await start();
+  sessionOf(await rig.ask('honest', 'before'));
+  for (let index = 0; index < 1000; index += 1) rig.send(`invented-${index}`, rig.request('r1'), { qos: 0 });
+  const asked = performance.now();
+  const session = sessionOf(await rig.ask('honest', 'now', { reason: 'network' }));
+  expect(performance.now() - asked).toBeLessThan(2000);
+  expect(session.token.length).toBeGreaterThan(10);
+  expect(sessionsAtService().length).toBeLessThan(50);
+  expect(session['max_session_duration_seconds']).toBe(1800);
+});
+
+it('revokes what a device has replaced when it would have a fourth session', async () => {
+  const rig = await start();
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const { id } = sessionOf(await rig.ask('kiosk', `r${index}`, { reason: 'network' }));
+    ids.push(id);
+    const session = sessionsAtService().find((one) => one.id === id);
+    // As if its stream had begun: nobody would retire it as unused.
+    if (session !== undefined) session.firstConnectedAt = 1;
+  }
+  const alive = () => sessionsAtService().filter(({ revoked }) => !revoked).length;
+  await expect.poll(alive, { timeout: 5000 }).toBeLessThanOrEqual(3);
+  expect(rig.lines.some((line) => line.includes('revoked a replaced session'))).toBe(true);
+});
