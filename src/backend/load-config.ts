@@ -68,6 +68,7 @@ export function backendVariables(): ReadonlyMap<string, Leaf> {
 interface Node {
   readonly type?: string;
   readonly anyOf?: readonly Node[];
+  readonly items?: Node;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly additionalProperties?: Node;
 }
@@ -76,8 +77,8 @@ function leavesOf(node: Node, path: readonly string[]): Leaf[] {
   const properties = Object.entries(node.properties ?? {});
   if (properties.length > 0) return properties.flatMap(([name, child]) => leavesOf(child, [...path, name]));
   const types = (node.anyOf ?? [node]).flatMap(({ type }) => type ?? []);
-  // Exceptions by device have names of their own: only the file can hold them.
-  return types.includes('object') ? [] : [{ path, types }];
+  // Exceptions by device and by group are more than a variable can say: only the file can hold them.
+  return types.includes('object') || node.items?.type === 'object' ? [] : [{ path, types }];
 }
 
 function snake(name: string): string {
