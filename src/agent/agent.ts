@@ -156,7 +156,8 @@ export class Agent {
   apply(next: Config): string[] {
     for (const lane of next.lanes) {
       const running = this.running.lanes.find(({ id }) => id === lane.id);
-      this.lane(lane.id)?.post({ type: 'orders', orders: ordersAgain(running, lane) });
+      const orders = ordersAgain(running, lane);
+      if (Object.keys(orders).length > 0) this.lane(lane.id)?.post({ type: 'orders', orders });
     }
     const stale = restartKeys(this.running, next);
     this.running = mergeRunning(this.running, next);

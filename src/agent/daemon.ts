@@ -5,6 +5,7 @@ import type { Logger } from '../adapters/log.ts';
 import { configWarnings } from '../core/config-warnings.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
+import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineWorld } from './machine-world.ts';
 
 /** Where signals come from: the process, or a test. */
@@ -27,13 +28,24 @@ export interface DaemonOptions {
  * @throws UnusableFile or AudioFaultError, before anything runs, when the configuration names what can't be used
  */
 export async function runDaemon({ config, reload, logger, signals, env }: DaemonOptions): Promise<void> {
-  const agent = new Agent(config, await createMachineWorld(config, createSystemClock(), logger, env));
+  const systemClock = createSystemClock();
+  const clock = guardClock(systemClock, createDefects(logger, systemClock));
+  const agent = new Agent(config, await createMachineWorld(config, clock, logger, env));
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
       agent.stop().then(resolve, reject);
     };
-    const reread = (): void => applyReload(agent, reload(), logger);
+    const reread = (): void => {
+      try {
+        applyReload(agent, reload(), logger);
+      } catch (err) {
+        logger.error(
+          { err },
+          'a defect of the program: the configuration could not be read again; the old one stays',
+        );
+      }
+    };
     signals.on('SIGTERM', end);
     signals.on('SIGINT', end);
     signals.on('SIGHUP', reread);

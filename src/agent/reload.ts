@@ -36,12 +36,21 @@ export function ordersOf({
 }
 
 /**
- * What a configuration that is read again orders. A volume that was set by command stays, unless the configured one
- * has changed.
+ * What a configuration that is read again orders: only what has changed in it, key by key. What was set by command stays
+ * until its own key changes.
  */
 export function ordersAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOrders> {
-  const { volume } = next.playback;
-  return { ...ordersOf(next), ...(running?.playback.volume === volume ? {} : { volume }) };
+  const after = configured(next);
+  if (running === undefined) return after;
+  const before: Readonly<Record<string, unknown>> = configured(running);
+  const changed = Object.entries(after).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]),
+  );
+  return Object.fromEntries(changed);
+}
+
+function configured(lane: LaneConfig): Omit<LaneOrders, 'muted'> {
+  return { ...ordersOf(lane), volume: lane.playback.volume };
 }
 
 /** The top-level keys whose change needs a restart. */

@@ -14,19 +14,47 @@ export interface MainOptions {
   recordCrash?(error: unknown): void;
 }
 
+/** What of a process its last resort needs. */
+export interface CrashingProcess {
+  on(event: 'uncaughtException' | 'unhandledRejection', listener: (error: unknown) => void): unknown;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: { write(text: string): unknown };
+  exit(code: number): void;
+}
+
+/**
+ * The last resort for an error that nobody caught: nothing is known of the state that it left behind, so the program ends
+ * at once and not with 0, and whoever supervises it (systemd, `Restart=always`) starts it anew. Nothing that is said about
+ * it may keep it from ending.
+ */
+export function endOnCrash(
+  host: CrashingProcess,
+  name: string,
+  recordCrash?: (error: unknown) => void,
+): void {
+  const end = (error: unknown): void => {
+    try {
+      recordCrash?.(error);
+    } catch {
+      // The next line says it, too.
+    }
+    try {
+      const { text } = explainError(error, name, Boolean(host.env['DRAGOMAN_DEBUG']));
+      host.stderr.write(`${text}\n`);
+    } catch {
+      // There is nobody left to tell.
+    }
+    host.exit(EXIT.failed);
+  };
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) host.on(event, end);
+}
+
 /** Lets a program be this process: its command line, its streams, its end. */
 export async function runMain({ name, run, recordCrash }: MainOptions): Promise<void> {
   dropDebugOutput(process);
   // A reader that went away (`dragoman check-config | head`) is no failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      recordCrash?.(error);
-      const { text } = explainError(error, name, Boolean(process.env['DRAGOMAN_DEBUG']));
-      process.stderr.write(`${text}\n`);
-      process.exit(EXIT.failed);
-    });
-  }
+  endOnCrash(process, name, recordCrash);
   process.exitCode = await run(process.argv.slice(2), {
     env: process.env,
     print: (text) => void process.stdout.write(text),
