@@ -53,6 +53,10 @@ export function createConnection(
     else socket.send(payload, { binary: typeof payload !== 'string' && as !== 'text' });
   };
 
+  const cutUnread = (): void => {
+    if (unsentBytes + socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
+  };
+
   const put = (payload: string | Uint8Array, as?: RawForm): void => {
     if (socket.readyState !== socket.OPEN) return;
     if (link.mute) {
@@ -61,7 +65,7 @@ export function createConnection(
     } else {
       write(payload, as);
     }
-    if (unsentBytes + socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
+    cutUnread();
   };
 
   /** The client has been silent for too long. In a black hole it must not learn of that: the socket stays. */
@@ -101,6 +105,7 @@ export function createConnection(
   socket.on('ping', (data: Buffer) => {
     lastHeardAt = clock.now();
     if (!link.mute && socket.readyState === socket.OPEN) socket.pong(data);
+    cutUnread();
   });
   socket.on('pong', () => {
     lastHeardAt = clock.now();

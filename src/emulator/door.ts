@@ -46,6 +46,10 @@ export function createDoor(bound: string, listed: readonly string[]): Door {
   return {
     objectTo(request) {
       const { host = '', origin } = request.headers;
+      const hosts = request.rawHeaders.filter(
+        (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
+      );
+      if (hosts.length > 1) return 'there must be one Host';
       if (!isKnown(nameOf(host), request)) {
         return 'Host names another machine; list it with --allow-host if it is a name of this one';
       }

@@ -43,6 +43,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
   let disarm: () => void = () => {};
   let busyJobs = 0;
   let speaking = 0;
+  let isWorkPlanned = false;
   let closed = false;
   let idle: (() => void)[] = [];
 
@@ -97,13 +98,14 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
     const done = (pcm: Uint8Array): void => {
       speaking--;
       finishJob(job, pcm);
-      if (jobs.length > 0) setImmediate(work);
+      workSoon();
     };
     speak(job).then(done, () => done(render(job)));
   };
 
   const work = (): void => {
     const { speak } = setup;
+    isWorkPlanned = false;
     if (closed || (speak !== null && speaking >= MOST_SPEAKING)) return;
     const job = jobs.shift();
     if (job === undefined) return;
@@ -111,14 +113,20 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
     if (!isWanted) finishJob(job, new Uint8Array(0));
     else if (job.mode === 'speak' && speak !== null) speakJob(job, speak);
     else finishJob(job, render(job));
-    if (jobs.length > 0) setImmediate(work);
+    workSoon();
   };
 
-  /** Each rendering in a turn of its own, so that sockets are served in between. */
+  /** Each rendering in a turn of its own, so that sockets are served in between: all that are planned run in one turn. */
+  const workSoon = (): void => {
+    if (isWorkPlanned || jobs.length === 0) return;
+    isWorkPlanned = true;
+    setImmediate(work);
+  };
+
   const queue = (job: RenderJob): void => {
     jobs.push(job);
     busyJobs++;
-    setImmediate(work);
+    workSoon();
   };
 
   const drained = (): Promise<void> =>

@@ -23,6 +23,11 @@ const DEFAULT_CLIENT = { id: 'emulator-client', secret: 'emulator-secret' } as c
 
 /** Most sockets at once, streams and requests together. */
 const MOST_SOCKETS = 4000;
+/** What is answered to a request that can't be read, where 400 does not say it all. */
+const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
 /** Slow requests are cut: nobody needs longer to send a session's few fields. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
@@ -150,7 +155,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   server.maxConnections = MOST_SOCKETS;
   server.on('upgrade', gate.upgrade);
   server.on('clientError', (problem: NodeJS.ErrnoException, socket) => {
-    const status = problem.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+    const status = CLIENT_ERROR_STATUS[problem.code ?? ''] ?? 400;
     if (socket.writable) answer(socket, refuse('malformed_request', nextInstance(), [], status));
     else socket.destroy();
   });

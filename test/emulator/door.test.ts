@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { connect as connectSocket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
@@ -23,6 +24,21 @@ function knock(
     });
     request.on('error', reject);
     request.end();
+  });
+}
+
+/** Writes a request as it stands; what comes until the connection ends. */
+function rawRequest(emulator: Emulator, text: string): Promise<string> {
+  const { hostname, port } = new URL(emulator.url);
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (part: string) => {
+      answer += part;
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
   });
 }
 
@@ -59,6 +75,19 @@ describe('requests meant for another machine', () => {
   test.each(OWN)('Host %j is let in', async (host) => {
     const emulator = await start();
     expect((await knock(emulator, { host })).status).toBe(200);
+  });
+
+  test('two Hosts are refused, whichever comes first', async () => {
+    const emulator = await start();
+    for (const hosts of [
+      ['127.0.0.1', 'evil.example'],
+      ['evil.example', '127.0.0.1'],
+    ]) {
+      const lines = hosts.map((host) => `Host: ${host}\r\n`).join('');
+      const answer = await rawRequest(emulator, `GET /emulator/settings HTTP/1.1\r\n${lines}\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
+    }
+    expect(await rawRequest(emulator, 'GET /emulator/settings HTTP/1.0\r\n\r\n')).toContain('403');
   });
 
   test('a name that is listed is let in, and no other', async () => {

@@ -152,6 +152,20 @@ describe('the sockets', () => {
 });
 
 describe('crowds', () => {
+  test('a client that pings without an end and reads nothing is given up', async () => {
+    const client = await connect(streamUrl(emulator));
+    const stream = emulator.reports().at(-1)?.id;
+    const over = () => emulator.reports().find(({ id }) => id === stream)?.closed?.by;
+    client.socket.pause();
+    for (let count = 0; count < 400 && over() === undefined; count++) {
+      for (let pings = 0; pings < 1000; pings++) client.socket.ping('x'.repeat(125));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(over, { timeout: 15_000 }).toBe('network');
+    client.socket.terminate();
+    await expectAlive();
+  }, 40_000);
+
   test('thousands of sessions', async () => {
     const created = await Promise.all(
       Array.from({ length: 2000 }, (_, index) =>

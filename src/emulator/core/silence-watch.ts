@@ -12,6 +12,8 @@ export interface SilenceWatch {
   /** Audio has come, or its time begins to count now. */
   restart(now: number): void;
   warned(): void;
+  /** The service itself did not listen for so long: that is not the client's silence. */
+  excuse(ms: number): void;
 }
 
 export function createSilenceWatch(choices: Choices, report: StreamReport, openedAt: number): SilenceWatch {
@@ -34,6 +36,9 @@ export function createSilenceWatch(choices: Choices, report: StreamReport, opene
     },
     warned() {
       isWarned = true;
+    },
+    excuse(ms) {
+      lastAudioAt += ms;
     },
   };
 }

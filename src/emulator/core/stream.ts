@@ -324,6 +324,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     },
     excuse(ms) {
       intake.excuse(ms);
+      silence.excuse(ms);
     },
     closed(code, reason, by, now) {
       if (report.phase === 'closed') return;

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import { resolveChoices } from '../../src/emulator/core/choices.ts';
+import { createService } from '../../src/emulator/core/service.ts';
+import { createRuntime } from '../../src/emulator/runtime.ts';
+import { chunks } from './core/voice.ts';
+import { createWorld, sentence, task } from './core/world.ts';
+
+const LANGUAGES = ['es', 'de', 'fr', 'it', 'ja'];
+
+test('renderings that come at once are made one a turn, so that sockets are served in between', async () => {
+  const service = createService({
+    choices: resolveChoices('live', { setupMs: 0 }),
+    keys: { apiKeys: ['key'], jwts: [], clients: [] },
+    random: Math.random,
+    createDetector: createEnergyDetector,
+    wallAtZero: 0,
+  });
+  let rendered = 0;
+  const watched = {
+    ...service,
+    rendered: (...given: Parameters<typeof service.rendered>) => {
+      rendered++;
+      service.rendered(...given);
+    },
+  };
+  const runtime = createRuntime({
+    clock: createSystemClock(),
+    service: watched,
+    perform: () => {},
+    speak: null,
+  });
+  const opening = runtime.act((now) => service.open({ secret: 'key', intent: 's2s' }, now));
+  if (opening.kind === 'refused') throw new Error(opening.reason);
+  const { stream } = opening;
+  runtime.act((now) => service.receive(stream, { message_type: 'set_task', data: task({}, LANGUAGES) }, now));
+  for (const pcm of chunks(sentence(), 24_000)) runtime.act((now) => service.hear(stream, pcm, 20_480, now));
+  let mostInATurn = 0;
+  while (rendered < LANGUAGES.length) {
+    const before = rendered;
+    await new Promise((resolve) => setImmediate(resolve));
+    mostInATurn = Math.max(mostInATurn, rendered - before);
+  }
+  runtime.close();
+  expect(mostInATurn).toBe(1);
+});
+
+test('what the service was too busy to hear is not taken for silence', () => {
+  const world = createWorld({}, 'live');
+  const stream = world.open();
+  world.run(stream);
+  world.speak(stream, sentence());
+  world.pass(3000);
+  world.service.excuse(6000);
+  world.pass(12_000);
+  expect(world.messages(stream, 'error')).toEqual([]);
+  expect(world.messages(stream, 'warning')).toHaveLength(1);
+  world.pass(1500);
+  expect(world.messages(stream, 'error')[0]?.data['code']).toBe('SERVICE_TIMEOUT');
+});
