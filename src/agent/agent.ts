@@ -125,7 +125,15 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       randomHash: world.randomHash,
     });
-    const handlers = createCommandHandlers(this.lanes, status, ({ only }) => this.diagnose.run(only ?? null));
+    const handlers = createCommandHandlers(
+      this.lanes,
+      status,
+      ({ only }) => this.diagnose.run(only ?? null),
+      {
+        clock,
+        watch: (listener) => this.watch(listener),
+      },
+    );
     const record = createCommandRecord(world.commandFile ?? null, clock, log);
     this.commands = createCommandDesk(
       { address, topics: this.topics, clock, log, random: world.random, repeats: this.repeats, record },

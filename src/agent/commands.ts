@@ -1,11 +1,17 @@
+import { languageClash } from '../protocol/language.ts';
 import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
 import type { LaneRunner } from './lane-runner.ts';
+import { type TakesEffect, taskVerdict, type VerdictWorld } from './task-verdict.ts';
+
+/** Said where the service has not been asked. */
+const LATER = 'takes effect with the next session';
 
 /** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */
 export function createCommandHandlers(
   lanes: readonly LaneRunner[],
   status: () => unknown,
   diagnose: CommandHandlers['diagnose'],
+  world: VerdictWorld,
 ): CommandHandlers {
   const chosen = (id: string | undefined): readonly LaneRunner[] => {
     if (id === undefined) return lanes;
@@ -16,7 +22,7 @@ export function createCommandHandlers(
     }
     return [lane];
   };
-  const brief = (affected: readonly LaneRunner[]): unknown => ({
+  const brief = (affected: readonly LaneRunner[]): object => ({
     lanes: affected.map(({ id, state }) => ({
       id,
       phase: state.phase,
@@ -37,7 +43,7 @@ export function createCommandHandlers(
     stop: (args) => forEach(args, (lane) => lane.post({ type: 'stop' })),
     mute: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: { muted: true } })),
     unmute: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: { muted: false } })),
-    languages: (args) => forEach(args, (lane) => lane.post({ type: 'orders', orders: languages(args) })),
+    languages: (args) => changeLanguages(chosen(args.lane), args, world, brief),
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'orders', orders: { volume: args.percent } })),
     echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
@@ -46,6 +52,30 @@ export function createCommandHandlers(
   };
 }
 
-function languages({ source, targets }: CommandArgs<'languages'>): { source?: string; targets?: string[] } {
-  return { ...(source === undefined ? {} : { source }), ...(targets === undefined ? {} : { targets }) };
+/** The answer is the service's; nothing is changed where one of the lanes could not take it. */
+function changeLanguages(
+  lanes: readonly LaneRunner[],
+  { source, targets }: CommandArgs<'languages'>,
+  world: VerdictWorld,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  for (const { state, id } of lanes) {
+    const clash = languageClash(source ?? state.orders.source, targets ?? state.orders.targets);
+    if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
+  }
+  const orders = {
+    ...(source === undefined ? {} : { source }),
+    ...(targets === undefined ? {} : { targets }),
+  };
+  const verdicts = lanes.map((lane) => {
+    const before = lane.state;
+    lane.post({ type: 'orders', orders });
+    return taskVerdict(lane, before, world);
+  });
+  const answer = (effects: readonly TakesEffect[]): unknown => ({
+    ...brief(lanes),
+    ...(effects.includes('next_session') ? { note: LATER } : {}),
+  });
+  const known = verdicts.flatMap((verdict) => (verdict instanceof Promise ? [] : [verdict]));
+  return known.length === verdicts.length ? answer(known) : Promise.all(verdicts).then(answer);
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { hostSchema, isExposedAddress } from './host.ts';
-import { languageSchema } from './language.ts';
+import { languageClash, languageSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
@@ -170,12 +170,7 @@ const playbackSchema = z
 /** What an operator may change over MQTT (`config/desired`), without the defaults: a missing key leaves what is. */
 const desirable = {
   source: languageSchema.describe('Language that is spoken into the microphone.'),
-  targets: z
-    .array(languageSchema)
-    .min(1)
-    .max(8)
-    .refine((targets) => new Set(targets).size === targets.length, 'must not name a language twice')
-    .describe('Languages that are spoken out, in this order.'),
+  targets: targetsSchema.describe('Languages that are spoken out, in this order.'),
   voice: plainTextSchema
     .min(1)
     .max(128)
@@ -224,6 +219,9 @@ const laneSchema = z.strictObject({
     ),
 });
 
+const isListOfTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
+
 const lanesSchema = z
   .array(laneSchema)
   .min(1, 'must hold at least one lane')
@@ -231,6 +229,10 @@ const lanesSchema = z
   .superRefine((lanes, context) => {
     const firsts = new Map<unknown, number>();
     for (const [index, lane] of lanes.entries()) {
+      const { source, targets }: { source?: unknown; targets?: unknown } = lane ?? {};
+      const areKnown = typeof source === 'string' && isListOfTexts(targets);
+      const clash = areKnown ? languageClash(source, targets) : null;
+      if (clash !== null) context.addIssue({ code: 'custom', path: [index, 'targets'], message: clash });
       const id = lane?.id;
       const first = firsts.get(id);
       if (first === undefined) firsts.set(id, index);

@@ -8,3 +8,19 @@ export const languageSchema = z
   .string()
   .max(LONGEST_TAG, `must have at most ${LONGEST_TAG} characters`)
   .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en", "es" or "pt-br"');
+
+/** Languages that are spoken out, in this order. */
+export const targetsSchema = z
+  .array(languageSchema)
+  .min(1)
+  .max(8)
+  .refine(
+    (targets) => new Set(targets.map((target) => target.toLowerCase())).size === targets.length,
+    'must not name a language twice',
+  );
+
+/** What is wrong with a source and its targets together; null where nothing is. */
+export function languageClash(source: string, targets: readonly string[]): string | null {
+  const same = targets.find((target) => target.toLowerCase() === source.toLowerCase());
+  return same === undefined ? null : `must not name "${same}", which is the source already`;
+}

@@ -47,17 +47,6 @@ describe('commands', () => {
     expect(world.lastRequest().reason).toBe('start');
   });
 
-  it('languages: sets the task again', async () => {
-    const world = await live();
-    world.clock.advance(5000);
-    world.command('languages', { id: 'a', args: { source: 'de', targets: ['en', 'ja'] } });
-    expect(world.lastStream().calls.at(-1)).toContain('"source_language":"de"');
-    expect(world.answers('languages')[0]).toMatchObject({
-      status: 'ok',
-      data: { lanes: [{ targets: ['en', 'ja'] }] },
-    });
-  });
-
   it('status: tells phase, accounts and version', async () => {
     const world = await live();
     world.speak();

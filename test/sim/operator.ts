@@ -8,6 +8,8 @@ import type { SimClock } from './sim-clock.ts';
 export const ADDRESS = { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' } as const;
 const TOPICS = deviceTopics(ADDRESS);
 const ANSWER_WITHIN_MS = 5000;
+/** The service has the last word on languages: the device waits for it for 30 s. */
+const VERDICT_WITHIN_MS = 35_000;
 const SPREAD_S = 20;
 
 /** Somebody at the owner's who sends commands, sensible ones and others. */
@@ -27,14 +29,21 @@ export function createOperator(
 ): Operator {
   let sent = 0;
 
+  /** The answer to `languages` is a promise, kept between two timers of others. */
+  const attend = (until: number): void => {
+    clock.settle();
+    if (clock.now() < until) clock.at(clock.now() + 1000, () => attend(until));
+  };
   const send = (topic: string, body: Record<string, unknown>, more: Partial<BusMessage> = {}): void => {
     const message = { topic, payload: JSON.stringify(body), retain: false, properties: {}, ...more };
     sent++;
+    if (topic.endsWith('/languages')) attend(clock.now() + VERDICT_WITHIN_MS);
     broker.toDevice(message, () => {
       onCommand();
       const id = body['id'];
       const fleet = topic.includes('/all/');
-      const answerBy = clock.now() + ANSWER_WITHIN_MS + (fleet ? SPREAD_S * 1000 : 0);
+      const usualMs = topic.endsWith('/languages') ? VERDICT_WITHIN_MS : ANSWER_WITHIN_MS;
+      const answerBy = clock.now() + usualMs + (fleet ? SPREAD_S * 1000 : 0);
       if (typeof id === 'string' && topic.includes('/cmd/')) oracle.delivered(id, clock.now(), answerBy);
     });
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ECHO_MODES, VOLUME_PERCENT } from '../config.ts';
-import { languageSchema } from '../language.ts';
+import { languageSchema, targetsSchema } from '../language.ts';
 import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
@@ -39,7 +39,7 @@ export const COMMAND_ARGS = {
     .strictObject({
       ...lane,
       source: languageSchema.optional(),
-      targets: z.array(languageSchema).min(1).max(8).optional(),
+      targets: targetsSchema.optional(),
     })
     .refine(
       (args) => args.source !== undefined || args.targets !== undefined,
