@@ -1,10 +1,11 @@
 /** The token issuer: joins the bus, the service's client and the issuing between them. */
+import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../adapters/clock.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
-import { BACKEND_GROUP, backendFilter } from '../protocol/mqtt/topics.ts';
+import { openHearing } from './hearing.ts';
 import { createIssuing } from './issuing.ts';
 import { createServiceClient } from './service-client.ts';
 
@@ -57,17 +58,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     },
     { clock, seed: Math.floor(random() * 2 ** 31) },
   );
-  const bus = openBus(
-    { subscriptions: [backendFilter(config.mqtt.prefix, BACKEND_GROUP)], will: null },
-    {
-      up(connection, protocol) {
-        log.info({ connection, protocol }, 'listening for token requests');
-        ready.give();
-      },
-      down: (problem, message) => log.warn({ problem }, message),
-      message: (message) => issuing.hear(message),
-    },
-  );
+  const bus = openHearing({
+    ...{ openBus, prefix: config.mqtt.prefix, clock, log, randomId: randomUUID },
+    message: (message) => issuing.hear(message),
+    listening: () => ready.give(),
+  });
   issuing.answerOn(bus);
 
   return {

@@ -97,6 +97,12 @@ export function backendFilter(prefix: string, group: string | null): string {
 /** The group that backends share (CONTRACT section 3). */
 export const BACKEND_GROUP = 'dragoman-backend';
 
+/** Where a backend asks itself whether it hears: covered by `backendFilter`, and no device may have the name. */
+export function backendSelfTest(prefix: string): { request: string; response: string } {
+  const { tokenRequest, tokenResponse } = deviceTopics({ prefix, tenant: 'backend', device: 'backend' });
+  return { request: tokenRequest, response: tokenResponse };
+}
+
 /** Who asks, from the topic alone: what the payload claims is never trusted. Null when the topic is no token request. */
 export function tokenRequester(prefix: string, topic: string): DeviceAddress | null {
   if (!topic.startsWith(`${prefix}/`)) return null;

@@ -1,0 +1,92 @@
+/** Whether a backend hears, at brokers of different kinds. */
+import { createServer, type Socket } from 'node:net';
+import { Aedes, type AedesOptions } from 'aedes';
+import { afterEach, describe, expect, it } from 'vitest';
+import { backendSelfTest } from '../../src/protocol/mqtt/topics.ts';
+import { until } from '../adapters/mqtt/bench.ts';
+import { PREFIX, type Rig, sessionOf, startRig } from './rig.ts';
+
+/** The broker as it comes: MQTT 3.1.1, and `$share/...` is the name of a topic. */
+async function startPlainBroker(options: AedesOptions = {}) {
+  const aedes = await Aedes.createBroker(options);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    aedes.handle(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    async close() {
+      await new Promise<void>((resolve) => aedes.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+let broker: Awaited<ReturnType<typeof startPlainBroker>> | null = null;
+let rig: Rig | null = null;
+afterEach(async () => {
+  await rig?.close();
+  await broker?.close();
+  rig = null;
+  broker = null;
+});
+
+const said = (words: string): boolean => rig?.lines.some((line) => line.includes(words)) === true;
+
+describe('a backend', () => {
+  it('hears at a broker that takes a shared subscription for a topic, and says loudly how', async () => {
+    broker = await startPlainBroker();
+    rig = await startRig({ brokerUrl: broker.url });
+    await rig.backend.ready;
+    expect(said('knows no shared subscriptions')).toBe(true);
+    sessionOf(await rig.ask('kiosk', 'r1'));
+    expect(rig.answersTo('kiosk')).toHaveLength(1);
+  }, 30_000);
+
+  it('stays with the shared one where its own request is not let through, and says so', async () => {
+    const { request } = backendSelfTest(PREFIX);
+    broker = await startPlainBroker({
+      authorizeSubscribe(_client, subscription, callback) {
+        subscription.topic = subscription.topic.replace(/^\$share\/[^/]+\//, '');
+        callback(null, subscription);
+      },
+      authorizePublish(_client, packet, callback) {
+        if (packet.topic === request) packet.topic = 'nowhere';
+        callback(null);
+      },
+    });
+    rig = await startRig({ brokerUrl: broker.url });
+    await rig.backend.ready;
+    expect(said('cannot tell whether requests are heard')).toBe(true);
+    expect(rig.lines.at(-1)).toContain('"shared":true');
+    sessionOf(await rig.ask('kiosk', 'r1'));
+  }, 40_000);
+
+  it('is at once sure of itself where sharing works, and answers no flood of such requests', async () => {
+    rig = await startRig();
+    await rig.backend.ready;
+    expect(said('trying a plain one')).toBe(false);
+    const { request, response } = backendSelfTest(PREFIX);
+    for (let index = 0; index < 200; index += 1) rig.bus.publish(request, `{"id":"x${index}"}`);
+    rig.bus.publish(request, 'not JSON');
+    await rig.settle();
+    const { witness } = rig;
+    expect(witness.messages.filter(({ topic }) => topic === response).length).toBeLessThanOrEqual(25);
+    sessionOf(await rig.ask('kiosk', 'r1'));
+  });
+
+  it('asks itself again after each connection', async () => {
+    rig = await startRig();
+    await rig.backend.ready;
+    const { request } = backendSelfTest(PREFIX);
+    const asked = () => rig?.witness.messages.filter(({ topic }) => topic === request).length ?? 0;
+    const before = asked();
+    rig.broker?.kickAll();
+    await until(() => asked() > before, 'another request of its own');
+    sessionOf(await rig.ask('kiosk', 'r1'));
+  }, 60_000);
+});
