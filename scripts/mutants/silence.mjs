@@ -58,4 +58,18 @@ export const SILENCE = [
     replace: "'ready'",
     tests: ['lane/status.test.ts'],
   },
+  {
+    name: 'dead-backend-not-told',
+    file: 'backend-watch.ts',
+    find: '  if (state.waitingSince !== null && now - state.waitingSince >= SILENT_AFTER_MS) {',
+    replace: '  if (state.waitingSince !== null && now - state.waitingSince >= 1e9) {',
+    tests: ['backend-watch.test.ts'],
+  },
+  {
+    name: 'older-backend-is-an-alarm',
+    file: 'backend-watch.ts',
+    find: "if (kind === 'backend') return ask(state,",
+    replace: "if (kind === 'service') return ask(state,",
+    tests: ['backend-watch.test.ts'],
+  },
 ];

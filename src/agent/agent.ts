@@ -1,4 +1,5 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
+import type { Outage } from '../core/backend-watch.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Bus, BusMessage, LostMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -10,6 +11,7 @@ import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
 import { accountOf } from './account.ts';
+import { type BackendWatchDesk, createBackendWatch } from './backend-watch.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandHandlers } from './commands.ts';
@@ -66,6 +68,7 @@ export class Agent {
   private readonly topics: DeviceTopics;
   private readonly vault: Vault;
   private readonly tokens: TokenDesk;
+  private readonly backend: BackendWatchDesk;
   private readonly commands: CommandDesk;
   private readonly repeats: RepeatFilter;
   private readonly publisher: Publisher;
@@ -93,15 +96,21 @@ export class Agent {
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
     this.vault = createVault(world.randomHash, config.service.hosts);
-    const desk = {
-      ...{ topics: this.topics, vault: this.vault, clock, log },
-      ...{ repeats: this.repeats, newId: world.randomHash },
-    };
+    const { topics, vault, repeats } = this;
+    const desk = { topics, vault, clock, log, repeats, newId: world.randomHash };
     this.tokens = createTokenDesk(desk, {
       awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
       denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
       unusable: (lane, id, message) => this.lane(lane)?.post({ type: 'unusable', id, message }),
+      answered: () => this.backend.answered(),
+      malformed: (field) => this.backend.malformed(field),
+    });
+    this.backend = createBackendWatch({
+      ...{ topics, clock, log, newId: world.randomHash, seed: Math.floor(world.random() * 2 ** 32) },
+      lane: config.lanes[0]?.id ?? 'main',
+      bus: () => this.bus,
+      changed: (outage, before) => this.onBackend(outage, before),
     });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: world.version };
@@ -186,6 +195,7 @@ export class Agent {
     if (!(await closed)) this.world.log.warn({}, 'a session did not end in time and was cut');
     await this.commands.close();
     this.repeats.close();
+    this.backend.close();
     this.publisher.close();
     await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
@@ -221,7 +231,22 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'journal', () => journal({ log: this.world.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
+    if (step.before.wish !== step.after.wish || step.before.phase !== step.after.phase)
+      attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
+  }
+
+  private tellBackendWatch(): void {
+    const states = this.lanes.map(({ state }) => state);
+    this.backend.lanes({
+      waiting: states.some(({ wish }) => wish !== null && wish.attempt > 0),
+      resting: states.some(({ phase }) => phase === 'standby'),
+    });
+  }
+
+  private onBackend(outage: Outage | null, before: Outage | null): void {
+    for (const lane of this.lanes) lane.post({ type: 'backend', silent: outage !== null });
+    this.publisher.tellBackend(outage, before);
   }
 
   private connect(): Bus {
@@ -236,11 +261,13 @@ export class Agent {
           log.info({ connection, protocol }, 'connected to the broker');
           this.protocol = protocol;
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
+          this.backend.line(true);
           this.publisher.connected(connection);
         },
         down: (problem, message) => {
           log.warn({ problem }, message);
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
+          this.backend.line(false);
         },
         message: (message) => this.receive(bus, message),
         lost: (lost) => this.onLost(lost),
@@ -269,9 +296,11 @@ export class Agent {
 
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
+      const body = parseJson(message.payload);
       // A trial's answer is no lane's.
-      if (message.retain || !this.diagnose.receive(message.payload))
-        this.tokens.receive(message.payload, message.retain);
+      const isTrial =
+        !message.retain && (this.backend.receive(body) || this.diagnose.receive(message.payload));
+      if (!isTrial) this.tokens.receive(body, message.retain);
     } else if (!this.commands.receive(bus, message)) {
       const { topic } = message;
       const sentence = 'a message on an unexpected topic was ignored';
@@ -294,5 +323,13 @@ export class Agent {
       });
       const cancel = clock.at(clock.now() + SHUTDOWN_LIMIT_MS, () => done(false));
     });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

@@ -1,3 +1,4 @@
+import type { Outage } from '../core/backend-watch.ts';
 import { reportLane } from '../core/lane/report.ts';
 import type { LaneState } from '../core/lane/state.ts';
 import { deviceStatus, laneStatus } from '../core/lane/status.ts';
@@ -113,6 +114,20 @@ export class Publisher {
     this.repeats.tell(`event:${kind}:${String(detail['lane'])}`, publish, ORDINARY_A_MINUTE);
   }
 
+  /** The backend counts as dead, or is back: events of the whole device. */
+  tellBackend(outage: Outage | null, before: Outage | null): void {
+    if (outage !== null) {
+      const { since, reason, field } = outage;
+      this.tell('backend_silent', {
+        ...{ lane: null, since: this.stampOf(since), reason },
+        ...(field !== null && { field }),
+      });
+    } else if (before !== null) {
+      const silentMs = Math.round(this.clock.now() - before.since);
+      this.tell('backend_back', { lane: null, since: this.stampOf(before.since), silent_ms: silentMs });
+    }
+  }
+
   status(): { status: DeviceStatus; reasons: string[] } {
     const { status, reasons } = deviceStatus(this.laneStatuses());
     return { status: this.ending ? 'stopping' : status, reasons };
@@ -164,7 +179,7 @@ export class Publisher {
     return JSON.stringify(body);
   }
 
-  stampOf(monotonic: number): string | null {
+  private stampOf(monotonic: number): string | null {
     const wall = this.clock.wall();
     return timestamp(wall === null ? null : wall - (this.clock.now() - monotonic));
   }

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import {
+  malformedField,
   type TokenGrantMessage,
   type TokenReason,
   type TokenRequest,
@@ -34,6 +35,10 @@ export interface TokenDeskListener {
   awaits(lane: string, id: string): boolean;
   granted(lane: string, grant: Grant): void;
   denied(lane: string, id: string, denial: Denial): void;
+  /** The backend has answered a request of ours, whatever it says. */
+  answered(): void;
+  /** An answer came that cannot be read. */
+  malformed(field: string): void;
   /** The answer holds a session that cannot be used here. */
   unusable(lane: string, id: string, message: string): void;
 }
@@ -45,7 +50,7 @@ export interface TokenDeskListener {
 export interface TokenDesk {
   request(bus: Bus, lane: string, wish: { id: string; reason: TokenReason; attempt: number }): void;
   /** Takes in a payload of `{p}/token/res`. */
-  receive(payload: string, retained: boolean): void;
+  receive(body: unknown, retained: boolean): void;
 }
 
 export interface TokenDeskWorld {
@@ -60,8 +65,8 @@ export interface TokenDeskWorld {
 
 export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListener): TokenDesk {
   const { topics, vault, clock } = world;
-  const ignored = (level: 'debug' | 'warn', kind: string, sentence: string): void =>
-    logRepeated(world, { level, kind: `token_answer:${kind}`, fields: {}, sentence });
+  const ignored = (level: 'debug' | 'warn', kind: string, sentence: string, fields = {}): void =>
+    logRepeated(world, { level, kind: `token_answer:${kind}`, fields, sentence });
   /** By the id on the wire. */
   const asked = new Map<string, Asked>();
 
@@ -117,7 +122,7 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
       });
     },
 
-    receive(payload, retained) {
+    receive(body, retained) {
       if (retained) {
         ignored(
           'warn',
@@ -126,9 +131,11 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
         );
         return;
       }
-      const message = parse(payload);
-      if (message === null) {
-        ignored('warn', 'malformed', 'a malformed token answer was ignored');
+      const { success, data: message } = tokenResponseSchema.safeParse(body);
+      if (!success) {
+        const field = malformedField(body);
+        ignored('warn', 'malformed', 'a malformed token answer was ignored', { field });
+        listener.malformed(field);
         return;
       }
       const known = asked.get(message.id);
@@ -136,6 +143,7 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
         ignored('debug', 'unasked', 'a token answer to no question of ours was ignored');
         return;
       }
+      listener.answered();
       // A doubled answer may carry another token: it must not take the place of the one that is in use.
       const { lane, request } = known;
       if (!listener.awaits(lane, request)) {
@@ -155,15 +163,6 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
       });
     },
   };
-}
-
-function parse(payload: string): TokenResponse | null {
-  try {
-    const parsed = tokenResponseSchema.safeParse(JSON.parse(payload));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
 }
 
 function isLegacy(session: TokenGrantMessage['session'] | LegacySession): session is LegacySession {

@@ -163,7 +163,9 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
     const { who, request, reply } = ask;
     const stream_url = config.service.streamUrl;
     send(reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
-    log.info({ device: `${who.tenant}/${who.device}`, ...probe }, 'a trial request was answered');
+    // Each device asks for us alone every ten minutes.
+    const level = probe.session === 'none' ? 'debug' : 'info';
+    log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'a trial request was answered');
   };
 
   return {

@@ -50,14 +50,14 @@ describe('speech that an outage leaves no room for', () => {
     expect(world.sent('event/speech_lost')).toHaveLength(0);
     expect(lastStatus(world)).toMatchObject({
       status: 'degraded',
-      reasons: expect.arrayContaining(['speech_lost:network']),
+      reasons: expect.arrayContaining(['speech_lost:no_backend']),
     });
     const lanes = world.sent('state').at(-1)?.body['lanes'] as { speech_lost_ms: number }[];
     expect(lanes[0]?.speech_lost_ms).toBeGreaterThan(9000);
     expect(world.logged.filter(([, sentence]) => String(sentence).includes('is being lost'))).toHaveLength(1);
     world.command('stop', { id: 's' });
     const [event] = world.sent('event/speech_lost');
-    expect(event?.body).toMatchObject({ lane: 'main', cause: 'network', lost_ms: expect.any(Number) });
+    expect(event?.body).toMatchObject({ lane: 'main', cause: 'no_backend', lost_ms: expect.any(Number) });
     const {
       from: lostFrom,
       to,

@@ -1,5 +1,5 @@
 /** The way of a token answer from the backend through the broker, with what can happen to it. */
-import type { TokenResponse } from '../../src/protocol/mqtt/token.ts';
+import type { TokenProbeAnswer, TokenResponse } from '../../src/protocol/mqtt/token.ts';
 import type { Broker } from './broker.ts';
 import type { Dice } from './dice.ts';
 import type { Network } from './network.ts';
@@ -22,22 +22,28 @@ export const NO_ANSWER_FAULTS: AnswerFaults = {
   ...{ lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0, malformed: false, streamHost: null },
 };
 
-export type SendAnswer = (topic: string, body: TokenResponse, correlation: Uint8Array | undefined) => void;
+/** What a backend says; to a trial, that it is there. */
+export type BackendAnswer = TokenResponse | TokenProbeAnswer;
+export type SendAnswer = (topic: string, body: BackendAnswer, correlation: Uint8Array | undefined) => void;
 
 /** What a backend may answer whose programmer did not read the description. */
-const MALFORMED: readonly ((body: TokenResponse) => unknown)[] = [
+const MALFORMED: readonly ((body: BackendAnswer) => unknown)[] = [
   ({ id }) => ({ id }),
   ({ id }) => ({ id, ok: true, session: null }),
   ({ id }) => ({ id, ok: false, error: 'no' }),
   (body) => ({ ...body, ok: 'true' }),
   (body) => (body.ok ? { ...body, stream_url: 7 } : body),
-  (body) => (body.ok ? { ...body, session: { ...body.session, connect_by: 'soon' } } : body),
+  (body) => ({ ...body, session: { ...sessionOf(body), connect_by: 'soon' }, probe: 'no' }),
   () => 'internal error',
 ];
 
-function withHost(body: TokenResponse, from: string, to: string | null): TokenResponse {
+function sessionOf(body: BackendAnswer): object {
+  return 'session' in body ? (body.session as object) : {};
+}
+
+function withHost(body: BackendAnswer, from: string, to: string | null): BackendAnswer {
   if (to === null || !body.ok || !('stream_url' in body)) return body;
-  return { ...body, stream_url: String(body.stream_url).replace(from, to) } as TokenResponse;
+  return { ...body, stream_url: String(body.stream_url).replace(from, to) } as BackendAnswer;
 }
 
 export function createAnswers(
@@ -62,9 +68,9 @@ export function createAnswers(
     } else if (answers.misaddressed > 0) {
       answers.misaddressed -= 1;
       send({ ...right, id: `x${right.id}` });
-    } else if (answers.wrongIntent > 0 && right.ok && 'token' in right.session) {
+    } else if (answers.wrongIntent > 0 && 'token' in sessionOf(right)) {
       answers.wrongIntent -= 1;
-      send({ ...right, session: { ...right.session, intent: 'stt' } });
+      send({ ...right, session: { ...sessionOf(right), intent: 'stt' } });
     } else {
       send(right);
       if (answers.doubled > 0) {

@@ -15,7 +15,7 @@ import {
 } from '../../src/emulator/core/session-api.ts';
 import type { PublishOptions } from '../../src/ports/bus.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../src/protocol/backend-config.ts';
-import type { TokenResponse } from '../../src/protocol/mqtt/token.ts';
+import type { TokenProbeAnswer, TokenResponse } from '../../src/protocol/mqtt/token.ts';
 import {
   type Session,
   type SessionWithToken,
@@ -55,7 +55,11 @@ export interface BackendSetup {
   readonly host: ServiceHost;
   readonly terms: { maxDurationS: number | null; singleUse: boolean; expiresS: number };
   /** An answer on its way to the device. */
-  readonly answer: (topic: string, body: TokenResponse, correlation: Uint8Array | undefined) => void;
+  readonly answer: (
+    topic: string,
+    body: TokenResponse | TokenProbeAnswer,
+    correlation: Uint8Array | undefined,
+  ) => void;
 }
 
 export function createBackendHost(setup: BackendSetup): BackendHost {
@@ -117,7 +121,10 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
   const fail = (job: number, trouble: Trouble): void =>
     dispatch({ kind: 'failed', job, trouble, draw: dice.next() });
 
-  const create = ({ job, input }: Extract<IssuerEffect, { kind: 'create' }>): void => {
+  const create = (
+    { job, input }: Extract<IssuerEffect, { kind: 'create' | 'probe' }>,
+    done = (session: SessionWithToken) => dispatch({ kind: 'created', job, session, draw: dice.next() }),
+  ): void => {
     exchange(
       (request) => host.act(() => createSession(request, context())),
       { body: input },
@@ -128,7 +135,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         const session = sessionWithTokenSchema.safeParse((answer.body as { data?: unknown }).data);
         if (!session.success) return fail(job, { kind: 'malformed', detail: null, retryAfterS: null });
         const shown: SessionWithToken = shownSession(session.data, input.max_session_duration_seconds);
-        dispatch({ kind: 'created', job, session: shown, draw: dice.next() });
+        done(shown);
       },
     );
   };
@@ -167,6 +174,17 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       case 'wake':
         clock.at(clock.now() + effect.afterMs, () => dispatch({ kind: 'woken', draw: dice.next() }));
         return;
+      case 'probe':
+        return create(effect, (session) => {
+          host.act(() => deleteSession(session.id, REQUEST, context()));
+          dispatch({ kind: 'probed', job: effect.job, deleted: true, draw: dice.next() });
+        });
+      case 'confirm': {
+        const { ask, probe } = effect;
+        const stream_url = config.service.streamUrl;
+        const body: TokenProbeAnswer = { ts: null, id: ask.request.id, ok: true, probe, stream_url };
+        return setup.answer(ask.reply.topic, body, ask.reply.correlationData);
+      }
       case 'ignore':
         return;
       case 'answer': {

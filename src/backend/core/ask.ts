@@ -1,9 +1,10 @@
-/** What a request is about, as keys. */
-import type { Ask } from './issue-event.ts';
+/** What a request is about. */
+import { probeKind } from '../../protocol/mqtt/token.ts';
+import type { Ask, IssuerEffect } from './issue-event.ts';
 import { referenceOf } from './policy.ts';
 
 export function isTrial({ request }: Ask): boolean {
-  return request.probe === true;
+  return probeKind(request) !== null;
 }
 
 export function deviceOf({ who }: Ask): string {
@@ -19,4 +20,12 @@ export function jobKey(ask: Ask): string {
 /** Ids are the asker's choice: two lanes may pick the same. */
 export function answerKey({ request }: Ask): string {
   return `${request.lane}/${request.id}`;
+}
+
+/** No answer. */
+export function ignore(
+  { who, request }: Ask,
+  why: Extract<IssuerEffect, { kind: 'ignore' }>['why'],
+): IssuerEffect {
+  return { kind: 'ignore', who, id: request.id, why };
 }

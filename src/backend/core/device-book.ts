@@ -14,6 +14,8 @@ const MOST_ANSWERS = 16;
 const ANSWERS_PER_REQUEST = 4;
 /** Trials at once, as a multiple of the requests: a person who looks for a fault tries often. */
 const TRIAL_BURST = 2;
+/** A device asks every ten minutes whether we are there, three times if need be; what is beyond gets silence. */
+const PROBES: Rate = { burst: 6, perMinute: 6 };
 
 interface GivenAnswer {
   readonly answer: Answer;
@@ -37,6 +39,8 @@ export interface DeviceRecord {
   /** Trials have their own: they take nothing from the lanes. */
   readonly wants: Buckets;
   readonly trials: Buckets;
+  /** Questions whether we are there. */
+  probes: Bucket;
   readonly account: Account;
   /** Moment of the first session; null for a stranger. */
   knownSince: number | null;
@@ -49,6 +53,8 @@ export interface DeviceBook {
   of(who: DeviceName, now: number): DeviceRecord;
   /** Counts one answer; true when the device has had so many that silence is the better one. */
   isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
+  /** Counts one question whether we are there; true when there are too many of them. */
+  isProbeFlood(record: DeviceRecord, now: number): boolean;
   /** Counts one request; how long the device should have waited with it, milliseconds. */
   spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;
   /** The device has had a session. */
@@ -69,6 +75,7 @@ export function openDeviceBook(requests: Rate): DeviceBook {
   const open = (now: number): DeviceRecord => ({
     wants: { requests: fullBucket(requests, now), answers: fullBucket(answers, now) },
     trials: { requests: fullBucket(trials, now), answers: fullBucket(answers, now) },
+    probes: fullBucket(PROBES, now),
     ...{ account: openAccount(), knownSince: null, answered: new Map(), sessions: new Map() },
   });
 
@@ -90,6 +97,11 @@ export function openDeviceBook(requests: Rate): DeviceBook {
       const buckets = isTrial ? record.trials : record.wants;
       const spent = spend(buckets.answers, answers, now);
       buckets.answers = spent.bucket;
+      return spent.waitMs > 0;
+    },
+    isProbeFlood(record, now) {
+      const spent = spend(record.probes, PROBES, now);
+      record.probes = spent.bucket;
       return spent.waitMs > 0;
     },
     spendRequest(record, isTrial, now) {

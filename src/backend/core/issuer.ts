@@ -3,18 +3,18 @@
  * The state is changed in place, because a fleet has thousands of devices.
  */
 
-import { type Bucket, fullBucket, type Rate, spend } from '../../core/rate.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import type { TokenError } from '../../protocol/mqtt/token.ts';
+import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './account.ts';
-import { answerKey, deviceOf, isTrial, jobKey } from './ask.ts';
+import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
 import { busy, tooMany } from './denials.ts';
 import { type DeviceBook, type DeviceRecord, openDeviceBook } from './device-book.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
 import { countPending } from './pending.ts';
 import { type Allowance, isListed, judge, type Policy } from './policy.ts';
+import { countStrangers } from './strangers.ts';
 import { denialOf, pauseMs, type Trouble } from './trouble.ts';
 
 /** A job waits no longer than this for its turn: the device has given up by then. */
@@ -22,8 +22,6 @@ const LONGEST_QUEUE_MS = 20_000;
 const MOST_JOBS = 2000;
 /** Whoever would wait longer than this for its turn is told so at once. */
 const LONGEST_EXPECTED_MS = 10_000;
-/** Denials to devices that never had a session: whoever invents names is not worth more. */
-const STRANGERS_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 /** A denial is repeated to the same request so long at most. */
 const DENIAL_FRESH_MS = 30_000;
 
@@ -54,7 +52,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const pending = countPending(options.limits.pendingSessions);
   /** Strangers never take the whole of the line to the service. */
   const mostStrangers = Math.ceil(options.limits.concurrency / 2);
-  let strangersAnswers: Bucket = fullBucket(STRANGERS_ANSWERS, 0);
+  const isFloodOfStrangers = countStrangers();
   let running = 0;
   let strangersRunning = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -76,8 +74,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const asked = (ask: Ask, draw: number, now: number): IssuerEffect[] => {
     const { who, request } = ask;
     const record = book.of(who, now);
+    if (probeKind(request) === 'backend') return asksForUs(ask, record, now);
     const trial = isTrial(ask);
-    if (book.isFlood(record, trial, now)) return [{ kind: 'ignore', who, id: request.id, why: 'flood' }];
+    if (book.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
     const given = record.answered.get(answerKey(ask));
     if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
 
@@ -85,7 +84,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const job = jobsByLane.get(key);
     if (job?.ask.request.id === request.id) {
       job.ask = ask;
-      return [{ kind: 'ignore', who, id: request.id, why: 'in_progress' }];
+      return [ignore(ask, 'in_progress')];
     }
     const verdict = judge(options, who, request);
     if (!verdict.ok) return [answer(ask, verdict)];
@@ -98,7 +97,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const rank = rankOf(ask, record);
     const error = refusal(ask, record, verdict.allowance, rank, draw, now);
-    if (error !== null) return deny(ask, rank, error, now);
+    if (error !== null) return tell(ask, rank, answer(ask, { ok: false, error }), now);
     enqueue({ key, ask, input: verdict.input, allowance: verdict.allowance, rank }, record, now);
     return start(now, draw);
   };
@@ -128,20 +127,24 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 
   /** Strangers are only told while there are few of them. */
-  const deny = (ask: Ask, rank: Rank, error: TokenError, now: number): IssuerEffect[] => {
-    if (!isKnown(rank)) {
-      const spent = spend(strangersAnswers, STRANGERS_ANSWERS, now);
-      strangersAnswers = spent.bucket;
-      if (spent.waitMs > 0) return [{ kind: 'ignore', who: ask.who, id: ask.request.id, why: 'flood' }];
-    }
-    return [answer(ask, { ok: false, error })];
+  const tell = (ask: Ask, rank: Rank, told: IssuerEffect, now: number): IssuerEffect[] =>
+    isFloodOfStrangers(rank, now) ? [ignore(ask, 'flood')] : [told];
+
+  /** Whether we are there: told at once, with what the owner has decided; neither the service nor a limit is in the way. */
+  const asksForUs = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
+    if (book.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
+    const verdict = judge(options, ask.who, ask.request);
+    const told: IssuerEffect = verdict.ok
+      ? { kind: 'confirm', ask, probe: { session: 'none' } }
+      : answer(ask, verdict);
+    return tell(ask, rankOf(ask, record), told, now);
   };
 
   /** The device does not wait for its older request any more; the session that is being made is for the newer one. */
   const supersede = (job: Job, ask: Ask): IssuerEffect[] => {
-    const { who, request } = job.ask;
+    const ignored = ignore(job.ask, 'superseded');
     job.ask = ask;
-    return [{ kind: 'ignore', who, id: request.id, why: 'superseded' }];
+    return [ignored];
   };
 
   const enqueue = (
@@ -176,8 +179,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const trouble = pausedBy(now);
     for (const job of queue.drop((one) => trouble !== null || isStale(one, now))) {
       finish(job, now);
-      const { who, request } = job.ask;
-      if (isStale(job, now)) effects.push({ kind: 'ignore', who, id: request.id, why: 'stale' });
+      if (isStale(job, now)) effects.push(ignore(job.ask, 'stale'));
       else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
     }
     while (running < options.limits.concurrency) {

@@ -131,6 +131,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return text('message');
     case 'speech_lost':
       return `${Number(detail['lost_ms']) / 1000} s of speech were lost: ${text('cause').replaceAll('_', ' ')}`;
+    case 'backend_silent':
+    case 'backend_back':
+      return kind.replaceAll('_', ' ');
     case 'speech_dropped':
       return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':

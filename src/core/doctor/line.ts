@@ -57,7 +57,7 @@ export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQues
 
 /** What came back for a trial request. Never a token. */
 export type BackendAnswer =
-  | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' }
+  | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' | 'none' }
   /** A backend that does not know trials: the token was thrown away unread. */
   | { readonly kind: 'granted'; readonly windowS: number | null }
   | {
@@ -86,7 +86,7 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
   const data = { answer: answer.kind, took_ms: Math.round(tookMs) };
   switch (answer.kind) {
     case 'probed': {
-      const left = answer.session === 'deleted' ? 'no session is left' : 'the session expires by itself';
+      const left = answer.session === 'expires' ? 'the session expires by itself' : 'no session is left';
       return ok(`a token was issued in ${Math.round(tookMs)} ms and taken back; ${left}`, data);
     }
     case 'granted': {

@@ -80,6 +80,8 @@ export const EVENT_KINDS = [
   'capture_problem',
   'capture_problem_over',
   'speech_lost',
+  'backend_silent',
+  'backend_back',
   'speech_dropped',
   'parked',
   'internal_error',

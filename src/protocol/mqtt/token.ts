@@ -22,10 +22,19 @@ export const tokenRequestSchema = z.looseObject({
   connection_type: connectionTypeSchema,
   reason: tokenReasonSchema,
   attempt: z.number().int().positive(),
-  /** Only a trial, of the way there and back: no token is wanted. A backend that does not know it answers as always. */
-  probe: z.boolean().optional(),
+  /**
+   * Only a trial: no token is wanted. `service` (or true) goes the whole way, `backend` is answered without asking the
+   * service. A backend that does not know it answers as always.
+   */
+  probe: z.union([z.boolean(), z.enum(['service', 'backend'])]).optional(),
 });
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
+
+/** How far a trial goes; null: it is none. */
+export function probeKind({ probe }: Pick<TokenRequest, 'probe'>): 'service' | 'backend' | null {
+  if (probe === undefined || probe === false) return null;
+  return probe === true ? 'service' : probe;
+}
 
 /** Why a token was denied. `final` denials are only asked again at a slow cadence. */
 export const tokenErrorSchema = z.looseObject({
@@ -70,8 +79,18 @@ export const tokenProbeAnswerSchema = z.looseObject({
   ts: timestampSchema.optional(),
   id: requestIdSchema,
   ok: z.literal(true),
-  /** What became of the session that was made for the trial: gone, or left to expire because it could not be deleted. */
-  probe: z.looseObject({ session: z.enum(['deleted', 'expires']) }),
+  /** What became of the session that was made for the trial: gone, left to expire because it could not be deleted, or none was. */
+  probe: z.looseObject({ session: z.enum(['deleted', 'expires', 'none']) }),
   stream_url: z.string().min(1),
 });
 export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;
+
+/** The first field that keeps a body from being an answer: its name, never what it holds. */
+export function malformedField(body: unknown): string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return '(not a JSON object)';
+  const { ok, session } = body as { ok?: unknown; session?: unknown };
+  const isLegacy = typeof session === 'object' && session !== null && 'ws_url' in session;
+  const likely = ok === false ? tokenDenialSchema : isLegacy ? legacyTokenGrantSchema : tokenGrantSchema;
+  const [issue] = likely.safeParse(body).error?.issues ?? [];
+  return issue?.path.join('.') || '(unknown)';
+}

@@ -13,7 +13,7 @@ const makeIssuer = () =>
     }),
   );
 
-const makeAsk = (id: string, probe: boolean, tenant = 'museum'): Ask => ({
+const makeAsk = (id: string, probe: Ask['request']['probe'], tenant = 'museum'): Ask => ({
   who: { tenant, device: 'kiosk' },
   request: {
     ...{ id, lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 },
@@ -72,6 +72,42 @@ describe('a trial request', () => {
     const trouble = { kind: 'rejected', detail: 'no credit', retryAfterS: null } as const;
     expect(issuer.handle({ kind: 'failed', job: 1, trouble, draw: 0 }, 10)).toMatchObject([
       { kind: 'answer', id: 'p2', answer: { ok: false } },
+    ]);
+  });
+});
+
+describe('the question whether the backend is there', () => {
+  it('is answered at once, without the service', () => {
+    const issuer = makeIssuer();
+    const ask = makeAsk('p1', 'backend');
+    expect(issuer.handle({ kind: 'asked', ask, draw: 0 }, 0)).toEqual([
+      { kind: 'confirm', ask, probe: { session: 'none' } },
+    ]);
+    expect(issuer.jobs).toBe(0);
+  });
+
+  it('is answered while the service is in trouble, and with what the owner has decided', () => {
+    const issuer = makeIssuer();
+    issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
+    const trouble = { kind: 'unavailable', detail: null, retryAfterS: 60 } as const;
+    issuer.handle({ kind: 'failed', job: 1, trouble, draw: 0 }, 10);
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', 'backend'), draw: 0 }, 20)).toMatchObject([
+      { kind: 'confirm' },
+    ]);
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p2', 'backend', 'zoo'), draw: 0 }, 20)).toMatchObject(
+      [{ kind: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } }],
+    );
+  });
+
+  it('takes nothing of what the device may ask for, and a flood of it gets silence', () => {
+    const issuer = makeIssuer();
+    const kinds = Array.from({ length: 1000 }, (_, i) =>
+      issuer.handle({ kind: 'asked', ask: makeAsk(`p${i}`, 'backend'), draw: 0 }, i),
+    ).map(([effect]) => effect?.kind);
+    expect(kinds.filter((kind) => kind === 'confirm')).toHaveLength(6);
+    expect(kinds.filter((kind) => kind === 'ignore')).toHaveLength(994);
+    expect(issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 1000)).toMatchObject([
+      { kind: 'create' },
     ]);
   });
 });
