@@ -49,3 +49,19 @@ export function describeSocketError(error: Error): string {
   if (code === null) return 'the connection failed';
   return MEANING[code] ?? `the connection failed (${code})`;
 }
+
+/** The library's errors for what a peer may not send; it closes with 1009, 1007 and, for the rest, 1002. */
+const BREACHES: Readonly<Record<string, string>> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'a message that is too large (1009)',
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'a frame that is too large (1009)',
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 'a message in too many parts (1008)',
+  WS_ERR_INVALID_UTF8: 'text that is not UTF-8 (1007)',
+};
+
+/** Why this side ended a connection, where what the other side sent is the reason; null where it is not. */
+export function describeBreach(error: Error): string | null {
+  const code = codeOf(error);
+  if (code === null || !code.startsWith('WS_ERR_')) return null;
+  const what = BREACHES[code] ?? `what the WebSocket protocol does not allow (1002, ${code})`;
+  return `the agent closed the stream: the service sent ${what}`;
+}

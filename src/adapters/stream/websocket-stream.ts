@@ -2,13 +2,13 @@ import { type RawData, WebSocket } from 'ws';
 import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
-import { describeSocketError, isUnspent } from './connect-error.ts';
+import { describeBreach, describeSocketError, isUnspent } from './connect-error.ts';
 import { createReadSaid, type ReadSaid } from './said.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 
 /** Nothing that the service sends in one frame comes near this; a larger frame is a fault or an attack. */
-const LARGEST_FRAME_BYTES = 8 * 1024 * 1024;
+const LARGEST_FRAME_MB = 8;
 /** The core has its own, shorter limit; this one only frees the socket if nobody asks for it. */
 const HANDSHAKE_LIMIT_MS = 30_000;
 
@@ -32,12 +32,19 @@ function openStream(
   listener: StreamListener,
   options: WebSocketStreamOptions,
 ): StreamConnection {
-  const socket = new WebSocket(url, {
-    perMessageDeflate: false,
-    maxPayload: LARGEST_FRAME_BYTES,
-    handshakeTimeout: HANDSHAKE_LIMIT_MS,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  });
+  let socket: WebSocket;
+  try {
+    socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      maxPayload: LARGEST_FRAME_MB * 1024 * 1024,
+      handshakeTimeout: HANDSHAKE_LIMIT_MS,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    });
+  } catch (error) {
+    // Its text may hold the address.
+    listener.broke('agent', `no WebSocket can be made for this address (${nameOf(error)})`);
+    return NO_CONNECTION;
+  }
   const read = createReadSaid(url);
   let opened = false;
   let over = false;
@@ -64,8 +71,10 @@ function openStream(
     );
   });
   socket.on('error', (error) => {
-    // After the handshake a close with its code follows; before it, this is the end.
-    if (!opened) finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
+    if (!opened) return finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
+    const breach = describeBreach(error);
+    // Of anything else the end that follows tells more.
+    if (breach !== null) finish(() => listener.broke('service', breach));
   });
   socket.on('close', (code, reason) => {
     if (opened) finish(() => listener.ended(code, read(reason.toString('utf8'))));
@@ -81,7 +90,7 @@ function openStream(
     if (over) return;
     heardAt = performance.now();
     if (isBinary) listener.oddity('a binary frame');
-    else deliver(data, listener, read);
+    else deliverSafely(data, listener, read);
   });
 
   const frames = createSoundFrames();
@@ -128,6 +137,31 @@ function openStream(
 
 /** A failed send is followed by the socket's end, which is the event that counts. */
 function ignoreSendError(): void {}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/** What a connection is that could not be made. */
+const NO_CONNECTION: StreamConnection = {
+  setTask() {},
+  getTask() {},
+  sendAudio() {},
+  endTask() {},
+  ping() {},
+  close() {},
+  terminate() {},
+  bufferedBytes: 0,
+};
+
+/** What can't be made sense of is passed over, whatever is wrong with it. */
+function deliverSafely(frame: RawData, listener: StreamListener, read: ReadSaid): void {
+  try {
+    deliver(frame, listener, read);
+  } catch (error) {
+    listener.oddity(`a message that could not be read (${nameOf(error)})`);
+  }
+}
 
 function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void {
   const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;

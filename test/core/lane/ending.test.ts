@@ -228,3 +228,22 @@ describe('shutdown', () => {
     expect(world.state).toBe(state);
   });
 });
+
+describe('a stream that was ended on this side', () => {
+  it.each([
+    ['service', 'protocol_error'],
+    ['agent', 'internal_error'],
+  ] as const)(
+    'by a fault of the %s is reported as such, in words, and followed by another',
+    (fault, cause) => {
+      const world = new World().goLive();
+      world.step({ type: 'broke', stream: world.stream, fault, message: 'the agent closed the stream: why' });
+      expect(world.state.problem).toMatchObject({ code: cause, message: 'the agent closed the stream: why' });
+      expect(world.all('notify').find(({ kind }) => kind === 'session_ended')?.detail).toMatchObject({
+        cause,
+      });
+      world.comeBack();
+      expect(world.phase).toBe('live');
+    },
+  );
+});

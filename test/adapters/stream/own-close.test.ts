@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import { connected, listen } from './peer.ts';
+
+/** A frame as a server sends it, with whatever in it. */
+function frame(head: number, payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([head, payload.length]), payload]);
+}
+
+/** Sends raw bytes from the service's side. */
+async function after(bytes: Buffer) {
+  const line = await connected();
+  const codes: number[] = [];
+  line.service.on('close', (code) => codes.push(code));
+  (line.service as unknown as { _socket: Socket })._socket.write(bytes);
+  const [, fault, message] = await line.until('broke');
+  line.connection.terminate();
+  return { fault, message, said: line.said.map(([word]) => word) };
+}
+
+const LENGTH_OF_9_MB = Buffer.alloc(8);
+LENGTH_OF_9_MB.writeBigUInt64BE(BigInt(9 * 1024 * 1024));
+
+describe('a stream that this side ends because of what the service sent', () => {
+  it.each([
+    ['too large a message', Buffer.concat([Buffer.from([0x81, 127]), LENGTH_OF_9_MB]), /too large \(1009\)/],
+    ['text that is no UTF-8', frame(0x81, Buffer.from([0xff, 0xfe])), /not UTF-8 \(1007\)/],
+    [
+      'an unknown kind of frame',
+      frame(0x83, Buffer.from('x')),
+      /does not allow \(1002, WS_ERR_INVALID_OPCODE\)/,
+    ],
+  ])('says so, with what was wrong: %s', async (_what, bytes, words) => {
+    const { fault, message, said } = await after(bytes);
+    expect(fault).toBe('service');
+    expect(message).toMatch(/^the agent closed the stream: the service sent /);
+    expect(message).toMatch(words);
+    expect(said).not.toContain('ended');
+  });
+});
+
+describe('an address that the library throws at', () => {
+  it.each(['wss://service.example/s?token=SECRET#x', 'SECRET', 'http+unix://SECRET'])(
+    'is an event, without its text: %s',
+    (url) => {
+      const { said, listener } = listen();
+      const connection = createWebSocketStreams()(url, listener);
+      expect(said).toEqual([['broke', 'agent', 'no WebSocket can be made for this address (SyntaxError)']]);
+      connection.sendAudio(new Uint8Array(2));
+      connection.close();
+      expect(connection.bufferedBytes).toBe(0);
+    },
+  );
+});
