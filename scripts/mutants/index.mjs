@@ -1,3 +1,4 @@
+import { COMMANDS } from './commands.mjs';
 import { LANE } from './lane.mjs';
 import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
@@ -7,4 +8,4 @@ import { SOUND } from './sound.mjs';
  * Known ways to break the core, each with the tests that have to notice. `find` occurs exactly once in `file` (under
  * src/core) and is replaced.
  */
-export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE];
+export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS];
