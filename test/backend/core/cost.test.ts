@@ -160,6 +160,18 @@ describe('what one backend asks of the service', () => {
     },
   );
 
+  it('leaves half of the line to known devices while the service is slow', () => {
+    const bench = openIssuerBench({ limits: { concurrency: 4 } }, 6000);
+    expect(bench.ask({ device: 'honest' })).toBe('r1');
+    bench.pass(7000);
+    for (let index = 0; index < 40; index += 1) bench.ask({ device: `invented-${index}` });
+    bench.pass(1500);
+    const asked = bench.now;
+    const id = bench.ask({ device: 'honest', reason: 'network' });
+    bench.pass(20_000);
+    expect((bench.answerTo(id)?.at ?? Number.POSITIVE_INFINITY) - asked).toBeLessThanOrEqual(6500);
+  });
+
   it('is not less for a device because names were invented by the ten thousand', () => {
     const bench = openIssuerBench();
     expect(request(bench, { device: 'honest' }).session).not.toBeNull();
