@@ -193,7 +193,8 @@ function probeAnswered(
 /** What is due by the passing of time. */
 function lookAtTime(given: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
   let state = given;
-  if (state.waitingSince !== null && now - state.waitingSince >= SILENT_AFTER_MS) {
+  // The same sum as the wake-up's: a difference of fractions can be a hair short of it, and the wake-up comes round for ever.
+  if (state.waitingSince !== null && now >= state.waitingSince + SILENT_AFTER_MS) {
     state = silent(state, state.waitingSince, effects);
   }
   const isAllowed = state.resting && state.lineUp;

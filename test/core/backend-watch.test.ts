@@ -73,6 +73,18 @@ describe('a token request', () => {
     ]);
   });
 
+  it('is told at its time, and once, whatever fractions of a millisecond the clock has', () => {
+    for (let i = 0; i < 500; i++) {
+      const watch = new Watch();
+      watch.now = 247_075.781_416_133_16 + i * 0.137_931;
+      watch.line(true).lanes(true, false);
+      watch.now = wakeAt(watch.state) ?? 0;
+      watch.does({ type: 'time' });
+      expect(watch.kinds).toBe('silent');
+      expect(wakeAt(watch.state)).toBeNull();
+    }
+  });
+
   it('that only gets malformed answers names their field', () => {
     const watch = waiting().pass(5000).does({ type: 'malformed', field: 'session.token' }).pass(20_000);
     expect(watch.all('silent')[0]?.outage).toMatchObject({ reason: 'malformed', field: 'session.token' });

@@ -84,7 +84,8 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
 function sessionReasons(state: LaneState, now: number): Reason[] {
   const { phase, approach, failures, noSessionSince, problem, lineUp, backendSilent, loss } = state;
   const reasons: Reason[] = [];
-  const isLong = noSessionSince !== null && now - noSessionSince >= LONG_WITHOUT_SESSION_MS;
+  // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
+  const isLong = noSessionSince !== null && now >= noSessionSince + LONG_WITHOUT_SESSION_MS;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (noSessionSince !== null && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });

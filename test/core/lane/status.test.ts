@@ -61,6 +61,16 @@ describe('the status of a lane', () => {
     },
   );
 
+  it('is degraded at the moment that it said, whatever fractions of a millisecond the clock has', () => {
+    const { state } = new World().goAcquiring();
+    for (let i = 0; i < 500; i++) {
+      const since = 247_075.781_416_133_16 + i * 0.137_931;
+      const changed = { ...state, noSessionSince: since };
+      const { changesAt } = laneStatus(changed, since);
+      expect(laneStatus(changed, changesAt ?? 0).status).toBe('degraded');
+    }
+  });
+
   it('does not change over a rollover, nor over a break that is soon over', () => {
     const world = new World().goLive({ maxDurationMs: 60_000 });
     const seen = new Set<string>();
