@@ -26,12 +26,13 @@ export function journal(
   }
   if (after.captureEnded && !before.captureEnded)
     log.info({ lane }, 'the recording has ended; silence follows');
-  if (after.problem !== null && after.problem !== before.problem) {
+  for (const what of ['problem', 'warning'] as const) {
+    const [old, present] = [before[what], after[what]];
+    if (present === null || present === old) continue;
+    const { code, message } = present;
     // Repeats of a lasting fault say nothing new.
-    const again =
-      before.problem?.code === after.problem.code && before.problem.message === after.problem.message;
-    const { code, message } = after.problem;
-    if (!again) line('warn', `problem:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
+    const again = old?.code === code && old.message === message;
+    if (!again) line('warn', `${what}:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
   }
   if (after.loss !== null && before.loss === null) {
     const { cause } = after.loss;

@@ -219,6 +219,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.phase !== after.phase ||
     before.orders !== after.orders ||
     before.problem !== after.problem ||
+    before.warning !== after.warning ||
     before.captureLost !== after.captureLost ||
     before.captureFindings !== after.captureFindings ||
     before.echo.told !== after.echo.told ||

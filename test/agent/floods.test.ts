@@ -66,7 +66,7 @@ describe('3,000 messages of the service', () => {
     }
     world.clock.advance(1000);
     const { lanes } = stateSchema.parse(world.sent('state').at(-1)?.body);
-    expect(lanes[0]?.last_error?.code).toBe(`service_w${MESSAGES - 1}`);
+    expect(lanes[0]?.last_warning?.code).toBe(`service_w${MESSAGES - 1}`);
   });
 
   it('that nobody expects cost one line a minute', async () => {

@@ -6,6 +6,7 @@ import { goLive } from './live.ts';
 import type { Approach, Lease, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
 import { waitForRetry } from './waiting.ts';
+import { forgetWarning } from './warning.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
@@ -29,6 +30,7 @@ export function closeStream(
 ): void {
   turn.emit({ type: 'close_stream', stream: stream.id, how });
   turn.emit({ type: 'forget_grant', grant: stream.lease.grant.id });
+  forgetWarning(turn);
   if (stream.openedAt !== null) turn.count('streamMs', Math.round(turn.now - stream.openedAt));
   if (stream.liveAt === null) return;
   turn.notify('session_ended', {

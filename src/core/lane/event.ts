@@ -21,7 +21,8 @@ export type TimerName =
   | 'retire'
   | 'standby'
   | 'duck'
-  | 'earcon';
+  | 'earcon'
+  | 'warning';
 
 /** What the core may know of a token: everything but the token. */
 export interface Grant {

@@ -173,6 +173,8 @@ function onTimer(turn: Turn, timer: TimerName): void {
       return onStandbyTimer(turn);
     case 'duck':
       return unduck(turn);
+    case 'warning':
+      return turn.set({ warning: null });
     case 'earcon':
       return onEarconTimer(turn);
   }

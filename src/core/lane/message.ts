@@ -9,6 +9,7 @@ import { endRetiring, loseRetiring, noteNews } from './retiring.ts';
 import { onOutputAudio } from './speaking.ts';
 import type { Stream } from './state.ts';
 import type { Turn } from './turn.ts';
+import { noteWarning } from './warning.ts';
 
 type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
 type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
@@ -48,8 +49,7 @@ export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): v
     case 'error':
       return onError(turn, stream, message.data);
     case 'warning':
-      turn.set({ problem: problemOf(turn, message.data.code, message.data.message) });
-      return;
+      return noteWarning(turn, 'warning', { code: message.data.code, text: message.data.message });
     case 'pipeline_timings':
     case 'tts_buffer_stats':
       turn.count('ignored');
@@ -88,11 +88,6 @@ function noteTranscript(log: SentLog, kind: Transcript['message_type'], id: stri
   return kind === 'translated_transcription' ? noteTranslated(log, id) : log;
 }
 
-function problemOf(turn: Turn, code: string | null | undefined, text: string | null | undefined) {
-  const message = (text ?? code ?? 'no details').slice(0, 200);
-  return { code: `service_${(code ?? 'warning').toLowerCase().slice(0, 60)}`, message, at: turn.now };
-}
-
 function onError(turn: Turn, stream: Stream, data: ErrorData): void {
   // Nothing that it complains of matters any more.
   if (turn.state.phase === 'draining' || turn.state.retiring?.stream.id === stream.id) return;
@@ -113,7 +108,7 @@ function onError(turn: Turn, stream: Stream, data: ErrorData): void {
       }
       break;
   }
-  turn.set({ problem: problemOf(turn, data.code ?? 'error', data.desc) });
+  noteWarning(turn, 'error', { code: data.code, text: data.desc });
 }
 
 /** What a message that names a refusal says of it. */

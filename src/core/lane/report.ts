@@ -1,6 +1,6 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { echoInForce } from './echo.ts';
-import type { LaneState } from './state.ts';
+import type { LaneProblem, LaneState } from './state.ts';
 import { nextTryAt } from './waiting.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
@@ -24,8 +24,10 @@ export function reportLane(
   device: { capture: string; playback: string },
   stampOf: (monotonic: number) => string | null,
 ): LaneReport {
-  const { problem, stream, orders, hold, settings } = state;
+  const { problem, warning, stream, orders, hold, settings } = state;
   const tryAt = nextTryAt(state);
+  const told = (what: LaneProblem | null): LaneReport['last_error'] =>
+    what === null ? null : { ts: stampOf(what.at), code: what.code, message: what.message };
   return {
     id,
     phase: state.phase,
@@ -40,7 +42,7 @@ export function reportLane(
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(hold.accounts.lost * settings.chunkMs),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
-    last_error:
-      problem === null ? null : { ts: stampOf(problem.at), code: problem.code, message: problem.message },
+    last_error: told(problem),
+    last_warning: told(warning),
   };
 }

@@ -188,6 +188,8 @@ export interface LaneState {
   /** Defects of the program in a row since the last stable stream. */
   readonly crashes: number;
   readonly problem: LaneProblem | null;
+  /** What the service objected to of late without ending a session. */
+  readonly warning: LaneProblem | null;
   readonly captureLost: boolean;
   /** What is wrong with a microphone that delivers. */
   readonly captureFindings: readonly CaptureFinding[];
@@ -249,6 +251,7 @@ export function createLane(given: {
       standby: null,
       duck: null,
       earcon: null,
+      warning: null,
     },
     wish: null,
     lease: null,
@@ -265,6 +268,7 @@ export function createLane(given: {
     refusedTokens: 0,
     crashes: 0,
     problem: null,
+    warning: null,
     captureLost: false,
     captureFindings: [],
     echo: NO_ECHO,

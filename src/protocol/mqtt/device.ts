@@ -51,6 +51,8 @@ export const laneReportSchema = z.object({
   /** When the lane tries again by itself; null: it waits for nothing, or the clock is not set. */
   next_try_at: timestampSchema,
   last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
+  /** What the service objected to within the last minute of this session, and went on. */
+  last_warning: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;
 

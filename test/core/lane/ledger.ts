@@ -71,6 +71,7 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   standby: ['live', 'rolling'],
   duck: HEARING,
   earcon: HEARING,
+  warning: [...HEARING, 'draining'],
 };
 
 /** What must hold after every step of a lane, reckoned from events and effects alone wherever that is possible. */

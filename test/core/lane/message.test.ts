@@ -46,7 +46,7 @@ describe('a warning', () => {
       const world = new World().goLive();
       world.says({ message_type: 'warning', data: { code, message: 'mind this' } });
       expect(world.phase).toBe('live');
-      expect(world.state.problem).toEqual({
+      expect(world.state.warning).toEqual({
         code: `service_${code.toLowerCase()}`,
         message: 'mind this',
         at: world.now,
@@ -59,10 +59,10 @@ describe('a warning', () => {
   it('may say nothing at all, or far too much', () => {
     const world = new World().goLive();
     world.says({ message_type: 'warning', data: {} });
-    expect(world.state.problem).toMatchObject({ code: 'service_warning', message: 'no details' });
+    expect(world.state.warning).toMatchObject({ code: 'service_warning', message: 'no details' });
     world.says({ message_type: 'warning', data: { code: 'C'.repeat(500) } });
-    expect(world.state.problem?.code).toHaveLength('service_'.length + 60);
-    expect(world.state.problem?.message).toHaveLength(200);
+    expect(world.state.warning?.code).toHaveLength('service_'.length + 60);
+    expect(world.state.warning?.message).toHaveLength(200);
   });
 });
 
@@ -72,7 +72,7 @@ describe('an error on a live stream', () => {
     for (const code of ['NOT_FOUND', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SOMETHING_NEW']) {
       world.error({ code, desc: 'hm' });
       expect(world.phase).toBe('live');
-      expect(world.state.problem?.code).toBe(
+      expect(world.state.warning?.code).toBe(
         code === 'NOT_FOUND' ? undefined : `service_${code.toLowerCase()}`,
       );
     }

@@ -158,15 +158,14 @@ describe('an early message instead of a task', () => {
     const world = new World().goConfiguring();
     world.error({ code: 'RATE_LIMIT_EXCEEDED', desc: 'slower, please' });
     expect(world.phase).toBe('configuring');
-    expect(world.state.problem).toEqual({
+    expect(world.state.problem).toBeNull();
+    expect(world.state.warning).toEqual({
       code: 'service_rate_limit_exceeded',
       message: 'slower, please',
       at: world.now,
     });
     world.error({});
-    expect(world.state.problem).toMatchObject({ code: 'service_error', message: 'error' });
-    world.taskRuns();
-    expect(world.state.problem).toBeNull();
+    expect(world.state.warning).toMatchObject({ code: 'service_error', message: 'no details' });
   });
 });
 

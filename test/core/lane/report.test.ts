@@ -30,6 +30,7 @@ describe('the report of a lane', () => {
       speech_lost_ms: 0,
       next_try_at: null,
       last_error: null,
+      last_warning: null,
     });
   });
 
