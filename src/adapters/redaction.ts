@@ -14,7 +14,7 @@ export interface Characters {
 /** Names whose values are never shown, as a key of an object or in `name=value`; in lower case, without `_` and `-`. */
 const SECRET_NAMES = [
   ...['token', 'password', 'passwd', 'passphrase', 'authorization', 'publisher', 'subscriberkeys'],
-  ...['secret', 'jwt', 'credential', 'credentials', 'apikey', 'privatekey'],
+  ...['secret', 'jwt', 'credential', 'credentials', 'apikey', 'privatekey', 'jws'],
 ];
 /** The longest of them and its separators: more of a name need not be looked at, however long it is. */
 const NAME_END = 24;

@@ -5,12 +5,14 @@ import type { Bus, BusMessage, LostMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
+import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
 import type { OpenStream } from '../ports/stream.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
 import { accountOf } from './account.ts';
+import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './answer-reader.ts';
 import { type BackendWatchDesk, createBackendWatch } from './backend-watch.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandRecord } from './command-record.ts';
@@ -23,6 +25,7 @@ import { type GuardedWorld, guardWorld } from './guard/world.ts';
 import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
 import { Publisher } from './publisher.ts';
+import { createRefusedAnswers, type RefusedAnswers } from './refused-answers.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
 import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
 import { deviceSubscriptions } from './subscriptions.ts';
@@ -37,6 +40,8 @@ export interface AgentWorld {
   readonly version: string;
   readonly openBus: OpenBus;
   readonly openStream: OpenStream;
+  /** Checks what the owner has signed; absent or null: anybody's word is taken. */
+  readonly signatures?: SignatureReader | null;
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Absent where echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller;
@@ -69,6 +74,8 @@ export class Agent {
   private readonly vault: Vault;
   private readonly tokens: TokenDesk;
   private readonly backend: BackendWatchDesk;
+  private readonly answers: AnswerReader;
+  private readonly refusedAnswers: RefusedAnswers;
   private readonly commands: CommandDesk;
   private readonly repeats: RepeatFilter;
   private readonly publisher: Publisher;
@@ -112,6 +119,19 @@ export class Agent {
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
     });
+    this.refusedAnswers = createRefusedAnswers({ log, repeats });
+    this.answers = createAnswerReader({
+      ...{ base: topics.base, signatures: world.signatures ?? null },
+      awaits: (id) => [this.tokens, this.backend, this.diagnose].some((asker) => asker.awaits(id)),
+      // A trial's answer is no lane's.
+      deliver: (body) =>
+        this.backend.receive(body) || this.diagnose.receive(body) || this.tokens.receive(body),
+      refused: (fault) => {
+        this.refusedAnswers.add(fault);
+        if (fault !== 'unasked') this.backend.malformed(fieldOf(fault));
+        if (fault !== 'unasked') this.diagnose.refused(explainFault(fault));
+      },
+    });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: world.version };
     this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
@@ -122,6 +142,7 @@ export class Agent {
       version: world.version,
       boot_id: bootId,
       uptime_s: Math.round((clock.now() - startedAt) / 1000),
+      refused_answers: this.refusedAnswers.counts,
       lanes: this.publisher.laneReports(),
       audio: this.lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
     });
@@ -167,6 +188,11 @@ export class Agent {
   watch(listener: (step: LaneStep) => void): () => void {
     this.watchers.add(listener);
     return () => this.watchers.delete(listener);
+  }
+
+  /** By what the owner is known from here on; null: anybody's word is taken. */
+  trust(signatures: SignatureReader | null): void {
+    this.answers.trust(signatures);
   }
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
@@ -296,11 +322,7 @@ export class Agent {
 
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
-      const body = parseJson(message.payload);
-      // A trial's answer is no lane's.
-      const isTrial =
-        !message.retain && (this.backend.receive(body) || this.diagnose.receive(message.payload));
-      if (!isTrial) this.tokens.receive(body, message.retain);
+      this.answers.receive(message.payload, message.retain);
     } else if (!this.commands.receive(bus, message)) {
       const { topic } = message;
       const sentence = 'a message on an unexpected topic was ignored';
@@ -323,13 +345,5 @@ export class Agent {
       });
       const cancel = clock.at(clock.now() + SHUTDOWN_LIMIT_MS, () => done(false));
     });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -126,14 +126,16 @@ export function createBackendWatch(world: BackendWatchWorld): BackendWatchDesk {
     malformed: (field) => post({ type: 'malformed', field }),
     awaits: (id) => probes.has(id),
     receive(body) {
-      const probe = probes.get(idIn(body) ?? '');
+      const id = idIn(body) ?? '';
+      const probe = probes.get(id);
       if (probe === undefined) return false;
       const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
       const given = tokenResponseSchema.safeParse(body);
-      // A session that nobody wanted: its token ends here.
-      if (isProbed || given.success)
+      // Once: an old answer must not pass for a sign of life. A session that nobody wanted: its token ends here.
+      if (isProbed || given.success) {
+        probes.delete(id);
         post({ type: 'probe_answered', probe, granted: !isProbed && given.data?.ok === true });
-      else post({ type: 'malformed', field: malformedField(body) });
+      } else post({ type: 'malformed', field: malformedField(body) });
       return true;
     },
     close() {

@@ -3,10 +3,11 @@ import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { configWarnings } from '../core/config-warnings.ts';
+import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
-import { createMachineWorld } from './machine-world.ts';
+import { createMachineWorld, ownerSignatures, UnusableFile } from './machine-world.ts';
 
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {
@@ -65,6 +66,15 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
     return;
   }
   const { log, lanes } = result.config;
+  let signatures: SignatureReader | null;
+  try {
+    signatures = ownerSignatures(result.config);
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    logger.error({ problems: [error.message] }, 'the configuration has problems; the old one stays in force');
+    return;
+  }
+  agent.trust(signatures);
   logger.level = log.level;
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');

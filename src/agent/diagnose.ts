@@ -42,8 +42,12 @@ export interface DiagnoseWorld {
 export interface Diagnose {
   /** @throws CommandError while another diagnosis is under way */
   run(only: readonly CheckName[] | null): Promise<Diagnosis>;
-  /** Takes in a payload of `{p}/token/res`; true when it is none of the lanes'. */
-  receive(payload: string): boolean;
+  /** Whether a trial waits for the answer to this request. */
+  awaits(id: string): boolean;
+  /** Takes in an answer to a token request; true when it is none of the lanes'. */
+  receive(body: unknown): boolean;
+  /** An answer was refused; a sentence's end that says why. */
+  refused(why: string): void;
 }
 
 const QUICK_MS = 5000;
@@ -95,7 +99,9 @@ export function createDiagnose(world: DiagnoseWorld): Diagnose {
         isRunning = false;
       }
     },
-    receive: (payload) => probe.receive(payload),
+    awaits: (id) => probe.awaits(id),
+    receive: (body) => probe.receive(body),
+    refused: (why) => probe.refused(why),
   };
 }
 

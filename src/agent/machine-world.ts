@@ -7,12 +7,15 @@ import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapte
 import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
+import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
+import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { OUTPUT_RATE_HZ } from '../core/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
@@ -54,6 +57,7 @@ export async function createMachineWorld(
     clock,
     log,
     version: VERSION,
+    signatures: ownerSignatures(config),
     openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
     openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
     createVoiceDetector: detector.create,
@@ -81,6 +85,20 @@ function commandFile(
   }
   log.debug({}, 'without STATE_DIRECTORY or HOME, commands are not remembered over a restart');
   return {};
+}
+
+/** Checks what the owner has signed; null where the configuration names no keys. @throws UnusableFile */
+export function ownerSignatures({ owner }: Config): SignatureReader | null {
+  if (owner.publicKeyFiles.length === 0) return null;
+  const keys = owner.publicKeyFiles.map((file, index) => {
+    try {
+      return readPublicKey(file);
+    } catch (error) {
+      if (!(error instanceof KeyError)) throw error;
+      throw new UnusableFile(`owner.publicKeyFiles[${index}]: ${error.message}`);
+    }
+  });
+  return createSignatureReader(keys);
 }
 
 /** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */

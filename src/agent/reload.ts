@@ -77,5 +77,5 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), playback };
   });
-  return { ...running, lanes, log: next.log };
+  return { ...running, lanes, owner: next.owner, log: next.log };
 }

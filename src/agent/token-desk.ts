@@ -49,8 +49,10 @@ export interface TokenDeskListener {
  */
 export interface TokenDesk {
   request(bus: Bus, lane: string, wish: { id: string; reason: TokenReason; attempt: number }): void;
-  /** Takes in a payload of `{p}/token/res`. */
-  receive(body: unknown, retained: boolean): void;
+  /** Whether a lane waits for the answer to this request, by its id on the wire. */
+  awaits(id: string): boolean;
+  /** Takes in the backend's answer. */
+  receive(body: unknown): void;
 }
 
 export interface TokenDeskWorld {
@@ -122,15 +124,12 @@ export function createTokenDesk(world: TokenDeskWorld, listener: TokenDeskListen
       });
     },
 
-    receive(body, retained) {
-      if (retained) {
-        ignored(
-          'warn',
-          'retained',
-          'a retained token answer was ignored: the backend must not retain answers',
-        );
-        return;
-      }
+    awaits(id) {
+      const known = asked.get(id);
+      return known !== undefined && listener.awaits(known.lane, known.request);
+    },
+
+    receive(body) {
       const { success, data: message } = tokenResponseSchema.safeParse(body);
       if (!success) {
         const field = malformedField(body);

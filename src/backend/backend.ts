@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../adapters/clock.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
+import type { PrivateKey } from '../adapters/signing/keys.ts';
+import { createSigner } from '../adapters/signing/signer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { openHearing } from './hearing.ts';
@@ -16,6 +18,8 @@ export interface BackendSecrets {
   readonly mqttPassword?: () => string;
   readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly serviceCa?: Buffer;
+  /** Answers are signed with it. */
+  readonly signingKey?: PrivateKey;
 }
 
 export interface BackendOptions {
@@ -44,7 +48,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     apiKey: secrets.apiKey,
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
-  const issuing = createIssuing({ config, service, log, clock, random });
+  const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
+  const issuing = createIssuing({ config, service, signer, log, clock, random });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;

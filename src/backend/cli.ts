@@ -1,4 +1,5 @@
 import { runProgram, type Terminal } from '../program/program.ts';
+import { addKeysVerb } from './keys-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';
 import { addVoiceVerb } from './voice-verb.ts';
@@ -13,11 +14,13 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
   const { output, signals, ...terminal } = given;
   return runProgram({
     name: NAME,
-    summary: "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices.",
+    summary:
+      "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addSessionsVerb },
       { register: addVoiceVerb },
+      { register: addKeysVerb },
     ],
     argv,
     ...terminal,

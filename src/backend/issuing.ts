@@ -1,14 +1,17 @@
 /** The token issuer at work: requests from the bus into the pure issuer, its effects to the service and back. */
+import type { Signer } from '../adapters/signing/signer.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
+import { deviceTopics } from '../protocol/mqtt/topics.ts';
 import type { CreateSessionInput } from '../protocol/service/session.ts';
 import { type Complain, createComplaints } from './complaints.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
+import type { DeviceName } from './core/policy.ts';
 import type { Trouble, TroubleKind } from './core/trouble.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -24,13 +27,15 @@ const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed'])
 export interface IssuingParts {
   readonly config: BackendConfig;
   readonly service: ServiceClient;
+  /** Null: answers are not signed. */
+  readonly signer: Signer | null;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 /** The shell around the pure issuer. */
-export function createIssuing({ config, service, log, clock, random }: IssuingParts) {
+export function createIssuing({ config, service, signer, log, clock, random }: IssuingParts) {
   const issuer = createIssuer(config);
   const complain = createComplaints(log, clock);
   const underWay = new Set<Promise<void>>();
@@ -139,15 +144,32 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
     return { kind: 'revoked', who, ids, gone: gone.flat() };
   };
 
-  const send = ({ topic, correlationData }: Reply, body: TokenResponse | TokenProbeAnswer): void =>
-    bus?.publish(topic, JSON.stringify(body), {
+  const publish = ({ topic, correlationData }: Reply, message: object): void =>
+    bus?.publish(topic, JSON.stringify(message), {
       properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
     });
+
+  const send = (who: DeviceName, reply: Reply, body: TokenResponse | TokenProbeAnswer): void => {
+    if (signer === null) return publish(reply, body);
+    const { base } = deviceTopics({ prefix: config.mqtt.prefix, ...who });
+    const sent = signer
+      .sign('dragoman+token', base, body, clock.wall())
+      .then(
+        (jws) => publish(reply, { id: body.id, jws }),
+        (error: unknown) => {
+          const fault = error instanceof Error ? error.message : 'unknown';
+          log.error({ fault }, 'an answer could not be signed, and was not sent');
+        },
+      )
+      .finally(() => underWay.delete(sent));
+    underWay.add(sent);
+  };
 
   const answer = (effect: Extract<IssuerEffect, { kind: 'answer' }>): void => {
     const { who, id, reply, answer: given, about, repeated } = effect;
     const ts = timestamp(clock.wall());
     send(
+      who,
       reply,
       given.ok
         ? { ts, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
@@ -162,7 +184,7 @@ export function createIssuing({ config, service, log, clock, random }: IssuingPa
   const confirm = ({ ask, probe }: Extract<IssuerEffect, { kind: 'confirm' }>): void => {
     const { who, request, reply } = ask;
     const stream_url = config.service.streamUrl;
-    send(reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
+    send(who, reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
     // Each device asks for us alone every ten minutes.
     const level = probe.session === 'none' ? 'debug' : 'info';
     log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'a trial request was answered');

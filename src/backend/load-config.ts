@@ -5,6 +5,7 @@ import { suggest } from '../adapters/config/keys.ts';
 import { formatPath, isObject } from '../adapters/config/layer.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
+import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
 import type { BackendSecrets } from './backend.ts';
 
@@ -175,7 +176,15 @@ export function readBackendSecrets(
   const privateKey =
     mqtt.keyFile === null ? undefined : note(problems, secretAt('mqtt.keyFile', mqtt.keyFile, readSecret));
   const serviceCa = pemAt('service.caFile', service.caFile);
+  const { signingKeyFile } = config;
+  const signingKey =
+    signingKeyFile === null
+      ? undefined
+      : note(problems, () =>
+          signingKeyAt(secretAt('signingKeyFile', signingKeyFile, readSecret), signingKeyFile),
+        );
   const secrets = {
+    ...(signingKey && { signingKey }),
     apiKey:
       service.apiKeyFile === null
         ? () => {
@@ -195,6 +204,14 @@ export function readBackendSecrets(
   };
   if (problems.length > 0) throw new ConfigProblems([...new Set(problems)]);
   return secrets;
+}
+
+function signingKeyAt(read: () => string, file: string): PrivateKey {
+  try {
+    return parsePrivateKey(read(), file);
+  } catch (error) {
+    throw error instanceof KeyError ? new Error(`signingKeyFile: ${error.message}`) : error;
+  }
 }
 
 function note<T>(problems: string[], read: () => T): T | undefined {

@@ -27,7 +27,11 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
   const backend = await startBackend({ config, secrets, log });
-  log.info({ broker: config.mqtt.url, service: config.service.url, allow: config.allow }, 'issuing tokens');
+  const signed_with = secrets.signingKey?.kid ?? null;
+  log.info(
+    { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },
+    'issuing tokens',
+  );
   for (const sentence of backendWarnings(config)) log.warn({}, sentence);
   await asked;
   log.info({}, 'asked to end');

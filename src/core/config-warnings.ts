@@ -1,5 +1,5 @@
 import type { Config } from '../protocol/config.ts';
-import { isExposedAddress } from '../protocol/host.ts';
+import { isExposedAddress, isLoopback } from '../protocol/host.ts';
 
 /** What a valid configuration leaves open. */
 export interface ConfigWarning {
@@ -11,7 +11,7 @@ export interface ConfigWarning {
 }
 
 /** What an owner should know of a configuration that works. */
-export function configWarnings({ mqtt, service }: Config): ConfigWarning[] {
+export function configWarnings({ mqtt, owner, service }: Config): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push({
@@ -19,6 +19,13 @@ export function configWarnings({ mqtt, service }: Config): ConfigWarning[] {
       message:
         'leaves this machine in clear (mqtt.allowInsecure): anybody on the way can read the password and redirect the microphone',
       fix: 'Use mqtts:// or wss://, and let mqtt.caFile name the authority of the broker.',
+    });
+  // On this machine nobody else publishes.
+  if (owner.publicKeyFiles.length === 0 && !isLoopback(new URL(mqtt.url).hostname))
+    warnings.push({
+      key: 'owner.publicKeyFiles',
+      message: 'is empty: whoever may publish to token/res can answer in the place of the backend',
+      fix: 'Make keys with "dragoman-backend keys create", and name the public one here.',
     });
   if (service.hosts.length === 0)
     warnings.push({

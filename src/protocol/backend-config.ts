@@ -170,6 +170,9 @@ export const backendConfigSchema = z.strictObject({
       .describe('Client identifier on the broker; null makes one up for each start.'),
   }),
   service: serviceSchema.describe('The translation service.'),
+  signingKeyFile: optionalFile(
+    'File or systemd credential with the private key that answers are signed with, PEM; "keys create" makes one.',
+  ),
   session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
   allow: z.array(patternSchema).min(1).describe('Devices that may have tokens: "tenant/device", "tenant/*".'),
   groups: z

@@ -248,6 +248,18 @@ export const configSchema = z
   .strictObject({
     device: deviceSchema,
     mqtt: mqttSchema,
+    owner: z
+      .strictObject({
+        publicKeyFiles: z
+          .array(fileSchema)
+          .max(8)
+          .default([])
+          .describe(
+            'Public keys of the owner, PEM; given: answers to token requests must be signed with one of them.',
+          ),
+      })
+      .prefault({})
+      .describe('By what the device knows its owner.'),
     lanes: lanesSchema,
     service: z
       .strictObject({

@@ -3,6 +3,7 @@ import { afterEach } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import type { MqttBus } from '../../src/adapters/mqtt/bus.ts';
+import type { PrivateKey } from '../../src/adapters/signing/keys.ts';
 import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
@@ -23,6 +24,7 @@ export interface RigOptions {
   readonly emulator?: EmulatorOptions;
   readonly config?: object;
   readonly apiKey?: string;
+  readonly signingKey?: PrivateKey;
 }
 
 export async function startRig(options: RigOptions = {}) {
@@ -41,7 +43,10 @@ export async function startRig(options: RigOptions = {}) {
       allow: ['museum/*'],
       ...options.config,
     }),
-    secrets: { apiKey: () => options.apiKey ?? API_KEY },
+    secrets: {
+      apiKey: () => options.apiKey ?? API_KEY,
+      ...(options.signingKey && { signingKey: options.signingKey }),
+    },
     log,
   });
   const rack = createBusRack(createSystemClock());

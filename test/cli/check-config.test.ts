@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyPair } from '../../src/adapters/signing/keys.ts';
 import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { runProgram } from '../../src/program/program.ts';
 
@@ -72,6 +73,9 @@ describe('check-config', () => {
   it('warns of what is open: any host for the streams, and a broker in clear', async () => {
     const service = { hosts: ['stream.example'] };
     const clear = { url: 'mqtt://broker.example', allowInsecure: true };
+    const ownerFile = join(folder, 'owner.pem');
+    writeFileSync(ownerFile, createKeyPair().publicPem);
+    const owner = { publicKeyFiles: [ownerFile] };
     const warned = async (more: object): Promise<string[]> => {
       writeFileSync(file, JSON.stringify({ ...valid, ...more }));
       const { code, out } = await run(['check-config', '--config', file, '--json']);
@@ -79,9 +83,13 @@ describe('check-config', () => {
       expect({ code, ok }).toEqual({ code: 0, ok: true });
       return warnings.map(({ key }) => key);
     };
-    expect(await warned({})).toEqual(['service.hosts']);
-    expect(await warned({ service })).toEqual([]);
-    expect(await warned({ service, mqtt: clear })).toEqual(['mqtt.url']);
+    expect(await warned({})).toEqual(['owner.publicKeyFiles', 'service.hosts']);
+    expect(await warned({ owner })).toEqual(['service.hosts']);
+    expect(await warned({ owner, service })).toEqual([]);
+    expect(await warned({ owner, service, mqtt: clear })).toEqual(['mqtt.url']);
+    // On this machine nobody else publishes.
+    expect(await warned({ service, mqtt: { url: 'mqtt://127.0.0.1' } })).toEqual([]);
+    expect(await warned({ owner, service, mqtt: clear })).toEqual(['mqtt.url']);
     const { err } = await run(['check-config', '--config', file]);
     expect(err).toContain('warning: mqtt.url leaves this machine in clear');
   });
@@ -93,11 +101,12 @@ describe('check-config', () => {
       return join(folder, name);
     };
     const service = { hosts: ['stream.example'] };
+    const owner = { publicKeyFiles: [put('owner.pem', createKeyPair().publicPem)] };
     const check = async (mqtt: object, lane: object = {}) => {
       const lanes = [{ ...valid.lanes[0], ...lane }];
       writeFileSync(
         file,
-        JSON.stringify({ ...valid, service, lanes, mqtt: { url, username: 'x', ...mqtt } }, null, 1),
+        JSON.stringify({ ...valid, owner, service, lanes, mqtt: { url, username: 'x', ...mqtt } }, null, 1),
       );
       const { code, err } = await run(['check-config', '--config', file]);
       return { code, err: err.replace(/\n +/g, ' ').replaceAll(`${folder}/`, '') };
@@ -105,6 +114,12 @@ describe('check-config', () => {
     const good = { passwordFile: put('good', 'swordfish\n') };
     const heard = { capture: { driver: 'file', path: put('in.wav', 'x') } };
     expect(await check(good, heard)).toEqual({ code: 0, err: '' });
+
+    put('owner.pem', createKeyPair().privatePem);
+    const mixedUp = await check(good, heard);
+    expect(mixedUp.code).toBe(2);
+    expect(mixedUp.err).toContain('owner.publicKeyFiles: the file owner.pem holds a private key');
+    put('owner.pem', createKeyPair().publicPem);
 
     const missing = await check({ passwordFile: join(folder, 'none') });
     expect(missing.code).toBe(2);

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createLogger } from '../../src/adapters/log.ts';
+import { parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { startBackend } from '../../src/backend/backend.ts';
 import type { StageHands } from '../../src/cli/demo/stage.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
@@ -25,7 +27,7 @@ export function inProcessHands(
       emulator = await startEmulator({ ...options, apiKeys: [apiKey] });
       return emulator;
     },
-    async startBackend({ brokerUrl, serviceUrl, apiKey }) {
+    async startBackend({ brokerUrl, serviceUrl, apiKey, signingKeyFile }) {
       const backend = await startBackend({
         config: backendConfigSchema.parse({
           mqtt: { url: brokerUrl },
@@ -36,7 +38,10 @@ export function inProcessHands(
           session: { maxSessionDurationSeconds },
           allow: ['*/*'],
         }),
-        secrets: { apiKey: () => apiKey },
+        secrets: {
+          apiKey: () => apiKey,
+          signingKey: parsePrivateKey(readFileSync(signingKeyFile, 'utf8'), signingKeyFile),
+        },
         log: createLogger({
           level: 'debug',
           format: 'json',

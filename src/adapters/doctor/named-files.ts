@@ -6,6 +6,7 @@ import { describeFileProblem } from '../audio/fault.ts';
 import { checkWritable } from '../audio/wav-writer.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
+import { KeyError, readPublicKey } from '../signing/keys.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
@@ -13,7 +14,7 @@ const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** Tries every file that the configuration names for a secret or a certificate. What is in them stays in them. */
 export function readNamedFiles(
-  { mqtt, service }: Config,
+  { mqtt, owner, service }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): NamedFile[] {
   const secrets: [key: string, file: string | null, read: typeof readSecret, form: RegExp | null][] = [
@@ -33,8 +34,19 @@ export function readNamedFiles(
       const isRight = form === null || form.test(read.secret);
       return [{ key, trouble: isRight ? null : `the file ${file} holds no private key in PEM` }];
     }),
+    ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
     ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
   ];
+}
+
+function troubleWithKey(file: string): string | null {
+  try {
+    readPublicKey(file);
+    return null;
+  } catch (error) {
+    if (error instanceof KeyError) return error.message;
+    throw error;
+  }
 }
 
 function troubleWith(file: string): string | null {

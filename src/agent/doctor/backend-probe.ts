@@ -25,8 +25,12 @@ export interface Probed {
 export interface BackendProbe {
   /** @param hasRefused whether the broker has refused a message of ours */
   ask(bus: Bus, lane: string, hasRefused?: () => boolean): Promise<Probed>;
-  /** Takes in a payload of `{p}/token/res`; true when it is an answer to a trial, this one's or another's. */
-  receive(payload: string): boolean;
+  /** Whether this trial waits for the answer to a request. */
+  awaits(id: string): boolean;
+  /** Takes in an answer; true when it is one to a trial, this one's or another's. */
+  receive(body: unknown): boolean;
+  /** An answer came that is not taken; a sentence's end that says why. */
+  refused(why: string): void;
 }
 
 /** Longer than the backend gives the service. */
@@ -38,10 +42,12 @@ type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null 
 /** @param newId names a request; nobody else may use the same */
 export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: () => string): BackendProbe {
   const waiting = new Map<string, (read: Read) => void>();
+  let lastRefused: string | null = null;
   return {
     ask(bus, lane, hasRefused = () => false) {
       const id = newId();
       const startedAt = clock.now();
+      lastRefused = null;
       const body: TokenRequest = {
         ...{ ts: timestamp(clock.wall()), id, lane, intent: 's2s', connection_type: 'ws' },
         ...{ reason: 'start', attempt: 1, probe: true },
@@ -54,11 +60,15 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
           resolve({ answer, streamUrl, tookMs, sight: sightOf(ts, clock.wall(), tookMs) });
         };
         const fail = (answer: BackendAnswer): void => settle({ answer, streamUrl: null, ts: null });
+        const silence = (): BackendAnswer =>
+          lastRefused === null
+            ? { kind: 'silent', waitedS: ANSWER_WITHIN_S }
+            : { kind: 'refused', why: lastRefused };
         let cancel = (): void => {};
         const look = (): void => {
           const waitedS = (clock.now() - startedAt) / 1000;
           if (hasRefused()) fail({ kind: 'unasked' });
-          else if (waitedS >= ANSWER_WITHIN_S) fail({ kind: 'silent', waitedS: ANSWER_WITHIN_S });
+          else if (waitedS >= ANSWER_WITHIN_S) fail(silence());
           else cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
         };
         waiting.set(id, settle);
@@ -73,8 +83,11 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
         look();
       });
     },
-    receive(payload) {
-      const json = parseJson(payload);
+    awaits: (id) => waiting.has(id),
+    refused(why) {
+      lastRefused = why;
+    },
+    receive(json) {
       const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
       const settle = typeof id === 'string' ? waiting.get(id) : undefined;
       if (settle === undefined) return tokenProbeAnswerSchema.safeParse(json).success;
@@ -125,12 +138,4 @@ function sightOf(ts: string | null, wall: number | null, tookMs: number): ClockS
   const theirs = ts === null ? Number.NaN : Date.parse(ts);
   if (wall === null || Number.isNaN(theirs)) return null;
   return { who: 'the backend', offsetMs: theirs - (wall - tookMs / 2), uncertaintyMs: tookMs / 2 };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -9,10 +9,12 @@ import { skipped } from '../../core/doctor/finding.ts';
 import { judgeClock } from '../../core/doctor/reach.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import { brokerConnection, serviceAuthority } from '../machine-world.ts';
+import { createAnswerReader, explainFault } from '../answer-reader.ts';
+import { brokerConnection, ownerSignatures, serviceAuthority } from '../machine-world.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { createBrokerLine } from './broker-line.ts';
 import { type Check, deviceCheck } from './check.ts';
@@ -90,11 +92,24 @@ function lineAndSound(
   const { tenant, id } = config.device;
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
+  const keys = trustedKeys(config);
+  const answers = createAnswerReader({
+    ...{ base: topics.base, signatures: keys.signatures },
+    awaits: (id) => probe.awaits(id),
+    deliver: (body) => void probe.receive(body),
+    refused: (fault) => {
+      // What a running agent asked for is answered here too.
+      if (fault !== 'unasked') probe.refused(explainFault(fault));
+    },
+  });
   const line = createBrokerLine({
     ...{ config, topics, clock, mayAgentRun },
-    connection: () => brokerConnection(config, machine.env),
+    connection: () => {
+      keys.check();
+      return brokerConnection(config, machine.env);
+    },
     hear: (message) => {
-      if (message.topic === topics.tokenResponse && !message.retain) probe.receive(message.payload);
+      if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
     },
   });
   const lane = config.lanes[0]?.id ?? 'main';
@@ -129,4 +144,16 @@ function lineAndSound(
       await Promise.allSettled([line.close(), heard.close()]);
     },
   };
+}
+
+/** The owner's keys; a file of theirs that can't be used is told when it is needed. */
+function trustedKeys(config: Config): { signatures: SignatureReader | null; check(): void } {
+  try {
+    return { signatures: ownerSignatures(config), check: () => {} };
+  } catch (error) {
+    const check = (): void => {
+      throw error;
+    };
+    return { signatures: null, check };
+  }
 }

@@ -1,11 +1,12 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { isExposedAddress } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback } from '../../protocol/host.ts';
 
 /** So long before a session's limit a device asks for the next one, unless it is configured otherwise. */
 const ROLLOVER_LEAD_S = 22;
 
 /** What a valid configuration of the backend leaves open, a sentence each. */
-export function backendWarnings({ mqtt, service, session, limits }: BackendConfig): string[] {
+export function backendWarnings(config: BackendConfig): string[] {
+  const { mqtt, service, session, limits, signingKeyFile } = config;
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
@@ -20,6 +21,11 @@ export function backendWarnings({ mqtt, service, session, limits }: BackendConfi
   if (needed > limits.sessionsPerHour)
     warnings.push(
       `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
+    );
+  // On this machine nobody else publishes.
+  if (signingKeyFile === null && !isLoopback(new URL(mqtt.url).hostname))
+    warnings.push(
+      'signingKeyFile is not set: devices can not tell our answers from those of others. "dragoman-backend keys create" makes a pair.',
     );
   return warnings;
 }

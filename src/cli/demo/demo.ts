@@ -79,6 +79,7 @@ function demoConfig(stage: Stage, { input, output, inputMs, realMic, faults }: D
   return configSchema.parse({
     device: DEMO_DEVICE,
     mqtt: { url: stage.brokerUrl },
+    owner: { publicKeyFiles: [stage.ownerKeyFile] },
     service: { hosts: [new URL(stage.serviceUrl).host] },
     lanes: [
       {

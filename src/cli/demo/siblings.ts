@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { Failure } from '../../program/problem.ts';
 import { type ChildProgram, startProgram } from './child-program.ts';
-import type { StageHands } from './stage.ts';
+import type { BackendSetting, StageHands } from './stage.ts';
 
 const listeningSchema = z.object({ listening: z.url() });
 /** The backend's log record for when requests are heard. */
@@ -23,11 +23,11 @@ export function createSiblingHands(): StageHands {
       );
       return { url: listeningSchema.parse(program.greeting).listening, close: program.close };
     },
-    async startBackend({ brokerUrl, serviceUrl, apiKey }) {
+    async startBackend(setting) {
       const folder = await mkdtemp(join(tmpdir(), 'dragoman-demo-'));
       const forget = (): Promise<void> => rm(folder, { recursive: true, force: true });
       try {
-        const config = await writeBackendConfig(folder, { brokerUrl, serviceUrl, apiKey });
+        const config = await writeBackendConfig(folder, setting);
         const program: ChildProgram = await startProgram(
           sibling('backend.mjs'),
           ['run', '--config', config],
@@ -55,7 +55,7 @@ function sibling(name: string): string {
 
 async function writeBackendConfig(
   folder: string,
-  { brokerUrl, serviceUrl, apiKey }: { brokerUrl: string; serviceUrl: string; apiKey: string },
+  { brokerUrl, serviceUrl, apiKey, signingKeyFile }: BackendSetting,
 ): Promise<string> {
   const apiKeyFile = join(folder, 'api-key');
   await writeFile(apiKeyFile, apiKey, { mode: 0o600 });
@@ -69,6 +69,7 @@ async function writeBackendConfig(
       streamUrl: `${streamHost}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
       apiKeyFile,
     },
+    signingKeyFile,
     allow: ['demo/*'],
   };
   await writeFile(file, JSON.stringify(config));

@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeyPair } from '../../adapters/signing/keys.ts';
 import { type Broker, startBroker } from './broker.ts';
 import type { StageFault } from './faults.ts';
 
@@ -10,17 +14,28 @@ export interface Running {
   close(): Promise<void>;
 }
 
+/** What the stage gives its backend. */
+export interface BackendSetting {
+  readonly brokerUrl: string;
+  readonly serviceUrl: string;
+  readonly apiKey: string;
+  /** Private key, PEM, with which it signs its answers. */
+  readonly signingKeyFile: string;
+}
+
 /** How the parts are started: as programs of their own, or inside a test. */
 export interface StageHands {
   /** The translation service: gives its HTTP address. */
   startService(options: { apiKey: string }): Promise<Running & { url: string }>;
-  startBackend(options: { brokerUrl: string; serviceUrl: string; apiKey: string }): Promise<Running>;
+  startBackend(options: BackendSetting): Promise<Running>;
 }
 
 /** Everything around the agent, on loopback: broker, backend and service. */
 export interface Stage {
   readonly brokerUrl: string;
   readonly serviceUrl: string;
+  /** Public key, PEM, by which a device knows its backend. */
+  readonly ownerKeyFile: string;
   strike(fault: StageFault): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,12 +52,17 @@ export async function setStage(hands: StageHands): Promise<Stage> {
     for (const part of started.splice(0).reverse()) await part.close();
   };
   try {
+    const keys = await makeKeys();
+    started.push(keys);
+    const { signingKeyFile, ownerKeyFile } = keys;
     const [broker, service] = await Promise.all([startBroker(), hands.startService({ apiKey })]);
     started.push(broker, service);
-    started.push(await hands.startBackend({ brokerUrl: broker.url, serviceUrl: service.url, apiKey }));
+    const backend = { brokerUrl: broker.url, serviceUrl: service.url, apiKey, signingKeyFile };
+    started.push(await hands.startBackend(backend));
     return {
       brokerUrl: broker.url,
       serviceUrl: service.url,
+      ownerKeyFile,
       strike: (fault) => strike(fault, broker, service.url),
       close,
     };
@@ -50,6 +70,17 @@ export async function setStage(hands: StageHands): Promise<Stage> {
     await close();
     throw error;
   }
+}
+
+/** Keys for this one stage, in a folder that goes with it. */
+async function makeKeys(): Promise<Running & { signingKeyFile: string; ownerKeyFile: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-'));
+  const { privatePem, publicPem } = createKeyPair();
+  const signingKeyFile = join(folder, 'signing.key.pem');
+  const ownerKeyFile = join(folder, 'signing.pub.pem');
+  await writeFile(signingKeyFile, privatePem, { mode: 0o600 });
+  await writeFile(ownerKeyFile, publicPem, { mode: 0o644 });
+  return { signingKeyFile, ownerKeyFile, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
 async function strike(fault: StageFault, broker: Broker, serviceUrl: string): Promise<void> {

@@ -68,6 +68,8 @@ export type BackendAnswer =
       readonly retryAfterS: number | null;
     }
   | { readonly kind: 'malformed' }
+  /** Nothing came but answers that are not believed; `why` ends a sentence. */
+  | { readonly kind: 'refused'; readonly why: string }
   /** The broker did not take the question. */
   | { readonly kind: 'unasked' }
   | { readonly kind: 'silent'; readonly waitedS: number };
@@ -100,6 +102,12 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
       return problem(
         'the backend answered with something that is neither a token nor a refusal',
         'Check that the backend is made for this version of the agent.',
+        data,
+      );
+    case 'refused':
+      return problem(
+        `an answer came and was refused: ${answer.why}`,
+        "Let owner.publicKeyFiles name the public key that belongs to the backend's signingKeyFile; if it does, somebody else answers in its place.",
         data,
       );
     case 'unasked':

@@ -69,6 +69,8 @@ async function examine(
       ...more,
     }),
     receive: () => false,
+    awaits: () => false,
+    refused() {},
   };
   const findings = await runChecks(
     lineChecks({
@@ -146,7 +148,12 @@ describe('the stream host', () => {
     const clock = createSystemClock();
     const checks = lineChecks({
       ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
-      probe: { ask: () => Promise.reject(new Error('never asked')), receive: () => false },
+      probe: {
+        ask: () => Promise.reject(new Error('never asked')),
+        receive: () => false,
+        awaits: () => false,
+        refused() {},
+      },
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: problem('no broker', 'Start it.'), bus: null }),
     });

@@ -1,0 +1,63 @@
+import { unlinkSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { createKeyPair } from '../adapters/signing/keys.ts';
+import { EXIT, Failure } from '../program/problem.ts';
+import type { Shell } from '../program/program.ts';
+
+const DEFAULT_NAME = 'dragoman-signing';
+
+/** `keys create`: the pair with which answers are signed and believed. The private key is never printed. */
+export function addKeysVerb(program: Command, shell: Shell): void {
+  const keys = program.command('keys').description('make keys with which answers to devices are signed');
+  keys
+    .command('create')
+    .description('make a pair: NAME.key.pem for signingKeyFile, NAME.pub.pem for the devices')
+    .argument('[name]', 'path and name of both files, without their endings', DEFAULT_NAME)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  dragoman-backend keys create /etc/dragoman/signing')
+    .action((name: string, options: { json?: true }) => create(shell, name, options.json === true));
+}
+
+function create(shell: Shell, name: string, asJson: boolean): void {
+  const privateFile = resolve(`${name}.key.pem`);
+  const publicFile = resolve(`${name}.pub.pem`);
+  const { privatePem, publicPem, kid } = createKeyPair();
+  writeNew(privateFile, privatePem, 0o600);
+  try {
+    writeNew(publicFile, publicPem, 0o644);
+  } catch (error) {
+    // Half a pair would only be in the way of the next try.
+    unlinkSync(privateFile);
+    throw error;
+  }
+  if (asJson) {
+    shell.print(
+      `${JSON.stringify({ keys: { kid, privateKeyFile: privateFile, publicKeyFile: publicFile } })}\n`,
+    );
+    return;
+  }
+  shell.print(
+    [
+      `thumbprint   ${kid}`,
+      `private key  ${privateFile} (for "signingKeyFile" of the backend; keep it there)`,
+      `public key   ${publicFile} (for "owner.publicKeyFiles" of each device)`,
+      '',
+    ].join('\n'),
+  );
+}
+
+/** @throws Failure where there is a file already, or none can be made */
+function writeNew(file: string, text: string, mode: number): void {
+  try {
+    writeFileSync(file, text, { mode, flag: 'wx' });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    if (code === 'EEXIST')
+      throw new Failure(`${file} exists already and is not overwritten: give another name`, EXIT.failed);
+    throw new Failure(
+      `${file} can not be written (${code}): give another name or make the folder`,
+      EXIT.failed,
+    );
+  }
+}

@@ -1,0 +1,327 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownerSignatures } from '../../src/agent/machine-world.ts';
+import type { SignatureReader } from '../../src/ports/signature.ts';
+import type { Config } from '../../src/protocol/config.ts';
+import { hmacJws, jws, makePair, unsignedJws } from './attacker.ts';
+import { BASE, createFakeWorld, type FakeWorld, TOKEN, testConfig } from './fake-world.ts';
+
+const owner = makePair();
+const next = makePair();
+const stranger = makePair();
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-signed-'));
+  writeFileSync(join(folder, 'owner.pem'), owner.publicPem);
+  writeFileSync(join(folder, 'next.pem'), next.publicPem);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const configured = (...files: string[]) =>
+  testConfig({}, { owner: { publicKeyFiles: files.map((file) => join(folder, file)) } });
+
+/** A device that has just asked for its first token. */
+async function asking(...files: string[]): Promise<FakeWorld> {
+  const config = configured(...files);
+  const world = createFakeWorld(config, { signatures: watched(config) });
+  await world.agent.start();
+  world.brokerUp();
+  return world;
+}
+
+/** Signatures are checked beside the event loop: those that are under way. */
+const underWay = new Set<Promise<unknown>>();
+function watched(config: Config): SignatureReader | null {
+  const reader = ownerSignatures(config);
+  if (reader === null) return null;
+  return {
+    open(jws) {
+      const opening = reader.open(jws).finally(() => underWay.delete(opening));
+      underWay.add(opening);
+      return opening;
+    },
+  };
+}
+const settle = async (): Promise<void> => {
+  do {
+    await Promise.all(underWay);
+    await sleep(1);
+  } while (underWay.size > 0);
+};
+const phaseOf = (world: FakeWorld) => world.agent.lanes[0]?.state.phase;
+
+function grantFor(world: FakeWorld, host = 'service.example', more: object = {}) {
+  return {
+    ts: null,
+    id: world.lastRequest().id,
+    ok: true,
+    session: world.session(),
+    stream_url: `wss://${host}/streaming-api/{random_hash}/v1`,
+    device: BASE,
+    iat: 0,
+    ...more,
+  };
+}
+const denialFor = (world: FakeWorld, more: object = {}) => ({
+  id: world.lastRequest().id,
+  ok: false,
+  error: { code: 'disabled', title: 'Disabled', detail: 'gone', final: true },
+  device: BASE,
+  iat: 0,
+  ...more,
+});
+
+const answer = (world: FakeWorld, body: unknown): void => world.deliver(`${BASE}/token/res`, body);
+const sealed = (world: FakeWorld, signed: string) => ({ id: world.lastRequest().id, jws: signed });
+
+async function refusedAnswers(world: FakeWorld): Promise<Record<string, number>> {
+  world.command('status', { id: `status-${world.published.length}` });
+  const data = world.answers('status').at(-1)?.['data'] as { refused_answers: Record<string, number> };
+  return data.refused_answers;
+}
+
+describe('an answer that the owner has signed', () => {
+  it('opens the stream', async () => {
+    const world = await asking('owner.pem');
+    answer(world, sealed(world, jws(owner, grantFor(world))));
+    await settle();
+    expect(new URL(world.lastStream().url).host).toBe('service.example');
+    expect(new URL(world.lastStream().url).searchParams.get('token')).toBe(TOKEN);
+    expect(await refusedAnswers(world)).toEqual({});
+  });
+
+  it('denies', async () => {
+    const world = await asking('owner.pem');
+    answer(world, sealed(world, jws(owner, denialFor(world))));
+    await settle();
+    expect(phaseOf(world)).toBe('parked');
+  });
+
+  it.each([['owner'], ['next']])('may be signed with either of two keys: %s', async (which) => {
+    const world = await asking('owner.pem', 'next.pem');
+    answer(world, sealed(world, jws(which === 'owner' ? owner : next, grantFor(world))));
+    await settle();
+    expect(world.streams).toHaveLength(1);
+  });
+
+  it('is believed by the keys of the configuration that was read last', async () => {
+    const world = await asking('owner.pem');
+    world.agent.trust(watched(configured('next.pem')));
+    answer(world, sealed(world, jws(owner, grantFor(world))));
+    await settle();
+    expect(world.streams).toHaveLength(0);
+    answer(world, sealed(world, jws(next, grantFor(world))));
+    await settle();
+    expect(world.streams).toHaveLength(1);
+  });
+
+  it('is read without keys too, since a fleet gets them device by device', async () => {
+    const world = createFakeWorld();
+    await world.agent.start();
+    world.brokerUp();
+    answer(world, sealed(world, jws(stranger, grantFor(world))));
+    await settle();
+    expect(world.streams).toHaveLength(1);
+  });
+});
+
+type Attack = (world: FakeWorld) => unknown;
+const evil = (world: FakeWorld) => grantFor(world, 'evil.example');
+const header = { alg: 'EdDSA', kid: owner.kid, typ: 'dragoman+token' };
+const rawKey = Buffer.from(owner.publicKey.export({ format: 'jwk' }).x as string, 'base64url');
+/** An honest message of the owner, changed behind his back. */
+const tampered = (world: FakeWorld): string => {
+  const [head, , signature] = jws(owner, grantFor(world)).split('.');
+  return `${head}.${Buffer.from(JSON.stringify(evil(world))).toString('base64url')}.${signature}`;
+};
+
+const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
+  ['unsigned', 'unsigned', evil],
+  ['unsigned, a final denial', 'unsigned', (world) => denialFor(world)],
+  ['unsigned, beside an empty jws', 'malformed', (world) => ({ ...evil(world), jws: '' })],
+  [
+    'unsigned, beside a jws that is no text',
+    'malformed',
+    (world) => ({ ...evil(world), jws: { ...evil(world) } }),
+  ],
+  [
+    'unsigned, beside a list of jws',
+    'malformed',
+    (world) => ({ ...evil(world), jws: [jws(owner, grantFor(world))] }),
+  ],
+  ['signed by a stranger in his own name', 'unknown_key', (w) => sealed(w, jws(stranger, evil(w)))],
+  [
+    "signed by a stranger in the owner's name",
+    'signature',
+    (w) => sealed(w, jws(stranger, evil(w), { kid: owner.kid })),
+  ],
+  [
+    'a final denial signed by a stranger',
+    'signature',
+    (w) => sealed(w, jws(stranger, denialFor(w), { kid: owner.kid })),
+  ],
+  ['signed, then changed', 'signature', (w) => sealed(w, tampered(w))],
+  ['without the name of a key', 'unknown_key', (w) => sealed(w, jws(owner, evil(w), { kid: undefined }))],
+  ['with a key that is no text', 'unknown_key', (w) => sealed(w, jws(owner, evil(w), { kid: ['x'] }))],
+  [
+    'with the key beside it',
+    'unknown_key',
+    (w) => sealed(w, jws(stranger, evil(w), { jwk: stranger.publicKey.export({ format: 'jwk' }) })),
+  ],
+  ['alg none', 'malformed', (w) => sealed(w, unsignedJws(evil(w), { ...header, alg: 'none' }))],
+  [
+    'alg none, with a signature',
+    'algorithm',
+    (w) => sealed(w, unsignedJws(evil(w), { ...header, alg: 'none' }, 'A'.repeat(86))),
+  ],
+  [
+    'alg NONE',
+    'algorithm',
+    (w) => sealed(w, unsignedJws(evil(w), { ...header, alg: 'NoNe' }, 'A'.repeat(86))),
+  ],
+  ['no alg', 'algorithm', (w) => sealed(w, jws(owner, evil(w), { alg: undefined }))],
+  ['a signature of nothing', 'signature', (w) => sealed(w, unsignedJws(evil(w), header, 'A'.repeat(86)))],
+  [
+    'HMAC with the public key as the secret',
+    'malformed',
+    (w) => sealed(w, hmacJws(owner.publicPem, evil(w), owner.kid)),
+  ],
+  [
+    'HMAC of the right length with the public key',
+    'algorithm',
+    (w) => sealed(w, hmacJws(rawKey, evil(w), owner.kid, 'HS512', 512)),
+  ],
+  ['HMAC that says EdDSA', 'signature', (w) => sealed(w, hmacJws(rawKey, evil(w), owner.kid, 'EdDSA', 512))],
+  ['of another type', 'type', (w) => sealed(w, jws(owner, evil(w), { typ: 'dragoman+command' }))],
+  ['of no type', 'type', (w) => sealed(w, jws(owner, evil(w), { typ: undefined }))],
+  [
+    'a critical header that nobody knows',
+    'signature',
+    (w) => sealed(w, jws(owner, evil(w), { crit: ['exp'], exp: 1 })),
+  ],
+  ['for another device', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: `${BASE}2` }))],
+  [
+    'for the whole fleet',
+    'device',
+    (w) => sealed(w, jws(owner, { ...evil(w), device: 'dragoman/v1/museum/all' })),
+  ],
+  ['for nobody', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: undefined }))],
+  ['for a list of devices', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: [BASE] }))],
+  ['with another id inside', 'id', (w) => sealed(w, jws(owner, { ...evil(w), id: 'another-request' }))],
+  ['with no id inside', 'id', (w) => sealed(w, jws(owner, { ...evil(w), id: undefined }))],
+  ['with no id outside', 'malformed', (w) => ({ jws: jws(owner, evil(w)) })],
+  ['with another id outside', 'unasked', (w) => ({ id: 'another-request', jws: jws(owner, evil(w)) })],
+  [
+    'two ids outside, of which the last counts',
+    'unasked',
+    (w) => `{"id":"${w.lastRequest().id}","id":"x","jws":"${jws(owner, evil(w))}"}`,
+  ],
+  [
+    'a second jws after the honest one',
+    'signature',
+    (w) =>
+      `{"id":"${w.lastRequest().id}","jws":"${jws(owner, grantFor(w))}","jws":"${jws(stranger, evil(w), { kid: owner.kid })}"}`,
+  ],
+  [
+    'an honest signature on a header with two keys',
+    'unknown_key',
+    (w) =>
+      sealed(
+        w,
+        jws(
+          stranger,
+          evil(w),
+          `{"alg":"EdDSA","kid":"${owner.kid}","typ":"dragoman+token","kid":"${stranger.kid}"}`,
+        ),
+      ),
+  ],
+  ['padded', 'malformed', (w) => sealed(w, `${jws(owner, evil(w))}==`)],
+  ['with a space before', 'malformed', (w) => sealed(w, ` ${jws(owner, evil(w))}`)],
+  ['with a line break inside', 'malformed', (w) => sealed(w, jws(owner, evil(w)).replace('.', '.\n'))],
+  ['with a line break at the end', 'malformed', (w) => sealed(w, `${jws(owner, evil(w))}\n`)],
+  [
+    'in plain base64',
+    'malformed',
+    (w) => sealed(w, `${jws(owner, evil(w)).slice(0, -86)}${'+/'.repeat(43)}`),
+  ],
+  ['another spelling of the signature', 'malformed', (w) => sealed(w, respelt(jws(owner, evil(w))))],
+  ['in five parts', 'malformed', (w) => sealed(w, `a.b.c.${jws(owner, evil(w))}`)],
+  [
+    'as a JSON serialization',
+    'malformed',
+    (w) => ({ id: w.lastRequest().id, jws: JSON.stringify({ payload: 'x', signatures: [] }) }),
+  ],
+  ['a payload that is no JSON', 'malformed', (w) => sealed(w, jws(owner, 'no json'))],
+  ['a payload that is a list', 'malformed', (w) => sealed(w, jws(owner, [evil(w)]))],
+  ['oversized', 'oversized', (w) => sealed(w, jws(owner, { ...evil(w), more: 'x'.repeat(60_000) }))],
+  ['megabytes of an unsigned one', 'oversized', (w) => ({ ...evil(w), more: 'x'.repeat(2_000_000) })],
+  ['no JSON', 'malformed', () => '{"id":'],
+];
+
+/** The last of 86 signs holds 2 bits of the signature and 4 that nobody reads. */
+function respelt(signed: string): string {
+  const signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return signed.slice(0, -1) + signs[signs.indexOf(signed.at(-1) ?? 'A') ^ 1];
+}
+
+describe('an answer that is', () => {
+  it.each(ATTACKS)('%s: refused as %s, counted, and told once a minute', async (_, why, attack) => {
+    const world = await asking('owner.pem');
+    const before = JSON.stringify(world.agent.lanes[0]?.state);
+    for (let i = 0; i < 5; i++) answer(world, attack(world));
+    await settle();
+    expect(world.streams).toEqual([]);
+    // Neither stopped, nor parked, nor waiting: what the lane knows is what it knew.
+    expect(JSON.stringify(world.agent.lanes[0]?.state)).toBe(before);
+    expect(await refusedAnswers(world)).toEqual({ [why]: 5 });
+    const told = () =>
+      world.logged.filter(([, text]) => String(text).startsWith('an answer to a token request was'));
+    expect(told()).toHaveLength(1);
+    expect(told()[0]?.[0]).toBe(why === 'unasked' ? 'debug' : 'warn');
+    expect(JSON.stringify([world.logged, world.published])).not.toMatch(/SECRET|eyJ|evil\.example/);
+    // The owner's own word still counts.
+    answer(world, sealed(world, jws(owner, grantFor(world))));
+    await settle();
+    expect(new URL(world.lastStream().url).host).toBe('service.example');
+    world.clock.advance(66_000);
+    expect(told()).toHaveLength(2);
+    expect(told()[1]?.[2]).toMatchObject({ repeated: 4 });
+  });
+
+  it('replayed: an old answer neither answers a new request nor its own once more', async () => {
+    const world = await asking('owner.pem');
+    const old = sealed(world, jws(owner, grantFor(world)));
+    answer(world, old);
+    await settle();
+    expect(world.streams).toHaveLength(1);
+    answer(world, old);
+    await settle();
+    expect(await refusedAnswers(world)).toEqual({ unasked: 1 });
+    world
+      .lastStream()
+      .listener.refused({ status: 409, errorCode: 202100, texts: [], detail: null, retryAfterMs: null });
+    world.clock.advance(10_000);
+    expect(world.lastRequest().id).not.toBe(old.id);
+    answer(world, old);
+    answer(world, { ...old, id: world.lastRequest().id });
+    await settle();
+    expect(world.streams).toHaveLength(1);
+    expect(await refusedAnswers(world)).toEqual({ unasked: 2, id: 1 });
+  });
+
+  it('one of very many at once: no more are looked at than a machine bears, and the lane goes on', async () => {
+    const world = await asking('owner.pem');
+    const forged = sealed(world, jws(stranger, evil(world), { kid: owner.kid }));
+    for (let i = 0; i < 1000; i++) answer(world, forged);
+    await settle();
+    const { flood = 0, signature = 0 } = await refusedAnswers(world);
+    expect(flood + signature).toBe(1000);
+    expect(signature).toBeLessThanOrEqual(32);
+    answer(world, sealed(world, jws(owner, grantFor(world))));
+    await settle();
+    expect(world.streams).toHaveLength(1);
+  });
+});

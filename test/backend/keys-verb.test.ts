@@ -1,0 +1,84 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownerSignatures } from '../../src/agent/machine-world.ts';
+import { runBackendProgram } from '../../src/backend/cli.ts';
+import { testConfig } from '../agent/fake-world.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-keys-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(...args: string[]) {
+  let out = '';
+  let err = '';
+  const code = await runBackendProgram(args, {
+    env: {},
+    output: Object.assign(new PassThrough(), { fd: 1, isTTY: false }),
+    signals: new EventEmitter(),
+    print: (text) => {
+      out += text;
+    },
+    complain: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+describe('dragoman-backend keys create', () => {
+  it('makes a pair that backend and device take, and says its thumbprint and never the key', async () => {
+    const name = join(folder, 'signing');
+    const { code, out } = await run('keys', 'create', name, '--json');
+    expect(code).toBe(0);
+    const { keys } = JSON.parse(out) as { keys: Record<string, string> };
+    expect(keys).toEqual({
+      kid: expect.stringMatching(/^[\w-]{43}$/),
+      privateKeyFile: `${name}.key.pem`,
+      publicKeyFile: `${name}.pub.pem`,
+    });
+    expect(statSync(`${name}.key.pem`).mode & 0o777).toBe(0o600);
+    expect(statSync(`${name}.pub.pem`).mode & 0o002).toBe(0);
+    const pem = readFileSync(`${name}.key.pem`, 'utf8');
+    expect(pem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    const publicKey = createPublicKey(readFileSync(`${name}.pub.pem`));
+    expect(createPublicKey(createPrivateKey(pem)).equals(publicKey)).toBe(true);
+    const { x } = publicKey.export({ format: 'jwk' });
+    const thumbprint = createHash('sha256')
+      .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+      .digest('base64url');
+    expect(keys['kid']).toBe(thumbprint);
+    expect(
+      ownerSignatures(testConfig({}, { owner: { publicKeyFiles: [`${name}.pub.pem`] } })),
+    ).not.toBeNull();
+    const again = await run('keys', 'create', join(folder, 'next'));
+    expect(again.out).toMatch(/thumbprint {3}[\w-]{43}\n/);
+    expect(out + again.out).not.toContain('PRIVATE KEY');
+  });
+
+  it.each(['key.pem', 'pub.pem'])('overwrites no %s, and leaves no half of a pair', async (ending) => {
+    const name = join(folder, 'signing');
+    writeFileSync(`${name}.${ending}`, 'precious');
+    expect(await run('keys', 'create', name)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(`signing.${ending} exists already and is not overwritten`),
+    });
+    expect(readFileSync(`${name}.${ending}`, 'utf8')).toBe('precious');
+    expect(existsSync(`${name}.${ending === 'key.pem' ? 'pub.pem' : 'key.pem'}`)).toBe(false);
+  });
+
+  it('says where nothing can be written', async () => {
+    const { code, err } = await run('keys', 'create', join(folder, 'no', 'such'));
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/such\.key\.pem can not be written/),
+    });
+  });
+});

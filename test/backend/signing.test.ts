@@ -1,0 +1,66 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
+import { until } from '../adapters/mqtt/bench.ts';
+import { PREFIX, type RigOptions, rigOfEachTest } from './rig.ts';
+
+const { start } = rigOfEachTest();
+
+/** Checks by hand what a device is sent: shares no code with what signed it. */
+function openByHand(payload: string, publicPem: string, kid: string): Record<string, unknown> {
+  const outer = JSON.parse(payload) as Record<string, string>;
+  expect(Object.keys(outer).sort()).toEqual(['id', 'jws']);
+  const [head = '', body = '', signature = ''] = (outer['jws'] ?? '').split('.');
+  const text = (part: string): string => Buffer.from(part, 'base64url').toString();
+  expect(JSON.parse(text(head))).toEqual({ alg: 'EdDSA', kid, typ: 'dragoman+token' });
+  const input = Buffer.from(`${head}.${body}`);
+  expect(verify(null, input, createPublicKey(publicPem), Buffer.from(signature, 'base64url'))).toBe(true);
+  const inner = JSON.parse(text(body)) as Record<string, unknown>;
+  expect(inner['id']).toBe(outer['id']);
+  expect(inner['iat']).toBeTypeOf('number');
+  return inner;
+}
+
+async function signed(options: RigOptions = {}) {
+  const { privatePem, publicPem, kid } = createKeyPair();
+  const rig = await start({ signingKey: parsePrivateKey(privatePem, 'key.pem'), ...options });
+  const answer = async (device: string, body: string) => {
+    const topic = `${PREFIX}/museum/${device}/token/res`;
+    const heard = () => rig.witness.messages.filter((message) => message.topic === topic);
+    const before = heard().length;
+    rig.send(device, body);
+    await until(() => heard().length > before, 'an answer');
+    return openByHand(heard().at(-1)?.payload ?? '', publicPem, kid);
+  };
+  return { rig, answer };
+}
+
+describe('a backend with a signing key signs', () => {
+  it('a grant, for this device alone', async () => {
+    const { rig, answer } = await signed();
+    const body = await answer('kiosk-01', rig.request('r1'));
+    expect(body).toMatchObject({ ok: true, id: 'r1', device: `${PREFIX}/museum/kiosk-01` });
+    const { token } = body['session'] as { token: string };
+    expect(token.length).toBeGreaterThan(5);
+    const logged = rig.lines.join('');
+    expect(logged).not.toContain(token);
+    expect(logged).not.toContain('eyJ');
+  });
+
+  it('a trial, a denial, and what it says to a request that is none', async () => {
+    const { rig, answer } = await signed({ config: { devices: { 'museum/kiosk-02': { disabled: true } } } });
+    expect(await answer('kiosk-01', rig.request('r1', { probe: true }))).toMatchObject({
+      ok: true,
+      probe: { session: 'deleted' },
+    });
+    expect(await answer('kiosk-02', rig.request('r2'))).toMatchObject({
+      ok: false,
+      error: { code: 'device_disabled', final: true },
+      device: `${PREFIX}/museum/kiosk-02`,
+    });
+    expect(await answer('kiosk-01', '{"id":"r3"}')).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_request' },
+    });
+  });
+});
