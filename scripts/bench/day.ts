@@ -87,6 +87,7 @@ const world: AgentWorld = {
     return {
       connected: true,
       outbox: { depth: 0, dropped: 0 },
+      urgent() {},
       publish(topic, payload) {
         if (topic === `${BASE}/token/req`) grant(payload);
       },

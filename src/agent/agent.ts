@@ -259,6 +259,7 @@ export class Agent {
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
     if (step.before.wish !== step.after.wish || step.before.phase !== step.after.phase)
       attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
+    this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
   }
 

@@ -5,6 +5,7 @@ import type { LaneEvent } from '../core/lane/event.ts';
 import { type StepResult, step } from '../core/lane/machine.ts';
 import { LANE_DEFAULTS } from '../core/lane/settings.ts';
 import { createLane, type LaneState } from '../core/lane/state.ts';
+import { needsBackend } from '../core/lane/waiting.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../core/task.ts';
 import type { OpenCapture } from '../ports/audio.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -112,6 +113,11 @@ export class LaneRunner {
 
   get state(): LaneState {
     return this.current;
+  }
+
+  /** Whether it may have to ask the backend at any moment. */
+  get needsBackend(): boolean {
+    return needsBackend(this.current, this.world.clock.now());
   }
 
   /** Opens the loudspeaker, which stays open for the lane's life. */

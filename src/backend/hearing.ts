@@ -40,8 +40,8 @@ export function openHearing(parts: HearingParts): Bus {
   let answers = fullBucket(ANSWERS, clock.now());
   let cancel = (): void => {};
 
-  const subscribed = (): Bus =>
-    openBus(
+  const subscribed = (): Bus => {
+    const line = openBus(
       { subscriptions: [backendFilter(prefix, shared ? BACKEND_GROUP : null), response], will: null },
       {
         up(connection, protocol) {
@@ -58,6 +58,10 @@ export function openHearing(parts: HearingParts): Bus {
         message: (message) => hear(message),
       },
     );
+    // A fleet that is back at the broker before its backend gets no tokens.
+    line.urgent(true);
+    return line;
+  };
 
   const ask = (): void => {
     cancel();
@@ -116,6 +120,7 @@ export function openHearing(parts: HearingParts): Bus {
       return bus.outbox;
     },
     publish: (...message) => bus.publish(...message),
+    urgent: (isUrgent) => bus.urgent(isUrgent),
     close(finale) {
       closed = true;
       cancel();

@@ -7,6 +7,13 @@ import type { Seed } from './random.ts';
  * short outage is never followed by a long wait, however many tries fell into it, and a long one brings no storm.
  */
 export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, capMs: 120_000 };
+/**
+ * While the line is needed at once, a try gets so long, and the next one comes so soon: together, and with the time that a try takes
+ * that succeeds, the line is back within 15 s after the broker can be reached again.
+ */
+export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
+/** What a try gets otherwise. */
+export const PATIENT_TRY_MS = 15_000;
 /** A person must mend it, or another client holds our identifier and two would kick each other for ever: slowly. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
 /** Only a connection that lasted this long has proven that the trouble is over. */
@@ -22,6 +29,10 @@ export interface ReconnectState {
   readonly upSince: number | null;
   /** Connections in a row that the broker accepted and soon closed without a word. */
   readonly quickCloses: number;
+  /** Why the last connection or try ended; null before the first. */
+  readonly problem: BusProblem | null;
+  /** Somebody speaks, or will soon need a token: no wait is long. */
+  readonly urgent: boolean;
   readonly seed: Seed;
 }
 
@@ -29,7 +40,15 @@ export interface ReconnectState {
 export const SUSPICIOUS_QUICK_CLOSES = 3;
 
 export function beginReconnect(seed: Seed): ReconnectState {
-  return { failures: 0, troubleSince: null, upSince: null, quickCloses: 0, seed };
+  return {
+    failures: 0,
+    troubleSince: null,
+    upSince: null,
+    quickCloses: 0,
+    problem: null,
+    urgent: false,
+    seed,
+  };
 }
 
 export function noteUp(state: ReconnectState, now: number): ReconnectState {
@@ -47,12 +66,40 @@ export function noteDown(
   const quick = state.upSince !== null && !wasStable && ending.silent === true;
   const quickCloses = quick ? state.quickCloses + 1 : 0;
   const troubleSince = wasStable ? now : (state.troubleSince ?? now);
+  const { problem } = ending;
   const drawn =
-    ending.problem === 'unreachable'
-      ? drawWithin(UNREACHABLE_BACKOFF, now - troubleSince, state.seed)
+    problem === 'unreachable'
+      ? drawWithin(unreachableBackoff(state), now - troubleSince, state.seed)
       : drawBackoff(SLOW_BACKOFF, failures, state.seed);
   return {
-    state: { failures, troubleSince, upSince: null, quickCloses, seed: drawn.seed },
+    state: { ...state, failures, troubleSince, upSince: null, quickCloses, problem, seed: drawn.seed },
     waitMs: drawn.waitMs,
   };
+}
+
+function unreachableBackoff({ urgent }: ReconnectState): BackoffPolicy {
+  return urgent ? { ...UNREACHABLE_BACKOFF, capMs: URGENT.waitMs } : UNREACHABLE_BACKOFF;
+}
+
+/** How long the next try may take. */
+export function tryMs({ urgent }: ReconnectState): number {
+  return urgent ? URGENT.tryMs : PATIENT_TRY_MS;
+}
+
+/**
+ * Whether the line is needed at once, from now on.
+ * @param dueAt when the next try begins; null: one is under way, or the line is up
+ * @returns when it begins now: still spread, and never sooner where a person has to help
+ */
+export function noteUrgency(
+  state: ReconnectState,
+  urgent: boolean,
+  dueAt: number | null,
+  now: number,
+): { state: ReconnectState; dueAt: number | null } {
+  const next = { ...state, urgent };
+  if (!urgent || state.urgent || dueAt === null || state.problem !== 'unreachable')
+    return { state: next, dueAt };
+  const drawn = drawWithin(unreachableBackoff(next), URGENT.waitMs, state.seed);
+  return { state: { ...next, seed: drawn.seed }, dueAt: Math.min(dueAt, now + drawn.waitMs) };
 }

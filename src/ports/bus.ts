@@ -60,6 +60,8 @@ export interface Bus {
    * Never throws and never blocks; a retained topic's newer message replaces its queued older one.
    */
   publish(topic: string, payload: string, options?: PublishOptions): void;
+  /** Whether the line is needed at once: while it is down, it is then tried again within seconds instead of minutes. */
+  urgent(isUrgent: boolean): void;
   /** Says goodbye (`finale` is published last) and disconnects without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
 }

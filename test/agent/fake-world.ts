@@ -63,6 +63,7 @@ export function createFakeWorld(
   let hashes = 0;
   let bus: { options: BusOptions; listener: BusListener } | null = null;
   let finale: unknown = null;
+  let urgent = false;
   const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
   let mayThrow = false;
@@ -95,6 +96,9 @@ export function createFakeWorld(
         outbox,
         publish: (topic, payload, publishOptions = {}) =>
           void published.push({ topic, body: JSON.parse(payload), options: publishOptions }),
+        urgent: (isUrgent) => {
+          urgent = isUrgent;
+        },
         close: async (last) => {
           finale = last;
         },
@@ -214,6 +218,10 @@ export function createFakeWorld(
           ? [(fields as { where: string }).where]
           : [],
       );
+    },
+    /** Whether the agent needs its line to the owner at once. */
+    get urgent() {
+      return urgent;
     },
     get bus() {
       return connection();

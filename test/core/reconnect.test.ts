@@ -3,11 +3,14 @@ import {
   beginReconnect,
   noteDown,
   noteUp,
+  noteUrgency,
   type ReconnectState,
   SLOW_BACKOFF,
   STABLE_AFTER_MS,
   SUSPICIOUS_QUICK_CLOSES,
+  tryMs,
   UNREACHABLE_BACKOFF,
+  URGENT,
 } from '../../src/core/reconnect.ts';
 
 const UNREACHABLE = { problem: 'unreachable' } as const;
@@ -60,5 +63,55 @@ describe('the way back to the broker', () => {
     expect(state.quickCloses).toBe(SUSPICIOUS_QUICK_CLOSES);
     expect(noteDown(noteUp(state, 9000), UNREACHABLE, 9010).state.quickCloses).toBe(0);
     expect(noteDown(state, KICKED, 9010).state.quickCloses).toBe(0);
+  });
+});
+
+describe('a line that is needed at once', () => {
+  const LONG_OUTAGE_MS = 600_000;
+  const seeds = Array.from({ length: 300 }, (_, index) => index * 7919);
+  /** Ten minutes into an outage. */
+  const tired = (seed: number): ReconnectState =>
+    noteDown(noteDown(beginReconnect(seed), UNREACHABLE, 0).state, UNREACHABLE, LONG_OUTAGE_MS).state;
+
+  it('is back within 15 s after the broker is: a try and the wait after it are short, and still spread', () => {
+    const waits = seeds.map((seed) => {
+      const { state } = noteUrgency(tired(seed), true, null, LONG_OUTAGE_MS);
+      expect(tryMs(state)).toBe(URGENT.tryMs);
+      return noteDown(state, UNREACHABLE, LONG_OUTAGE_MS + 1000).waitMs;
+    });
+    expect(Math.max(...waits) + URGENT.tryMs).toBeLessThanOrEqual(14_000);
+    expect(Math.max(...waits)).toBeGreaterThan(5000);
+    expect(Math.min(...waits)).toBeLessThan(1000);
+  });
+
+  it('does not wait for the end of a long wait', () => {
+    const now = LONG_OUTAGE_MS + 20_000;
+    const waits = seeds.map((seed) => {
+      const { state, dueAt } = noteUrgency(tired(seed), true, now + 90_000, now);
+      // Told again, it is not drawn again.
+      expect(noteUrgency(state, true, dueAt, now).dueAt).toBe(dueAt);
+      return (dueAt ?? now) - now;
+    });
+    expect(Math.max(...waits)).toBeLessThanOrEqual(URGENT.waitMs);
+    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(5000);
+    // A try that comes sooner anyway stays where it is.
+    expect(noteUrgency(tired(1), true, now + 1, now).dueAt).toBe(now + 1);
+  });
+
+  it('is as patient as ever when the need is over', () => {
+    const waits = seeds.map((seed) => {
+      const urgent = noteUrgency(tired(seed), true, null, LONG_OUTAGE_MS).state;
+      const { state } = noteUrgency(urgent, false, null, LONG_OUTAGE_MS);
+      expect(tryMs(state)).toBeGreaterThan(URGENT.tryMs);
+      return noteDown(state, UNREACHABLE, LONG_OUTAGE_MS).waitMs;
+    });
+    expect(Math.max(...waits)).toBeGreaterThan(100_000);
+  });
+
+  it.each(['refused', 'taken_over'] as const)('does not help where a person has to (%s)', (problem) => {
+    const { state, waitMs } = noteDown(noteUrgency(beginReconnect(1), true, null, 0).state, { problem }, 0);
+    expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
+    const calm = noteUrgency(state, false, waitMs, 0).state;
+    expect(noteUrgency(calm, true, waitMs, 0).dueAt).toBe(waitMs);
   });
 });

@@ -131,6 +131,8 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         waiting.shift();
         dropped += 1;
       },
+      /** The simulated broker is tried every few seconds anyway. */
+      urgent() {},
       close(finale?: { payload: string }) {
         closed = true;
         up = false;

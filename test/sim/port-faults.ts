@@ -85,6 +85,7 @@ export function withThrowingPorts(
       const publish: typeof bus.publish = guard('publish', bus.publish);
       return {
         publish,
+        urgent: (isUrgent) => bus.urgent(isUrgent),
         close: (finale) => bus.close(finale),
         get connected() {
           return bus.connected;

@@ -80,6 +80,7 @@ function withPublished(change: (topic: string, payload: string) => string | null
     openBus(options, listener) {
       const bus = world.openBus(options, listener);
       return {
+        urgent: (isUrgent) => bus.urgent(isUrgent),
         close: (finale) => bus.close(finale),
         publish(topic, payload, more) {
           const changed = change(topic, payload);

@@ -1,6 +1,13 @@
 /** The line to the owner over MQTT (port `Bus`): keeps connecting, keeps what must arrive, and never throws. */
 import type { Seed } from '../../core/random.ts';
-import { beginReconnect, noteDown, noteUp, SUSPICIOUS_QUICK_CLOSES } from '../../core/reconnect.ts';
+import {
+  beginReconnect,
+  noteDown,
+  noteUp,
+  noteUrgency,
+  SUSPICIOUS_QUICK_CLOSES,
+  tryMs,
+} from '../../core/reconnect.ts';
 import type { Bus, BusListener, BusOptions, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type Ending, explainRefusedMessage } from './ending.ts';
@@ -61,6 +68,9 @@ export function createMqttBus(
           link.publish({ topic, payload, qos, retain, properties }, () => {});
         }
       },
+      urgent(isUrgent) {
+        if (closed === null) line.urgent(isUrgent);
+      },
       close(finale) {
         if (closed === null) {
           line.leave();
@@ -87,11 +97,30 @@ function keepConnected(
   let link: Link | null = null;
   let up = false;
   let left = false;
+  let retryAt: number | null = null;
   let cancelRetry = (): void => {};
+  let openedAt = 0;
+  let cancelLimit = (): void => {};
   let watcher = (): void => {};
   const sender = createSender(outbox, clock, broker, () => watcher());
 
+  /** A try that hangs is given up, the sooner the more urgent it is. */
+  const limitTry = (): void => {
+    cancelLimit();
+    cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => {
+      if (link?.accepted === false) link.destroy(`cannot reach ${broker}: no answer`);
+    });
+  };
+
+  const retry = (at: number): void => {
+    cancelRetry();
+    retryAt = at;
+    cancelRetry = clock.at(at, open);
+  };
+
   const open = (): void => {
+    retryAt = null;
+    openedAt = clock.now();
     const version = chooseVersion(memory, clock.now());
     const target = {
       broker,
@@ -101,6 +130,7 @@ function keepConnected(
     };
     const opened = openLink(target, clock, {
       accepted() {
+        cancelLimit();
         connections += 1;
         memory = noteFinding(memory, version, 'accepted', clock.now());
       },
@@ -117,9 +147,11 @@ function keepConnected(
       ended: (ending) => afterEnd(ending, version),
     });
     link = opened;
+    limitTry();
   };
 
   const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
+    cancelLimit();
     link = null;
     up = false;
     const topic = sender.detach(seen);
@@ -129,7 +161,7 @@ function keepConnected(
     if (ending.finding === 'unsupported') return open();
     const next = noteDown(reconnect, ending, clock.now());
     reconnect = next.state;
-    cancelRetry = clock.at(clock.now() + next.waitMs, open);
+    retry(clock.now() + next.waitMs);
     const suspicious = reconnect.quickCloses >= SUSPICIOUS_QUICK_CLOSES;
     const hint = suspicious ? ` again; does another client use the identifier "${connection.clientId}"?` : '';
     listener.down(ending.problem, ending.message + hint);
@@ -141,10 +173,18 @@ function keepConnected(
     /** Connected, subscribed and not left. */
     up: () => up,
     pump: () => sender.pump(),
+    urgent(isUrgent: boolean): void {
+      if (isUrgent === reconnect.urgent) return;
+      const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());
+      reconnect = next.state;
+      if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
+      if (link?.accepted === false) limitTry();
+    },
     /** Opens no further link and tells the listener no more. */
     leave(): void {
       left = true;
       cancelRetry();
+      cancelLimit();
     },
     drain(allowed: boolean): void {
       if (allowed && link !== null) sender.attach(link);

@@ -42,6 +42,9 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
       publish(topic, payload, publishOptions) {
         attempt(defects, 'bus.publish', () => bus?.publish(topic, payload, publishOptions));
       },
+      urgent(isUrgent) {
+        attempt(defects, 'bus.urgent', () => bus?.urgent(isUrgent));
+      },
       async close(finale) {
         cancel();
         try {

@@ -59,6 +59,15 @@ export function hurry(turn: Turn): void {
   if (at < dueAt) turn.arm(wait.timer, at);
 }
 
+/** A session that ends so soon will need its successor's token. */
+const ENDS_SOON_MS = 60_000;
+
+/** Whether the lane may need the backend at any moment: somebody speaks, or its session nears its limit. */
+export function needsBackend({ wanted, lastVoiceAt, stream }: LaneState, now: number): boolean {
+  const endsSoon = stream?.limitAt != null && stream.limitAt - now < ENDS_SOON_MS;
+  return wanted && (now - lastVoiceAt < SPOKE_LATELY_MS || endsSoon);
+}
+
 /** When the lane tries again by itself; null: it waits for nothing. */
 export function nextTryAt({ timers }: LaneState): number | null {
   return timers.retry ?? timers.token;

@@ -103,6 +103,24 @@ describe('bus against a puppet broker', () => {
     expect(device.ups).toEqual([]);
   });
 
+  it('that is needed at once is back within 15 s, also where a try hangs', async () => {
+    let hangs = false;
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) === CONNECT && !hangs) send(socket, ...CONNACK_5);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    hangs = true;
+    puppet.cutAll();
+    await passUntil(() => device.downs.length >= 8, 'a long outage');
+    device.bus.urgent(true);
+    const hanging = puppet.connections();
+    await passUntil(() => puppet.connections() > hanging, 'a try that hangs');
+    hangs = false;
+    const waitedS = await passUntil(() => device.ups.length === 2, 'up again');
+    expect(waitedS).toBeLessThanOrEqual(15);
+    expect(device.downs.at(-1)?.message).toMatch(/no answer/);
+  });
+
   it('knows a takeover by its reason and waits long before it returns', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;

@@ -20,6 +20,7 @@ const BUS: Bus = {
   connected: true,
   outbox: { depth: 0, dropped: 0 },
   publish: () => {},
+  urgent: () => {},
   close: async () => {},
 };
 const TOKEN = 'token-that-nobody-may-see';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/report.ts';
+import { needsBackend } from '../../../src/core/lane/waiting.ts';
 import { CHUNK_MS, World } from './world.ts';
 
 /** The longest that anyone who speaks waits for the next try, where nobody asked for more. */
@@ -168,5 +169,35 @@ describe('the next try', () => {
     expect(told(new World().goLive())).toBeNull();
     expect(told(new World().goParked(), () => null)).toBeNull();
     expect(told(new World().goParked())).not.toBeNull();
+  });
+});
+
+describe('the backend is needed at once', () => {
+  const needed = (world: World): boolean => needsBackend(world.state, world.now);
+
+  it('while somebody speaks, and for ten seconds after that', () => {
+    const world = new World().goAcquiring();
+    expect(needed(world)).toBe(false);
+    world.speak(1);
+    expect(needed(world)).toBe(true);
+    world.hush(30);
+    expect(needed(world)).toBe(true);
+    world.hush(3);
+    expect(needed(world)).toBe(false);
+  });
+
+  it('while a session ends within a minute', () => {
+    const world = new World().goLive({ maxDurationMs: 120_000 });
+    world.hush(125);
+    expect(needed(world)).toBe(false);
+    world.hush(80);
+    expect(needed(world)).toBe(true);
+  });
+
+  it('not by a lane that nobody wants', () => {
+    const world = new World().goLive({ maxDurationMs: 30_000 });
+    world.speak(1);
+    world.stop();
+    expect(needed(world)).toBe(false);
   });
 });
