@@ -3,9 +3,10 @@ import { LANE } from './lane.mjs';
 import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
 import { SOUND } from './sound.mjs';
+import { TRUST } from './trust.mjs';
 
 /**
  * Known ways to break the core, each with the tests that have to notice. `find` occurs exactly once in `file` (under
  * src/core) and is replaced.
  */
-export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS];
+export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS, ...TRUST];

@@ -75,3 +75,16 @@ describe('the address of a stream', () => {
     if (template.length > 6) expect(said).not.toContain(template);
   });
 });
+
+describe('the hosts that the owner has listed', () => {
+  it('are the only ones that a token goes to', () => {
+    const to = (host: string, hosts: readonly string[]) => () =>
+      streamAddress(`wss://${host}${PATH}`, TOKEN, 'h', hosts);
+    expect(to('stream.example', ['stream.example'])()).toContain('stream.example');
+    expect(to('evil.example', ['stream.example'])).toThrow(
+      /leads to evil\.example, which is not among service\.hosts/,
+    );
+    expect(to('stream.example:8443', ['stream.example'])).toThrow(AddressError);
+    expect(to(`${'x.'.repeat(120)}example`, ['stream.example'])).toThrow(/^.{1,230}$/);
+  });
+});
