@@ -31,6 +31,7 @@ const QUIET_DAY: Terms = {
   roomAmplitude: 60,
   pieceTicks: 16,
   untold: [],
+  twoLanes: false,
   bootsIn1970: false,
 };
 

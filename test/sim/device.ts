@@ -25,8 +25,10 @@ interface Life {
 }
 
 export interface Device {
-  /** The lane of the running process; null while there is none. */
+  /** The first lane of the running process; null while there is none. */
   readonly lane: LaneState | null;
+  /** The lane with this id. */
+  laneOf(id: string): LaneState | null;
   readonly isStopping: boolean;
   start(): void;
   /** The process is gone from one moment to the next. */
@@ -42,8 +44,8 @@ export interface DeviceSetup {
   readonly dice: Dice;
   readonly config: Config;
   readonly broker: Broker;
-  readonly speaker: Loudspeaker;
-  readonly microphone: Microphone;
+  /** By the lane's id. */
+  readonly rooms: ReadonlyMap<string, { readonly speaker: Loudspeaker; readonly microphone: Microphone }>;
   readonly violations: Violations;
   readonly roomAmplitude: number;
   /** Of their own, so that they do not shift the draws of a world without them. */
@@ -111,15 +113,19 @@ export function createDevice(setup: DeviceSetup): Device {
       (cut) => cuts.add(cut),
     ),
     createVoiceDetector: createEnergyDetector,
-    openAudio: () => ({
-      openCapture: (sink) => {
-        const opening = setup.microphone.open(sink);
-        cuts.add(() => void opening.then((capture) => capture.close()));
-        return opening;
-      },
-      openPlayback: (sink) => setup.speaker.open(sink),
-      createEchoDetector: createEarForEcho,
-    }),
+    openAudio(lane) {
+      const room = setup.rooms.get(lane.id);
+      if (room === undefined) throw new Error(`there is no lane ${lane.id}`);
+      return {
+        openCapture(sink) {
+          const opening = room.microphone.open(sink);
+          cuts.add(() => void opening.then((capture) => capture.close()));
+          return opening;
+        },
+        openPlayback: (sink) => room.speaker.open(sink),
+        createEchoDetector: createEarForEcho,
+      };
+    },
     openEchoCanceller: cancellers.open,
     random: () => dice.next(),
     randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,
@@ -129,6 +135,7 @@ export function createDevice(setup: DeviceSetup): Device {
     get lane() {
       return life?.agent.lanes[0]?.state ?? null;
     },
+    laneOf: (id) => life?.agent.lanes.find((lane) => lane.id === id)?.state ?? null,
     get isStopping() {
       return life?.stopping === true;
     },
@@ -168,7 +175,7 @@ export function createDevice(setup: DeviceSetup): Device {
           if (!mine.process.alive) return;
           violations.check(
             'stop',
-            setup.microphone.openCount === 0,
+            [...setup.rooms.values()].every(({ microphone }) => microphone.openCount === 0),
             () => 'the microphone is open after the end',
           );
           setup.onFinale();

@@ -122,6 +122,7 @@ export interface MicrophoneSetup {
   readonly voices?: readonly number[] | undefined;
   /** Ticks in one piece of sound as the device delivers it. */
   readonly pieceTicks: number;
+  readonly firstTick: number;
   /** Gets each piece that is delivered, before the agent does. */
   readonly note: (note: TickNote) => void;
 }
@@ -131,7 +132,7 @@ const REPLUG_SEEN_MS = 500;
 export function createMicrophone(setup: MicrophoneSetup): Microphone {
   const { clock, dice, visitors, speaker, pieceTicks } = setup;
   const painter = createPainter(setup.roomAmplitude, setup.voices);
-  let nextTick = 1;
+  let nextTick = setup.firstTick + 1;
   let open: { sink: CaptureSink; stop: () => void } | null = null;
   let openCount = 0;
   let unplugged = false;

@@ -21,6 +21,7 @@ interface Options {
   readonly generation: Generation;
   readonly strict: boolean;
   readonly fault: string | undefined;
+  readonly twoLanes: boolean;
 }
 
 const USAGE = `npm run sim -- [options]
@@ -36,6 +37,7 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
   --generation G  1: as seeds drew when sentences were short and faults fewer; the regressions are (2)
   --strict        with what the agent is not yet known to survive
+  --two-lanes     two lanes in every agent; otherwise in every eighth
   --fault KIND    this kind alone, in every seed
   --day           a museum's day without faults: what is billed, what a rollover costs
   --regressions   the seeds that found something once
@@ -59,7 +61,7 @@ function sorted(record: Record<string, number>): Record<string, number> {
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads, cancel, generation, strict, fault }: Options,
+  { seeds, hours, seed, threads, cancel, generation, strict, fault, twoLanes }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
@@ -67,7 +69,7 @@ function runSeeds(
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(fileURLToPath(import.meta.url), {
-        workerData: { hours, cancel, generation, strict, fault },
+        workerData: { hours, cancel, generation, strict, fault, twoLanes },
       });
       const give = (): void => {
         if (next >= seeds) {
@@ -86,11 +88,12 @@ function runSeeds(
 }
 
 /** The options that make another run the same. */
-function sameAgain({ cancel, generation, strict, fault }: Options): string {
+function sameAgain({ cancel, generation, strict, fault, twoLanes }: Options): string {
   const options = [
     cancel ? ' --cancel' : '',
     generation === 1 ? ' --generation 1' : '',
     strict ? ' --strict' : '',
+    twoLanes ? ' --two-lanes' : '',
     fault === undefined ? '' : ` --fault ${fault}`,
   ];
   return options.join('');
@@ -182,6 +185,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       generation: { type: 'string', default: '2' },
       strict: { type: 'boolean', default: false },
       fault: { type: 'string' },
+      'two-lanes': { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -206,6 +210,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       cancel: values.cancel,
       strict: values.strict,
       fault: values.fault,
+      twoLanes: values['two-lanes'],
       day: values.day,
       regressions: values.regressions,
       help: values.help,
@@ -238,10 +243,10 @@ if (isMainThread) {
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict' | 'fault'>;
-  const { hours, cancel, generation, strict, fault } = workerData as Given;
+  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict' | 'fault' | 'twoLanes'>;
+  const { hours, cancel, generation, strict, fault, twoLanes } = workerData as Given;
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours, { cancels: cancel, generation, strict, fault }).then(
+    runSeed(seed, hours, { cancels: cancel, generation, strict, fault, twoLanes }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

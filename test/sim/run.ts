@@ -106,7 +106,8 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
   const generation = meddling.generation ?? 2;
-  const first = drawTerms(dice, createDice(seed + 2 ** 34));
+  const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
+  const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const drawn =
     generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36), meddling.strict === true);
   const echoDice = createDice(seed + 2 ** 35);

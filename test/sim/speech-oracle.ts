@@ -6,9 +6,10 @@ import type { Stream } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/sent-log.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
-import { readRenderings, readTicks, TICK_MS } from './sound.ts';
+import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+import { createTickReader } from './tick-reader.ts';
 
 const CUT = 1;
 const GATED = 2;
@@ -51,7 +52,7 @@ interface Sending {
 }
 
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
-  const { violations } = setup;
+  const { violations, firstTick } = setup;
   const flags: number[] = [];
   const spokenAt: number[] = [];
   const sendings: (Sending | undefined)[] = [];
@@ -76,11 +77,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const mark = (tick: number, flag: number): void => {
     flags[tick] = (flags[tick] ?? 0) | flag;
   };
-  const ticksOf = (pcm: Uint8Array): number[] => {
-    const ticks: number[] = [];
-    readTicks(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => ticks.push(tick));
-    return ticks;
-  };
+  const { read, ticksOf } = createTickReader(firstTick, violations);
   const markChunks = (chunks: readonly HeldChunk[], flag: number): void => {
     for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
   };
@@ -208,7 +205,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       return order.lateTicks;
     },
     excused,
-    spoken(tick, at) {
+    spoken(number, at) {
+      const tick = number - firstTick;
       spokenTicks++;
       flags[tick] = 0;
       spokenAt[tick] = at;
@@ -228,7 +226,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     sent(connection, pcm, now) {
       const quietSince = signAt.get(connection) ?? now;
       const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
-      readTicks(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
+      read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
         sendings[tick] = sending;
         firstSentOn[tick] ??= connection;
       });
@@ -249,7 +247,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       lives.push(now);
     },
     heard(stream, sound, running) {
-      const { echoes } = readTicks(sound, (tick) => {
+      const { echoes } = read(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
         const isAgain = firstSentOn[tick] !== sendings[tick]?.connection && heardOn[tick] !== stream;
         if (tick <= last && !isAgain)
@@ -262,7 +260,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
     rendered(given) {
-      const job: Job = { ...given, playedTicks: 0 };
+      const ticks = given.ticks.map((tick) => tick - firstTick);
+      const job: Job = { ...given, ticks, playedTicks: 0 };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);

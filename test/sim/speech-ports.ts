@@ -44,6 +44,8 @@ export interface SpeechOracle {
 
 export interface SpeechOracleSetup {
   readonly violations: Violations;
+  /** Pieces of speech are numbered from here. */
+  readonly firstTick: number;
   readonly echo: boolean;
   /** Whether the loudspeaker was heard between two moments. */
   readonly wasLoud: (from: number, until: number) => boolean;

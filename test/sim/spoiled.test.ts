@@ -295,4 +295,15 @@ describe('an agent that is broken on purpose is found out', () => {
     };
     expect(await rulesThatNotice(slow, { fault: 'reset' })).toContain('recovery');
   });
+
+  it('takes the microphone of one lane for that of the other', async () => {
+    const crossed = (world: AgentWorld): AgentWorld => ({
+      ...world,
+      openAudio: (lane) => ({
+        ...world.openAudio(lane),
+        openCapture: world.openAudio({ ...lane, id: lane.id === 'main' ? 'side' : 'main' }).openCapture,
+      }),
+    });
+    expect(await rulesThatNotice(crossed, { twoLanes: true })).toContain('crossed');
+  });
 });

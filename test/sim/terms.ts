@@ -24,6 +24,8 @@ export interface Terms {
   readonly pieceTicks: number;
   /** Types of messages that this service never sends. */
   readonly untold: readonly string[];
+  /** A second lane in the same agent, with a desk of its own. */
+  readonly twoLanes: boolean;
   /** The machine boots without a clock. */
   readonly bootsIn1970: boolean;
 }
@@ -66,14 +68,16 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
     pieceTicks: dice.pick([16, 16, 16, 5, 1]),
     bootsIn1970: dice.chance(0.3),
     talk: 'steady',
+    twoLanes: false,
     untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
   };
 }
 
-/** The same world with visitors who speak as people do, and with more languages. */
+/** The same world with visitors who speak as people do, with more languages, and sometimes with two lanes. */
 export function naturalTerms(terms: Terms, dice: Dice, strict: boolean): Terms {
   const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
-  return { ...terms, talk: strict ? 'natural' : 'short', lane: { ...terms.lane, targets } };
+  const twoLanes = dice.chance(0.12) || terms.twoLanes;
+  return { ...terms, twoLanes, talk: strict ? 'natural' : 'short', lane: { ...terms.lane, targets } };
 }
 
 /** The same world with a lane that cancels its echo. */

@@ -20,7 +20,8 @@ export interface ToldOracle {
   judge(state: LaneState | null, now: number): void;
 }
 
-export function createToldOracle(violations: Violations): ToldOracle {
+/** @param lane whose losses are told */
+export function createToldOracle(violations: Violations, lane: string): ToldOracle {
   /** Null until the process has had a connection to tell it. */
   let status: string | null = null;
   let lostMs = 0;
@@ -30,7 +31,7 @@ export function createToldOracle(violations: Violations): ToldOracle {
   let streamsSince: number | null = null;
 
   const tell = (detail: Readonly<Record<string, unknown>>): void => {
-    if (detail['ongoing'] === true) return;
+    if (detail['ongoing'] === true || detail['lane'] !== lane) return;
     const told = Number(detail['lost_ms']);
     violations.check(
       'told',

@@ -7,22 +7,19 @@ import { type BackendHost, createBackendHost } from './backend-host.ts';
 import { createBroker } from './broker.ts';
 import { checkTokenRequest, createCommandOracle, createTokenOracle } from './desk-oracle.ts';
 import { createDevice } from './device.ts';
-import { createLoudspeaker, createMicrophone } from './devices.ts';
-import { createDice } from './dice.ts';
-import { LEVELS } from './envelope.ts';
-import { createLaneOracle } from './lane-oracle.ts';
+import { createDice, type Dice } from './dice.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
+import { createRoom, type Room } from './room.ts';
 import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
-import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { Stage } from './stage.ts';
 import type { Generation, Terms } from './terms.ts';
-import { createToldOracle } from './told-oracle.ts';
+import { TICKS_PER_ROOM } from './tick-reader.ts';
 import { createViolations, type Violations } from './violations.ts';
-import { createVisitors, type Visitors } from './visitors.ts';
+import type { Visitors } from './visitors.ts';
 import { createWire } from './wire.ts';
 
 /** What a run counts as it goes. */
@@ -63,21 +60,26 @@ export interface World extends Stage {
 }
 
 const START_MS = 1000;
+/** Streams whose room is remembered. */
+const STREAMS_KEPT = 100;
 
-function agentConfig(lane: Record<string, unknown>): Config {
+/** What the second lane has otherwise. */
+const SIDE_LANE = { source: 'it', targets: ['de'] };
+
+function agentConfig({ lane, twoLanes }: Terms): Config {
+  const laneConfig = (id: string, more: Record<string, unknown>) => ({
+    id,
+    capture: { driver: 'file' as const, path: `${id}-in.wav`, sampleRate: 16_000 as const },
+    playback: { driver: 'file' as const, path: `${id}-out.wav` },
+    source: 'en',
+    targets: ['es'],
+    ...lane,
+    ...more,
+  });
   return configSchema.parse({
     device: { id: ADDRESS.device, tenant: ADDRESS.tenant },
     mqtt: { url: 'mqtts://broker.sim' },
-    lanes: [
-      {
-        id: 'main',
-        capture: { driver: 'file', path: 'in.wav', sampleRate: 16_000 },
-        playback: { driver: 'file', path: 'out.wav' },
-        source: 'en',
-        targets: ['es'],
-        ...lane,
-      },
-    ],
+    lanes: [laneConfig('main', {}), ...(twoLanes ? [laneConfig('side', SIDE_LANE)] : [])],
   });
 }
 
@@ -89,6 +91,8 @@ export interface Meddling {
   readonly generation?: Generation;
   /** With what the agent is not yet known to survive. */
   readonly strict?: boolean;
+  /** Two lanes in the agent, whatever the seed drew. */
+  readonly twoLanes?: boolean;
   /** This kind of fault and no other. */
   readonly fault?: string | undefined;
   /** Breaks the agent on purpose. */
@@ -106,8 +110,6 @@ export function createWorld(
 ): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
-  const isSteady = terms.talk === 'steady';
-  const tongue = isSteady ? null : { dice: createDice(seed + 2 ** 37), atLength: terms.talk === 'natural' };
   const clock = createSimClock(START_MS);
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
@@ -128,54 +130,49 @@ export function createWorld(
   let trace = 0;
   let liveSince: number | null = null;
   let twoSince = 0;
-  const openConnections = new Map<number, string | null>();
   const note = (number: number): void => {
     trace = (Math.imul(trace ^ number, 0x01000193) + 0x9e37) | 0;
   };
 
   const host = createServiceHost(clock, dice.fork(), terms.profile, terms.choices, {
-    heard: (stream, sound, running) => speech.heard(stream, sound, running),
+    heard: (stream, sound, running) => hearing(stream).heard(stream, sound, running),
     rendered(job) {
       const sender = host.service.stream(job.stream)?.sender;
       const isDelayed = sender !== undefined && sender.delay !== null;
       const spoilt = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
-      speech.rendered({ ...job, spoilt, renderedAt: clock.now() });
+      hearing(job.stream).rendered({ ...job, spoilt, renderedAt: clock.now() });
     },
   });
-  const speaker = createLoudspeaker(
-    clock,
-    // Ducked sound can't be read any more.
-    (pcm) => (cancels ? undefined : speech.written(pcm, clock.now())),
-    () => {},
-  );
-  const speech = createSpeechOracle({
-    violations,
-    echo: terms.echo && terms.lane['echo'] !== 'off',
-    wasLoud: (from, until) => speaker.wasDriven(from, until),
-    isLate: () => clock.now() < lateUntil,
-    named: terms.profile === 'live' && terms.untold.length === 0,
-    strict,
-    mayLose: (at) => world.mayLose(at),
-  });
-  const visitors = createVisitors(dice.fork(), terms.habits, START_MS, tongue);
-  const microphone = createMicrophone({
-    ...{ clock, dice: dice.fork(), visitors, speaker },
-    ...{ echo: terms.echo, roomAmplitude: terms.roomAmplitude, pieceTicks: terms.pieceTicks },
-    voices: isSteady ? undefined : LEVELS,
-    note({ first, ticks, until }) {
-      for (const [index, tick] of ticks.entries()) {
-        if (tick === 'speech') speech.spoken(first + index, until);
-      }
-    },
-  });
-  const lane = createLaneOracle(violations);
+  const roomAt = (id: string, roomDice: Dice, index: number): Room =>
+    createRoom({
+      ...{ id, clock, violations, strict, startAt: START_MS, dice: roomDice },
+      terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
+      tongueDice: createDice(seed + 2 ** 37 + index),
+      firstTick: index * TICKS_PER_ROOM,
+      isLate: () => clock.now() < lateUntil,
+      mayLose: (at) => world.mayLose(at),
+    });
+  const main = roomAt('main', dice, 0);
+  const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
+  const rooms = new Map([main, ...side].map((room) => [room.id, room]));
+  const { speaker, microphone, visitors, speech } = main;
+  const roomOf = (lane: string): Room => rooms.get(lane) ?? main;
+  /** The service knows for whom it made a token. */
+  const roomOfToken = (token: string | null): Room => {
+    if (rooms.size === 1 || token === null) return main;
+    const reference = host.service.sessions.withToken(token)?.clientReferenceId ?? '';
+    return roomOf(reference.split('/').at(-1) ?? '');
+  };
+  const roomOfConnection = new Map<number, Room>();
+  const roomOn = (connection: number): Room => roomOfConnection.get(connection) ?? main;
+  const roomOfStream = new Map<string, Room>();
+  const hearing = (stream: string): SpeechOracle => (roomOfStream.get(stream) ?? main).speech;
   const tokens = createTokenOracle(violations, host);
   const commands = createCommandOracle(violations);
-  const told = createToldOracle(violations);
 
   const broker = createBroker(clock, dice.fork(), network, {
     published(topic, payload) {
-      told.published(topic, payload);
+      for (const { told } of rooms.values()) told.published(topic, payload);
       if (topic.includes('/cmd/')) commands.answered(payload);
       if (!topic.endsWith('/token/req')) return;
       tallies.tokenRequests++;
@@ -204,35 +201,47 @@ export function createWorld(
       watch: {
         opening(given, token) {
           const connection = given + wireBase;
-          openConnections.set(connection, token);
+          const room = roomOfToken(token);
+          const { connections, lane } = room;
+          if (room !== main) roomOfConnection.set(connection, room);
+          connections.set(connection, token);
           tallies.connections++;
-          if (openConnections.size === 2) twoSince = clock.now();
+          if (room === main && connections.size === 2) twoSince = clock.now();
           tokens.opening(token, clock.now());
           // The lane's state is the one before the step that opens: looked at when the step is done.
           clock.at(clock.now(), () => {
-            const state = device.lane;
-            if (state !== null && isAlive()) lane.opening(openConnections.size, state, clock.now());
+            const state = device.laneOf(room.id);
+            if (state !== null && isAlive()) lane.opening(connections.size, state, clock.now());
           });
         },
         unspent: (token) => tokens.unspent(token),
         opened: () => {},
-        accepted: (given, stream) => speech.accepted(given + wireBase, stream),
+        accepted(given, stream) {
+          const room = roomOn(given + wireBase);
+          roomOfStream.set(stream, room);
+          if (roomOfStream.size > STREAMS_KEPT) roomOfStream.delete(roomOfStream.keys().next().value ?? '');
+          room.speech.accepted(given + wireBase, stream);
+        },
         sent(given, kind, pcm) {
-          lane.sent(given + wireBase, kind, clock.now());
-          if (pcm !== null) speech.sent(given + wireBase, pcm, clock.now());
+          const room = roomOn(given + wireBase);
+          room.lane.sent(given + wireBase, kind, clock.now());
+          if (pcm !== null) room.speech.sent(given + wireBase, pcm, clock.now());
         },
         delivered(given, message) {
-          speech.sign(given + wireBase, clock.now());
-          if (message.message_type === 'output_audio') speech.delivered(message.pcm, clock.now());
+          const room = roomOn(given + wireBase);
+          room.speech.sign(given + wireBase, clock.now());
+          if (message.message_type === 'output_audio') room.speech.delivered(message.pcm, clock.now());
           if (message.message_type === 'session_revoked')
-            tokens.revoked(openConnections.get(given + wireBase) ?? null);
+            tokens.revoked(room.connections.get(given + wireBase) ?? null);
         },
-        pong: (given) => speech.sign(given + wireBase, clock.now()),
+        pong: (given) => roomOn(given + wireBase).speech.sign(given + wireBase, clock.now()),
         over(given) {
           const connection = given + wireBase;
-          if (!openConnections.delete(connection)) return;
-          speech.connectionOver(connection, clock.now());
-          if (openConnections.size !== 1) return;
+          const room = roomOn(connection);
+          roomOfConnection.delete(connection);
+          if (!room.connections.delete(connection)) return;
+          room.speech.connectionOver(connection, clock.now());
+          if (room !== main || room.connections.size !== 1) return;
           const overlapMs = clock.now() - twoSince;
           tallies.overlapMs += overlapMs;
           tallies.overlaps += 1;
@@ -240,6 +249,9 @@ export function createWorld(
         },
       },
     });
+  const untaken = (pcm: Uint8Array): void => {
+    for (const room of rooms.values()) room.speech.untaken(pcm);
+  };
   /** Connections are counted through all lives of the device. */
   let wireBase = 0;
 
@@ -247,12 +259,13 @@ export function createWorld(
     const now = clock.now();
     tallies.steps++;
     for (const watcher of watchers) watcher(step, now);
-    lane.step(step, now);
-    speech.step(step, now);
-    told.step(step, now);
+    const room = roomOf(step.lane);
+    room.lane.step(step, now);
+    room.speech.step(step, now);
+    room.told.step(step, now);
     const { before, after, effects } = step;
     for (const effect of effects)
-      if (cancels && effect.type === 'play' && effect.kind === 'speech') speech.written(effect.pcm, now);
+      if (cancels && effect.type === 'play' && effect.kind === 'speech') room.speech.written(effect.pcm, now);
     if (before.phase === after.phase && before.counts === after.counts) return;
     note(after.phase.length * 31 + step.effects.length + Math.round(now));
     tallies.rollovers += after.counts.rollovers - before.counts.rollovers;
@@ -261,17 +274,18 @@ export function createWorld(
     tallies.standbys += after.counts.standbys - before.counts.standbys;
     tallies.revocations += after.counts.revocations - before.counts.revocations;
     const streams = after.phase === 'live' || after.phase === 'rolling';
-    if (streams && (liveSince === null || after.stream?.id !== before.stream?.id)) speech.live(now);
-    turn(streams);
+    const wasStreaming = before.phase === 'live' || before.phase === 'rolling';
+    if (streams && (!wasStreaming || after.stream?.id !== before.stream?.id)) room.speech.live(now);
+    if (room === main) turn(streams);
   };
   const device = createDevice({
-    ...{ clock, dice: dice.fork(), broker, speaker, microphone, violations },
-    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, (pcm) => speech.untaken(pcm)),
+    ...{ clock, dice: dice.fork(), broker, rooms, violations },
+    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken),
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
     // Seeds without it found what they found on timers that are never late.
     latenessDice: cancels ? createDice(seed + 3 * 2 ** 33) : null,
-    config: agentConfig(terms.lane),
+    config: agentConfig(terms),
     openWire(isAlive, enlist) {
       wireBase += 100_000;
       return openWire(isAlive, enlist);
@@ -279,18 +293,22 @@ export function createWorld(
     onStep,
     onEnd() {
       turn(false);
-      speech.ended();
+      for (const room of rooms.values()) {
+        room.speech.ended();
+        room.told.ended();
+      }
       commands.forget();
-      told.ended();
     },
     onFinale: () =>
       violations.check(
         'stop',
-        openConnections.size === 0,
-        () => `${openConnections.size} connections after the end`,
+        [...rooms.values()].every(({ connections }) => connections.size === 0),
+        () => 'connections are open after the end',
       ),
   });
-  const operator = createOperator(clock, dice.fork(), broker, commands, () => lane.command(clock.now()));
+  const operator = createOperator(clock, dice.fork(), broker, commands, () => {
+    for (const { lane } of rooms.values()) lane.command(clock.now());
+  });
   if (!terms.bootsIn1970) clock.setWall(Date.UTC(2026, 0, 15, 9));
 
   const world: World = {
@@ -308,11 +326,17 @@ export function createWorld(
     belate(ms) {
       lateUntil = Math.max(lateUntil, clock.now() + ms);
     },
-    spoil: () => speech.spoiling(clock.now()),
+    spoil() {
+      for (const room of rooms.values()) room.speech.spoiling(clock.now());
+    },
     judge() {
-      speech.judge(clock.now(), device.lane?.hold.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY);
+      for (const room of rooms.values()) {
+        const state = device.laneOf(room.id);
+        const heldSince = state?.hold.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
+        room.speech.judge(clock.now(), heldSince);
+        room.told.judge(state, clock.now());
+      }
       commands.judge(clock.now());
-      told.judge(device.lane, clock.now());
     },
   };
   return world;

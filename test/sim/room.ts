@@ -1,0 +1,74 @@
+/** What is around one lane: its people, microphone and loudspeaker, and the oracles that watch it. */
+import { createLoudspeaker, createMicrophone, type Loudspeaker, type Microphone } from './devices.ts';
+import type { Dice } from './dice.ts';
+import { LEVELS } from './envelope.ts';
+import { createLaneOracle, type LaneOracle } from './lane-oracle.ts';
+import type { SimClock } from './sim-clock.ts';
+import { createSpeechOracle } from './speech-oracle.ts';
+import type { SpeechOracle } from './speech-ports.ts';
+import type { Terms } from './terms.ts';
+import { createToldOracle, type ToldOracle } from './told-oracle.ts';
+import type { Violations } from './violations.ts';
+import { createVisitors, type Visitors } from './visitors.ts';
+
+export interface Room {
+  /** Of its lane. */
+  readonly id: string;
+  readonly speaker: Loudspeaker;
+  readonly microphone: Microphone;
+  readonly visitors: Visitors;
+  readonly speech: SpeechOracle;
+  readonly lane: LaneOracle;
+  readonly told: ToldOracle;
+  /** Its open connections, and with which token. */
+  readonly connections: Map<number, string | null>;
+}
+
+export interface RoomSetup {
+  readonly id: string;
+  readonly clock: SimClock;
+  readonly violations: Violations;
+  readonly terms: Terms;
+  readonly dice: Dice;
+  /** Of how people speak. */
+  readonly tongueDice: Dice;
+  readonly startAt: number;
+  /** Number of the first piece of speech. */
+  readonly firstTick: number;
+  readonly strict: boolean;
+  readonly isLate: () => boolean;
+  readonly mayLose: (at: number) => boolean;
+}
+
+export function createRoom(setup: RoomSetup): Room {
+  const { id, clock, violations, terms, dice, firstTick } = setup;
+  const cancels = terms.lane['echo'] === 'cancel';
+  const isSteady = terms.talk === 'steady';
+  const tongue = isSteady ? null : { dice: setup.tongueDice, atLength: terms.talk === 'natural' };
+  const speaker = createLoudspeaker(
+    clock,
+    // Ducked sound can't be read any more.
+    (pcm) => (cancels ? undefined : speech.written(pcm, clock.now())),
+    () => {},
+  );
+  const speech = createSpeechOracle({
+    ...{ violations, firstTick, strict: setup.strict, isLate: setup.isLate, mayLose: setup.mayLose },
+    echo: terms.echo && terms.lane['echo'] !== 'off',
+    wasLoud: (from, until) => speaker.wasDriven(from, until),
+    named: terms.profile === 'live' && terms.untold.length === 0,
+  });
+  const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, tongue);
+  const microphone = createMicrophone({
+    ...{ clock, dice: dice.fork(), visitors, speaker, firstTick },
+    ...{ echo: terms.echo, roomAmplitude: terms.roomAmplitude, pieceTicks: terms.pieceTicks },
+    voices: isSteady ? undefined : LEVELS,
+    note({ first, ticks, until }) {
+      for (const [index, tick] of ticks.entries()) {
+        if (tick === 'speech') speech.spoken(first + index, until);
+      }
+    },
+  });
+  const lane = createLaneOracle(violations);
+  const told = createToldOracle(violations, id);
+  return { id, speaker, microphone, visitors, speech, lane, told, connections: new Map() };
+}
