@@ -54,6 +54,8 @@ export interface BackendSetup {
   readonly dice: Dice;
   readonly host: ServiceHost;
   readonly terms: { maxDurationS: number | null; singleUse: boolean; expiresS: number };
+  /** Of the device. */
+  readonly lanes: number;
   /** An answer on its way to the device. */
   readonly answer: (
     topic: string,
@@ -63,7 +65,7 @@ export interface BackendSetup {
 }
 
 export function createBackendHost(setup: BackendSetup): BackendHost {
-  const { clock, dice, host, terms } = setup;
+  const { clock, dice, host, terms, lanes } = setup;
   const config = backendConfigSchema.parse({
     mqtt: { url: 'mqtts://broker.sim' },
     service: {
@@ -72,7 +74,10 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
     },
     allow: ['*/*'],
     // Short sessions, for many rollovers, and a break a minute are more than an hour's usual allowance.
-    limits: { sessionsPerHour: terms.maxDurationS !== null && terms.maxDurationS < 600 ? 600 : 120 },
+    limits: {
+      sessionsPerHour: lanes * (terms.maxDurationS !== null && terms.maxDurationS < 600 ? 600 : 120),
+      sessionsAtOnce: lanes === 1 ? 3 : 3 * lanes,
+    },
     session: {
       expiresInSeconds: terms.expiresS,
       singleUse: terms.singleUse,

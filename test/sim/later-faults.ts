@@ -3,9 +3,6 @@
 import { PORT_CALLS, type PortCall } from './port-faults.ts';
 import { type Fault, lasting, OUTAGE_MS } from './stage.ts';
 
-/** The agent is not yet known to survive these: they are drawn in strict worlds only. */
-export const PENDING_FAULTS: ReadonlySet<string> = new Set(['address_dead', 'address_moved', 'port_throws']);
-
 const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
 
 export const LATER_FAULTS: Readonly<Record<string, Fault>> = {

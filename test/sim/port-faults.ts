@@ -4,7 +4,10 @@ import type { Playback } from '../../src/ports/audio.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 
 /** How often each call throws from now on. */
-export type PortFaults = Record<PortCall, number>;
+export type PortFaults = Record<PortCall, number> & {
+  /** So many times one has thrown. */
+  thrown: number;
+};
 
 export const PORT_CALLS = [
   'openStream',
@@ -34,10 +37,13 @@ export function withThrowingPorts(
   world: AgentWorld,
   faults: PortFaults,
   onLost: (pcm: Uint8Array) => void,
+  onThrow: () => void,
 ): AgentWorld {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
     faults[call] -= 1;
+    faults.thrown += 1;
+    onThrow();
     throw new Error(`${call} threw, on purpose`);
   };
   const guard =

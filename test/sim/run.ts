@@ -113,12 +113,8 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);
-  const { fault, strict = false } = meddling;
-  const swarm = drawSwarm(
-    dice,
-    fault === undefined ? kindsOf(generation, strict) : [fault],
-    fault !== undefined,
-  );
+  const { fault } = meddling;
+  const swarm = drawSwarm(dice, fault === undefined ? kindsOf(generation) : [fault], fault !== undefined);
   const faults: Record<string, number> = {};
   const { clock, violations, speech, tallies } = world;
   const recovery = createRecovery(
@@ -126,6 +122,10 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     swarm.map(({ kind }) => kind),
   );
   world.mayLose = recovery.mayLose;
+  world.thrown = () => {
+    const now = clock.now();
+    recovery.happened({ kind: 'port_throws', begun: now, over: now });
+  };
   world.device.start();
   if (cancels) breakCancellers(world, echoDice);
   const judge = (): void => {

@@ -1,16 +1,13 @@
 /** Which faults a run meets with, and when. */
 import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
-import { LATER_FAULTS, PENDING_FAULTS } from './later-faults.ts';
+import { LATER_FAULTS } from './later-faults.ts';
 import type { Generation } from './terms.ts';
 import type { Meddling, World } from './world.ts';
 
-/** The first generation knows the first faults; what the agent is not yet known to survive is for strict worlds. */
-export function kindsOf(generation: Generation, strict: boolean): string[] {
-  return Object.keys(FAULTS).filter(
-    (kind) =>
-      !Object.hasOwn(LATER_FAULTS, kind) || (generation !== 1 && (strict || !PENDING_FAULTS.has(kind))),
-  );
+/** The first generation knows the first faults. */
+export function kindsOf(generation: Generation): string[] {
+  return Object.keys(FAULTS).filter((kind) => generation !== 1 || !Object.hasOwn(LATER_FAULTS, kind));
 }
 
 export interface Drawn {

@@ -51,6 +51,8 @@ export interface World extends Stage {
   readonly liveSince: number | null;
   /** Whether speech of that moment may be lost for want of a stream. */
   mayLose: (at: number) => boolean;
+  /** A port throws: long after it was told to, where it was not called before. */
+  thrown: () => void;
   /** Calls back when the lane begins or ceases to stream. */
   onTurn(listener: (now: number, streams: boolean) => void): void;
   /** Calls back after each step of the lane. */
@@ -114,7 +116,7 @@ export function createWorld(
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
   const answers = { ...NO_ANSWER_FAULTS };
-  const ports = { ...NO_PORT_FAULTS };
+  const ports = { ...NO_PORT_FAULTS, thrown: 0 };
   const tallies: Tallies = {
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
@@ -192,6 +194,7 @@ export function createWorld(
   const answer = createAnswers(clock, dice, () => broker, network, answers);
   const backend: BackendHost = createBackendHost({
     ...{ clock, dice: dice.fork(), host, answer },
+    lanes: rooms.size,
     terms: { maxDurationS: terms.maxDurationS, singleUse: terms.singleUse, expiresS: terms.expiresS },
   });
 
@@ -280,7 +283,8 @@ export function createWorld(
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },
-    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken),
+    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken, () => world.thrown()),
+    hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
     // Seeds without it found what they found on timers that are never late.
@@ -321,6 +325,7 @@ export function createWorld(
       return liveSince;
     },
     mayLose: () => true,
+    thrown: () => {},
     onStep: (listener) => void watchers.push(listener),
     onTurn: (listener) => void turns.push(listener),
     belate(ms) {
