@@ -98,6 +98,7 @@ function say(listener: StreamListener, number: number, later: (ms: number, act: 
         message_type: 'output_audio',
         pcm: new Uint8Array(SPOKEN_BYTES).fill((number + chunk) & 0x3f),
         sentence: id,
+        language: null,
         utterance: `${id}/0/es`,
         last: chunk === SPOKEN_CHUNKS - 1,
       }),

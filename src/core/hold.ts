@@ -20,6 +20,10 @@ export interface HeldChunk {
   readonly levels?: ChunkLevels;
   /** It could not go out when it came in: there was no stream, or others were before it. */
   readonly queued: boolean;
+  /** Languages in which it was said on a stream that broke off before it had said it in all of them. */
+  readonly said?: readonly string[];
+  /** It is said once more because the service cut its translation off. */
+  readonly again?: boolean;
 }
 
 /**

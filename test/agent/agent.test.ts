@@ -66,7 +66,14 @@ describe('from power to interpreting', () => {
     const world = createFakeWorld();
     await world.goLive();
     const pcm = new Uint8Array(4800).fill(7);
-    world.service({ message_type: 'output_audio', pcm, sentence: 'a', utterance: 'a', last: true });
+    world.service({
+      message_type: 'output_audio',
+      pcm,
+      sentence: 'a',
+      language: null,
+      utterance: 'a',
+      last: true,
+    });
     expect(world.played).toEqual([pcm]);
     expect(world.agent.lanes[0]?.wireToSpeaker.summary()).toMatchObject({ p50: 20, count: 1 });
   });

@@ -39,7 +39,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
   });
   await world.goLive();
   const say = (pcm: Uint8Array, last: boolean): void =>
-    world.service({ message_type: 'output_audio', pcm, sentence: 'a', utterance: 'a', last });
+    world.service({ message_type: 'output_audio', pcm, sentence: 'a', language: null, utterance: 'a', last });
   say(spoken, true);
   for (let at = 0; at + PIECE_BYTES <= heard.byteLength; at += PIECE_BYTES) {
     const until = (beganAt ?? 0) + (at + PIECE_BYTES) / BYTES_PER_MS;

@@ -17,7 +17,7 @@ async function live(lane: Record<string, unknown> = {}): Promise<FakeWorld> {
 /** Translated speech of a steady level arrives. */
 function say(world: FakeWorld, ms: number, last = true, value = 8000): void {
   const pcm = new Uint8Array(new Int16Array(ms * 24).fill(value).buffer);
-  world.service({ message_type: 'output_audio', pcm, sentence: 's', utterance: 's', last });
+  world.service({ message_type: 'output_audio', pcm, sentence: 's', language: null, utterance: 's', last });
 }
 
 const samplesOf = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
@@ -156,7 +156,14 @@ describe('speech that lags', () => {
     const world = await live();
     for (let i = 0; i < 8; i++) {
       const pcm = new Uint8Array(6000 * 48);
-      world.service({ message_type: 'output_audio', pcm, sentence: `${i}`, utterance: `${i}`, last: true });
+      world.service({
+        message_type: 'output_audio',
+        pcm,
+        sentence: `${i}`,
+        language: null,
+        utterance: `${i}`,
+        last: true,
+      });
     }
     const events = world.sent('event/speech_dropped').map(({ body }) => body);
     expect(events).toHaveLength(3);

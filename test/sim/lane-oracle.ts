@@ -1,7 +1,7 @@
 /** The invariants that hold after every step of a lane, whatever happens. */
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/sent-log.ts';
+import { unspoken } from '../../src/core/replay/log.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
@@ -67,8 +67,8 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       () => `${playout.utterances.length} utterances wait`,
     );
     for (const one of [stream, retiring?.stream]) {
-      if (one == null || one.sentLog.sentences.length === 0) continue;
-      const kept = unspoken(one.sentLog).length;
+      if (one == null || one.replay.pieces.length === 0) continue;
+      const kept = unspoken(one.replay).length;
       violations.check('bound', kept <= MOST_UNSPOKEN, () => `${kept} unspoken chunks are kept`);
     }
   };

@@ -44,8 +44,9 @@ export interface ServiceHost extends ServiceEnd {
 }
 
 const SENTENCES_KEPT = 100;
-/** The translation is about as long as what was said. */
-const LENGTHS = [0.6, 0.8, 1, 1.2] as const;
+/** So long a voice speaks for each letter, milliseconds: voices differ. */
+const MS_PER_LETTER = [50, 60, 70, 80] as const;
+const LEAST_SPEECH_MS = 200;
 
 export function createServiceHost(
   clock: SimClock,
@@ -77,8 +78,8 @@ export function createServiceHost(
           const ticks: number[] = [];
           readTicks(job.spoken, (tick) => ticks.push(tick));
           const id = ++jobs;
-          const spokenMs = (job.spoken.length / job.spokenHz) * 1000;
-          const pcm = paintRendering(id, spokenMs * (LENGTHS[id % LENGTHS.length] ?? 1));
+          const speechMs = [...job.text].length * (MS_PER_LETTER[id % MS_PER_LETTER.length] ?? 65);
+          const pcm = paintRendering(id, Math.max(LEAST_SPEECH_MS, speechMs));
           const { stream, language } = job;
           sentences.set(id, { tick: ticks[0] ?? 0, language });
           if (sentences.size > SENTENCES_KEPT) sentences.delete(sentences.keys().next().value ?? 0);

@@ -3,7 +3,7 @@ import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import type { HeldChunk } from '../../src/core/hold.ts';
 import { echoInForce } from '../../src/core/lane/echo.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/sent-log.ts';
+import { unspoken } from '../../src/core/replay/log.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
@@ -56,8 +56,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const flags: number[] = [];
   const spokenAt: number[] = [];
   const sendings: (Sending | undefined)[] = [];
-  const firstSentOn: number[] = [];
-  const heardOn: (string | undefined)[] = [];
+  const timesSent: number[] = [];
+  const timesHeard: number[] = [];
   let queue: number[] = [];
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
@@ -82,7 +82,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
   };
   const logsOf = (streams: readonly (Stream | null | undefined)[]): HeldChunk[] =>
-    streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.sentLog)));
+    streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.replay)));
 
   const noteCaptured = (step: LaneStep): void => {
     const { event, before, after, effects } = step;
@@ -228,7 +228,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
       read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
         sendings[tick] = sending;
-        firstSentOn[tick] ??= connection;
+        timesSent[tick] = (timesSent[tick] ?? 0) + 1;
       });
     },
     ended() {
@@ -249,11 +249,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     heard(stream, sound, running) {
       const { echoes } = read(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
-        const isAgain = firstSentOn[tick] !== sendings[tick]?.connection && heardOn[tick] !== stream;
+        timesHeard[tick] = (timesHeard[tick] ?? 0) + 1;
+        // Sent again: by another stream that broke off, or because its translation was cut off.
+        const isAgain = (timesSent[tick] ?? 0) > 1 && timesHeard[tick] <= (timesSent[tick] ?? 0);
         if (tick <= last && !isAgain)
           violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
         lastHeard.set(stream, Math.max(last, tick));
-        heardOn[tick] = stream;
         if (running) mark(tick, HEARD);
       });
       if (echoes > 0 && setup.echo)

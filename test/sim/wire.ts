@@ -324,6 +324,7 @@ function toStreamMessage(message: OutMessage): StreamMessage {
     message_type: 'output_audio',
     pcm: pcm ?? new Uint8Array(0),
     sentence,
+    language: typeof data.language === 'string' ? data.language : null,
     utterance: sentence === null ? null : `${sentence}/${part ?? ''}/${language ?? ''}`,
     last: last === true,
   };
@@ -342,6 +343,7 @@ function deliverRaw(
     message_type: 'output_audio',
     pcm: new Uint8Array(0),
     sentence: null,
+    language: null,
     utterance: null,
     last: false,
   });

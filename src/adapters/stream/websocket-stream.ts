@@ -207,6 +207,7 @@ function speechOf(data: SpeechData, sound: Buffer): StreamMessage {
     message_type: 'output_audio',
     pcm: wholeSamples(sound),
     sentence: id ?? null,
+    language: language ?? null,
     utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
     last: last_chunk === true,
   };

@@ -119,6 +119,10 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('message')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
     case 'unreachable':
       return `${text('message')}; asks the backend for another address`;
+    case 'audio_cut':
+      return `a translation (${text('language')}) was cut off after ${text('played_ms')} of about ${text('expected_ms')} ms`;
+    case 'times_refused':
+      return text('message');
     case 'audio_lost':
       return `${text('device')} lost: ${text('message')}`;
     case 'audio_back':

@@ -1,4 +1,5 @@
-import { EMPTY_LOG } from '../sent-log.ts';
+import { emptyReplayLog } from '../replay/log.ts';
+import { anchorAnew } from '../replay/times.ts';
 import { fail } from './ending.ts';
 import { goLive } from './live.ts';
 import { isSameTask } from './settings.ts';
@@ -41,7 +42,7 @@ export function connect(turn: Turn, lease: Lease): void {
     rollFailures: 0,
     newsAt: null,
     silence: NO_SILENCE,
-    sentLog: EMPTY_LOG,
+    replay: emptyReplayLog(turn.state.orders.targets),
   };
   turn.set({ nextStream: id + 1, lease: null });
   approachTo(turn, 'connecting', stream);
@@ -72,7 +73,9 @@ export function onOpened(turn: Turn, stream: Stream): void {
 /** Tells the service what to do, and begins to ask whether it does. Audio is held meanwhile. */
 export function sendTask(turn: Turn, stream: Stream): void {
   const { orders, settings } = turn.state;
-  turn.put({ ...stream, lastTaskAt: turn.now, asked: false, taskStale: false });
+  const { replay } = stream;
+  const times = stream.liveAt === null ? replay.times : anchorAnew(replay.times, replay.sentMs);
+  turn.put({ ...stream, lastTaskAt: turn.now, asked: false, taskStale: false, replay: { ...replay, times } });
   turn.emit({
     type: 'send_task',
     stream: stream.id,
@@ -136,7 +139,11 @@ export function onTaskRuns(turn: Turn, stream: Stream): void {
   turn.disarm('setup', 'poll');
   const { approach, orders } = turn.state;
   const { source, targets, voice } = orders;
-  const confirmed = { ...stream, confirmedTask: { source, targets, voice } };
+  const confirmed = {
+    ...stream,
+    confirmedTask: { source, targets, voice },
+    replay: { ...stream.replay, targets },
+  };
   turn.put(confirmed);
   if (approach !== null) noteSetup(turn, turn.now - (stream.lastTaskAt ?? turn.now));
   if (approach === null || turn.state.stream === null) return goLive(turn, confirmed);

@@ -1,7 +1,9 @@
 import { drawBackoff } from '../backoff.ts';
 import { type HeldChunk, takeBack } from '../hold.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../recovery.ts';
-import { unspoken } from '../sent-log.ts';
+import { unspoken } from '../replay/log.ts';
+import type { AudioCut } from '../replay/sentence.ts';
+import { cutsAtEnd } from '../replay/spoken.ts';
 import { goLive } from './live.ts';
 import type { Approach, Lease, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -92,7 +94,18 @@ export function fail(turn: Turn, cause: Cause, failure: Failure = {}): void {
 function loseLive(turn: Turn, cause: Cause): void {
   const { stream } = turn.state;
   dropStream(turn, cause, 'terminate');
-  giveBack(turn, stream === null ? [] : unspoken(stream.sentLog));
+  if (stream !== null) takeBackFrom(turn, stream);
+}
+
+/** Holds again what a stream that broke off has not spoken, and tells what its end has cut. */
+export function takeBackFrom(turn: Turn, { replay }: Stream): void {
+  for (const cut of cutsAtEnd(replay, turn.now)) notifyCut(turn, cut);
+  giveBack(turn, unspoken(replay));
+}
+
+/** A translation of which the rest was never heard. */
+export function notifyCut(turn: Turn, { language, playedMs, expectedMs }: AudioCut): void {
+  turn.notify('audio_cut', { language, played_ms: playedMs, expected_ms: expectedMs });
 }
 
 /** Holds again what was sent to a stream that broke off before it had spoken it. */

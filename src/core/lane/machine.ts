@@ -23,6 +23,7 @@ import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
 import type { LaneState, Stream } from './state.ts';
 import { attendSession } from './status.ts';
 import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './token.ts';
+import { reviewTranslations } from './translations.ts';
 import { Turn } from './turn.ts';
 
 export interface StepResult {
@@ -124,9 +125,11 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       return lose(turn, stream, cause, { message: event.message });
     }
     case 'message':
-      return onMessage(turn, hearService(turn, stream, event.message), event.message);
+      onMessage(turn, hearService(turn, stream, event.message), event.message);
+      return reviewTranslations(turn, stream);
     case 'pong':
-      return turn.put({ ...stream, pingsOut: 0 });
+      turn.put({ ...stream, pingsOut: 0 });
+      return reviewTranslations(turn, stream);
     case 'congested':
       return onCongested(turn, stream);
     case 'drained':

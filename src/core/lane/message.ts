@@ -1,7 +1,10 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../recovery.ts';
 import { readNamedCause } from '../recovery.ts';
-import { noteSpoken, noteTranslated, noteUnderstood, type SentLog } from '../sent-log.ts';
+import type { ReplayLog } from '../replay/log.ts';
+import { noteSound, noteText } from '../replay/spoken.ts';
+import type { Span } from '../replay/times.ts';
+import { noteTranslated, noteUnderstood } from '../replay/understood.ts';
 import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
 import { type Failure, fail } from './ending.ts';
 import { finish } from './lifecycle.ts';
@@ -27,13 +30,7 @@ export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): v
       return;
     case 'output_audio':
       if (turn.state.phase === 'draining') return;
-      turn.put({
-        ...stream,
-        newsAt: turn.now,
-        sentLog: noteSpoken(stream.sentLog, message.sentence, turn.now),
-      });
-      noteNews(turn, stream);
-      return onOutputAudio(turn, stream.id, message);
+      return onSound(turn, stream, message);
     case 'partial_transcription':
     case 'validated_transcription':
     case 'partial_translated_transcription':
@@ -69,7 +66,8 @@ export function lose(turn: Turn, stream: Stream, cause: Cause, failure: Failure 
 function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  turn.put({ ...stream, newsAt: turn.now, sentLog: noteTranscript(stream.sentLog, kind, id) });
+  const replay = noteTranscript(stream.replay, kind, transcription);
+  turn.put({ ...stream, newsAt: turn.now, replay });
   noteNews(turn, stream);
   turn.emit({
     type: 'caption',
@@ -83,9 +81,39 @@ function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: 
   });
 }
 
-function noteTranscript(log: SentLog, kind: Transcript['message_type'], id: string | null): SentLog {
-  if (kind === 'validated_transcription') return noteUnderstood(log, id);
-  return kind === 'translated_transcription' ? noteTranslated(log, id) : log;
+function noteTranscript(
+  log: ReplayLog,
+  kind: Transcript['message_type'],
+  { transcription_id, language, text, segments }: Transcript['data']['transcription'],
+): ReplayLog {
+  const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
+  if (kind === 'validated_transcription') return noteUnderstood(log, word);
+  if (kind !== 'translated_transcription') return log;
+  return noteText(noteTranslated(log, word), { id: word.id, language, letters: [...text].length });
+}
+
+type Segments = NonNullable<Transcript['data']['transcription']['segments']>;
+
+/** From the begin of the first segment to the end of the last one; null where that is not told. */
+function spanOf(segments: Segments): Span | null {
+  const start = segments[0]?.start;
+  const end = segments.at(-1)?.end;
+  return start == null || end == null ? null : { fromMs: start * 1000, toMs: end * 1000 };
+}
+
+/** Translated sound has come: it is played, unless its sentence was said in this language before. */
+function onSound(
+  turn: Turn,
+  stream: Stream,
+  sound: Extract<StreamMessage, { message_type: 'output_audio' }>,
+): void {
+  const { sentence: id, language, last } = sound;
+  const ms = sound.pcm.byteLength / turn.state.settings.playoutBytesPerMs;
+  const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, turn.now);
+  turn.put({ ...stream, newsAt: turn.now, replay: log });
+  noteNews(turn, stream);
+  if (isRepeat) turn.count('repeatsMuted');
+  else onOutputAudio(turn, stream.id, sound);
 }
 
 function onError(turn: Turn, stream: Stream, data: ErrorData): void {

@@ -1,6 +1,6 @@
 import { earliestSend, recordSend } from '../pacer.ts';
-import { noteSilence, unspoken } from '../sent-log.ts';
-import { closeStream, giveBack } from './ending.ts';
+import { noteSilence, owesSpeech } from '../replay/log.ts';
+import { closeStream, takeBackFrom } from './ending.ts';
 import { pump } from './sending.ts';
 import type { Retiring, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -46,7 +46,7 @@ export function loseRetiring(turn: Turn): void {
   if (retiring === null) return;
   dropRetiring(turn, 'close');
   if (retiring.why === 'standby') return;
-  giveBack(turn, unspoken(retiring.stream.sentLog));
+  takeBackFrom(turn, retiring.stream);
   pump(turn);
 }
 
@@ -63,8 +63,8 @@ export function feedRetiring(turn: Turn): void {
   if (earliestSend(retiring.pacer, settings.chunkMs, true) > turn.now) return;
   const { stream } = retiring;
   const pacer = recordSend(retiring.pacer, turn.now, settings.chunkMs);
-  const sentLog = noteSilence(stream.sentLog, turn.now);
-  turn.set({ retiring: { ...retiring, pacer, stream: { ...stream, sentLog } } });
+  const replay = noteSilence(stream.replay, settings.chunkMs, turn.now);
+  turn.set({ retiring: { ...retiring, pacer, stream: { ...stream, replay } } });
   turn.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
@@ -82,7 +82,7 @@ function doneAt(turn: Turn, { stream, since, asked }: Retiring): number {
   const { chunkMs, retireDoneMs, retireQuietMs } = turn.state.settings;
   const newsAt = stream.newsAt ?? stream.liveAt ?? since;
   // A burst of sound may still go on; one that has been quiet for long, and owes nothing, need not stay at all.
-  const isDone = unspoken(stream.sentLog).length === 0;
+  const isDone = !owesSpeech(stream.replay);
   const quietAt = isDone
     ? Math.max(newsAt + retireDoneMs, since + chunkMs)
     : Math.max(newsAt, since) + retireQuietMs - (asked ? 0 : retireDoneMs);
@@ -101,7 +101,7 @@ export function onRetireTimer(turn: Turn): void {
   if (retiring.ending || isDead(retiring)) return loseRetiring(turn);
   const { stream, asked } = retiring;
   const dueAt = doneAt(turn, retiring);
-  const owes = unspoken(stream.sentLog).length > 0;
+  const owes = owesSpeech(stream.replay);
   if (dueAt > turn.now) turn.arm('retire', dueAt);
   else if (owes && !asked && turn.now < latestAt(turn, stream)) askForLife(turn, retiring);
   else sayGoodbye(turn);

@@ -1,7 +1,7 @@
-import { release, trim } from '../hold.ts';
+import { type HeldChunk, PAUSE_KEPT_CHUNKS, release, trim } from '../hold.ts';
 import { earliestSend, recordSend } from '../pacer.ts';
-import { noteSent, noteSilence } from '../sent-log.ts';
-import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, type Silence, silenceDueAt } from './silence.ts';
+import { noteSent, noteSilence } from '../replay/log.ts';
+import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from './silence.ts';
 import { waitingSuccessor } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -20,7 +20,6 @@ export function pump(turn: Turn): void {
   const { stream, settings } = turn.state;
   if (!isStreaming(turn) || stream === null) return;
   if (stream.congestedSince !== null) return turn.arm('pace', turn.now + settings.chunkMs);
-  let { sentLog, silence } = stream;
   while (true) {
     turn.set({ hold: trim(turn.state.hold) });
     const [head, behind] = turn.state.hold.chunks;
@@ -32,18 +31,20 @@ export function pump(turn: Turn): void {
       turn.arm('pace', allowedAt);
       break;
     }
+    if (isOtherwiseSaid(turn, head)) {
+      separate(turn, stream.id);
+      continue;
+    }
     const released = release(turn.state.hold);
     if (released === null) break;
     const { chunk, hold } = released;
-    sentLog = noteSent(sentLog, chunk, turn.now);
-    silence = noteSpeech(silence, chunk, turn.now);
     turn.set({ hold, pacer: recordSend(turn.state.pacer, turn.now, settings.chunkMs) });
+    noteChunk(turn, chunk);
     const { pcm, capturedAt, queued } = chunk;
     turn.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
     keepWarm(turn);
   }
-  turn.put({ ...stream, sentLog, silence });
-  watchSilence(turn, silence);
+  watchSilence(turn);
   if (turn.state.hold.chunks.length > 0) return;
   const patience = turn.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
   const slack = turn.state.starved ? 0 : STARVED_SLACK_CHUNKS * settings.chunkMs;
@@ -51,11 +52,40 @@ export function pump(turn: Turn): void {
 }
 
 /** Has it looked at in time whether the service says anything of the speech that has gone out. */
-function watchSilence(turn: Turn, silence: Silence): void {
-  const { settings, silentEnds, timers } = turn.state;
-  const dueAt = silenceDueAt(silence, settings, isDoubtful(silentEnds, turn.now));
+function watchSilence(turn: Turn): void {
+  const { settings, silentEnds, timers, stream } = turn.state;
+  if (stream === null) return;
+  const dueAt = silenceDueAt(stream.silence, settings, isDoubtful(silentEnds, turn.now));
   if (dueAt !== null && dueAt < (timers.silence ?? Number.POSITIVE_INFINITY))
     turn.arm('silence', Math.max(turn.now, dueAt), SILENCE_SLACK_MS);
+}
+
+/** What was sent on the stream that hears is noted. */
+function noteChunk(turn: Turn, chunk: HeldChunk): void {
+  const { stream, settings } = turn.state;
+  if (stream === null) return;
+  const replay = noteSent(stream.replay, chunk, settings.chunkMs, turn.now);
+  turn.put({ ...stream, replay, silence: noteSpeech(stream.silence, chunk, turn.now) });
+}
+
+/**
+ * Whether a chunk was said before in other languages than the one in front of it: the service must not make one sentence
+ * of both, of which one part would have to be left out in a language and the other not.
+ */
+function isOtherwiseSaid(turn: Turn, head: HeldChunk): boolean {
+  const { hold, stream } = turn.state;
+  const last = stream?.replay.pieces.at(-1)?.chunk;
+  if (last === undefined || hold.quietRun >= PAUSE_KEPT_CHUNKS) return false;
+  const languages = ({ said }: HeldChunk): string => [...(said ?? [])].sort().join();
+  return languages(last) !== languages(head);
+}
+
+/** A pause of our own between two sentences. */
+function separate(turn: Turn, stream: number): void {
+  const { hold, pacer, settings } = turn.state;
+  turn.set({ hold: { ...hold, quietRun: hold.quietRun + 1 } });
+  turn.set({ pacer: recordSend(pacer, turn.now, settings.chunkMs) });
+  sendSilence(turn, stream);
 }
 
 /** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */
@@ -63,9 +93,15 @@ export function sendFiller(turn: Turn): void {
   const { stream, settings, pacer } = turn.state;
   if (!isStreaming(turn) || stream === null || stream.congestedSince !== null) return;
   turn.set({ starved: true, pacer: recordSend(pacer, turn.now, settings.chunkMs) });
-  turn.put({ ...stream, sentLog: noteSilence(stream.sentLog, turn.now) });
+  sendSilence(turn, stream.id);
+}
+
+function sendSilence(turn: Turn, stream: number): void {
+  const { stream: hearing, settings } = turn.state;
+  if (hearing !== null)
+    turn.put({ ...hearing, replay: noteSilence(hearing.replay, settings.chunkMs, turn.now) });
   turn.count('fillers');
-  turn.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
+  turn.emit({ type: 'send_audio', stream, pcm: null, capturedAt: null, queued: false });
   keepWarm(turn);
 }
 
@@ -73,5 +109,7 @@ export function sendFiller(turn: Turn): void {
 function keepWarm(turn: Turn): void {
   const successor = waitingSuccessor(turn.state);
   if (successor === null || successor.congestedSince !== null) return;
+  const { chunkMs } = turn.state.settings;
+  turn.put({ ...successor, replay: noteSilence(successor.replay, chunkMs, turn.now) });
   turn.emit({ type: 'send_audio', stream: successor.id, pcm: null, capturedAt: null, queued: false });
 }

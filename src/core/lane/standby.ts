@@ -1,7 +1,7 @@
 import type { HeldChunk } from '../hold.ts';
 import { remember } from '../hold.ts';
 import { isPlaying } from '../playout.ts';
-import { FORGOTTEN_AFTER_MS, unspoken } from '../sent-log.ts';
+import { FORGOTTEN_AFTER_MS, owesSpeech } from '../replay/log.ts';
 import { surrender } from './ending.ts';
 import { dismiss } from './retiring.ts';
 import type { LaneOrders } from './settings.ts';
@@ -22,7 +22,7 @@ export function onStandbyTimer(turn: Turn): void {
   if (turn.now < dueAt) return turn.arm('standby', dueAt);
   // What was said before the silence may still have to be sent, spoken or heard.
   // A loud room fills the log for ever; only what may have been speech is waited for.
-  const isAwaited = turn.now - lastVoiceAt < FORGOTTEN_AFTER_MS && unspoken(stream.sentLog).length > 0;
+  const isAwaited = turn.now - lastVoiceAt < FORGOTTEN_AFTER_MS && owesSpeech(stream.replay);
   const busy = hold.chunks.length > 0 || isAwaited;
   if (busy || retiring !== null || isPlaying(playout, turn.now))
     return turn.arm('standby', turn.now + SLEEP_CHECK_MS);

@@ -6,7 +6,7 @@ import { EMPTY_HOLD, type Hold } from '../hold.ts';
 import { IDLE_PACER, type Pacer } from '../pacer.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout.ts';
 import type { Seed } from '../random.ts';
-import type { SentLog } from '../sent-log.ts';
+import type { ReplayLog } from '../replay/log.ts';
 import { type Chimes, NO_CHIMES } from './earcons.ts';
 import type { Grant, TimerName } from './event.ts';
 import type { Phase } from './phases.ts';
@@ -64,7 +64,7 @@ export interface Stream {
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */
-  readonly sentLog: SentLog;
+  readonly replay: ReplayLog;
 }
 
 /** A stream on its way to being live. */
@@ -115,6 +115,10 @@ export interface LaneCounts {
   readonly failures: number;
   /** Chunks taken back from a stream that broke off, to be said again to the next. */
   readonly takenBack: number;
+  /** Sentences said again because the service cut their translation off. */
+  readonly saidAgain: number;
+  /** Pieces of sound left out because their sentence had been said in that language before. */
+  readonly repeatsMuted: number;
   /** Times that the lane went to sleep because nobody spoke. */
   readonly standbys: number;
   /** Time for which the service had a stream of ours open, milliseconds, up to the last one that ended. */
@@ -135,6 +139,8 @@ export const NO_COUNTS: LaneCounts = {
   maxDurations: 0,
   failures: 0,
   takenBack: 0,
+  saidAgain: 0,
+  repeatsMuted: 0,
   standbys: 0,
   streamMs: 0,
   fillers: 0,

@@ -6,7 +6,7 @@ import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import type { OutMessage } from './outbox.ts';
 import { downmix } from './pcm.ts';
-import { interimText, MS_PER_STEP, phraseList, phrases, phrasesSpoken } from './phrase-book.ts';
+import { interimText, joinPhrases, MS_PER_STEP, phrasesSpoken, saidPhrases } from './phrase-book.ts';
 import type { RenderJob } from './render.ts';
 import type { SegmentTimes, Span } from './segment-times.ts';
 import { createSegmenter, type SegmentEvent, type Segmenter, type Stretch } from './segmenter.ts';
@@ -154,11 +154,11 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     const id = sentenceId();
     const span = spanOf(event.voice);
     const amount = phrasesSpoken(bookmark.next, plan.source, event.voicedMs);
-    const textIn = (language: string) => ({
-      language,
-      text: phrases(bookmark.next, amount, language),
-      phrases: phraseList(bookmark.next, amount, language),
-    });
+    const spokenWords = { language: plan.source, voicedMs: event.voicedMs };
+    const textIn = (language: string) => {
+      const said = saidPhrases(bookmark.next, spokenWords, language);
+      return { language, text: joinPhrases(said, language), phrases: said };
+    };
     if (plan.texts.has('validated_transcription')) {
       sender.send(transcript('validated_transcription', id, textIn(plan.source), span, now), now);
     }

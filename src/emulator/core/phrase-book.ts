@@ -264,7 +264,38 @@ export function phraseList(first: number, amount: number, language: string): str
 
 /** The same as one text. */
 export function phrases(first: number, amount: number, language: string): string {
-  return phraseList(first, amount, language).join(separator(language));
+  return joinPhrases(phraseList(first, amount, language), language);
+}
+
+/** From this share of its phrases on somebody has said them whole: people speak faster than the book is read. */
+const WHOLE_SHARE = 0.7;
+
+/**
+ * What somebody has said, phrase by phrase, from `first` on: the last one, or the only one, no further than they spoke, so
+ * that a text is never much longer than its sound.
+ */
+export function saidPhrases(
+  first: number,
+  spoken: { readonly language: string; readonly voicedMs: number },
+  language: string,
+): string[] {
+  const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs);
+  const all = phraseList(first, amount, language);
+  const stepsIn = (list: readonly string[]): number =>
+    list.reduce((sum, text) => sum + steps(text).length, 0);
+  const share = spoken.voicedMs / MS_PER_STEP / stepsIn(phraseList(first, amount, spoken.language));
+  if (share >= WHOLE_SHARE) return all;
+  let left = Math.max(1, Math.ceil(share * stepsIn(all)));
+  return all.flatMap((text) => {
+    const understood = steps(text).slice(0, Math.max(0, left));
+    left -= understood.length;
+    return understood.length === 0 ? [] : [understood.join('').trimEnd()];
+  });
+}
+
+/** Phrases as one text. */
+export function joinPhrases(list: readonly string[], language: string): string {
+  return list.join(separator(language));
 }
 
 /**

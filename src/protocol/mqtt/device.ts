@@ -75,6 +75,8 @@ export const EVENT_KINDS = [
   'max_duration',
   'refused',
   'unreachable',
+  'audio_cut',
+  'times_refused',
   'audio_lost',
   'audio_back',
   'echo_detected',

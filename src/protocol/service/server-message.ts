@@ -12,6 +12,9 @@ export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 /** A part id is a number in texts and a string in audio: readers compare it as a string. */
 const partIdSchema = z.union([z.string(), z.number()]).transform(String).nullish();
 
+/** A stretch of a transcript, in seconds of the stream's own audio, as a live service tells it. */
+const segmentSchema = z.looseObject({ start: z.number().nullish(), end: z.number().nullish() });
+
 /** Data of the four transcripts. Only `text` and `language` are specified (6); a partial carries the whole text so far. */
 export const transcriptDataSchema = z.looseObject({
   transcription: z.looseObject({
@@ -19,7 +22,7 @@ export const transcriptDataSchema = z.looseObject({
     translation_part_id: partIdSchema,
     language: z.string(),
     text: z.string(),
-    segments: z.array(z.unknown()).nullish(),
+    segments: z.array(segmentSchema).nullish().catch(null),
   }),
 });
 

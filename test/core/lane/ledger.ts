@@ -187,8 +187,8 @@ function checkRoles({ phase, wish, lease, stream, approach, retiring, settings }
   const mayKeep = approach === null && ['waiting', 'live', 'configuring', 'standby'].includes(phase);
   demand(lease === null || mayKeep, `an unspent token while ${phase}`);
   if (retiring !== null) demand(HEARING.includes(phase), `a retiring stream while ${phase}`);
-  for (const log of [stream, approach?.stream, retiring?.stream].map((known) => known?.sentLog)) {
-    const size = log?.sentences.reduce((sum, { chunks }) => sum + chunks.length, 0) ?? 0;
+  for (const log of [stream, approach?.stream, retiring?.stream].map((known) => known?.replay)) {
+    const size = new Set(log?.pieces.map(({ chunk }) => chunk.seq)).size;
     demand(size * settings.chunkMs <= settings.holdMs, `${size} chunks remembered as sent`);
   }
 }

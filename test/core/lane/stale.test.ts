@@ -79,6 +79,7 @@ describe('the voice of a stream that is gone', () => {
         message_type: 'output_audio',
         pcm: new Uint8Array(960),
         sentence: 'a',
+        language: null,
         utterance: 'a',
         last: false,
       },

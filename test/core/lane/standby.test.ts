@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { FORGOTTEN_AFTER_MS } from '../../../src/core/sent-log.ts';
+import { FORGOTTEN_AFTER_MS } from '../../../src/core/replay/log.ts';
 import { behave } from './behaviour.ts';
 import { situation } from './situations.ts';
 import { CHUNK_MS, World } from './world.ts';

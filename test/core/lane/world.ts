@@ -92,12 +92,13 @@ export class World extends Bench {
     last = false,
     stream = this.stream,
     sentence: string | null = utterance,
+    language: string | null = null,
   ): void {
     const key = `${stream}/${utterance}`;
     const { tag, words } = this.utterances.get(key) ?? { tag: this.utterances.size + 1, words: 0 };
     const pcm = tagged(tag, words, Math.round(ms * 12));
     this.utterances.set(key, { tag, words: words + pcm.byteLength / 4 });
-    this.says({ message_type: 'output_audio', pcm, sentence, utterance, last }, stream);
+    this.says({ message_type: 'output_audio', pcm, sentence, language, utterance, last }, stream);
   }
 
   /** The service has understood what was said up to the last pause. */

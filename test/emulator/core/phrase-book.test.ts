@@ -5,8 +5,10 @@ import {
   interimText,
   PHRASE_COUNT,
   phrase,
+  phraseList,
   phrases,
   phrasesSpoken,
+  saidPhrases,
 } from '../../../src/emulator/core/phrase-book.ts';
 
 const LANGUAGES = ['en', 'es', 'de', 'fr', 'it', 'ja'] as const;
@@ -61,6 +63,17 @@ describe('texts of what is being said', () => {
     expect(said.at(-1)?.length).toBeGreaterThan(said[5]?.length ?? 0);
     const rewritten = said.some((text, at) => at > 0 && !`${text} `.startsWith(`${said[at - 1]} `));
     expect(rewritten).toBe(true);
+  });
+
+  test('what somebody has said is no longer than they spoke, in any language', () => {
+    const said = (voicedMs: number, language: string): string =>
+      saidPhrases(0, { language: 'en', voicedMs }, language).join('|');
+    expect(said(0, 'en')).toBe('Good');
+    expect(said(1500, 'en')).toBe('Good morning, I would');
+    expect(said(1500, 'es')).toBe('Buenos días, quisiera dos');
+    expect(said(3000, 'es')).toBe(phrase(0, 'es'));
+    expect(said(4600, 'en')).toBe(phraseList(0, 2, 'en').join('|'));
+    expect(said(4600, 'ja').split('|')).toHaveLength(2);
   });
 
   test('more voice, more phrases; never none', () => {

@@ -1,38 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldChunk } from '../../src/core/hold.ts';
+import type { HeldChunk } from '../../../src/core/hold.ts';
 import {
-  EMPTY_LOG,
+  emptyReplayLog,
   FORGOTTEN_AFTER_MS,
   noteSent,
   noteSilence,
-  noteSpoken,
-  noteTranslated,
-  noteUnderstood,
-  type SentLog,
+  type ReplayLog,
   unspoken,
-} from '../../src/core/sent-log.ts';
+} from '../../../src/core/replay/log.ts';
+import { noteSound } from '../../../src/core/replay/spoken.ts';
+import { noteTranslated, noteUnderstood } from '../../../src/core/replay/understood.ts';
+
+const CHUNK_MS = 320;
+const EMPTY_LOG = emptyReplayLog(['es']);
+
+function hear(log: ReplayLog, id: string | null, at: number): ReplayLog {
+  return noteSound(log, { id, language: 'es', ms: 1000, last: true }, at).log;
+}
 
 /**
  * s: speech, q: a quiet room, r: a room too loud to be told from speech for sure, d: speech with a short pause,
  * m: muted, f: our own silence; a number in the middle is what the service says then.
  */
-function tell(story: string, log: SentLog = EMPTY_LOG, from = 0): SentLog {
+function tell(story: string, log: ReplayLog = EMPTY_LOG, from = 0): ReplayLog {
   let at = from;
   return [...story].reduce((told, letter) => {
     at += 320;
-    if (letter === 'f') return noteSilence(told, at);
-    if (letter === 'U') return noteUnderstood(told, 'a');
-    if (letter === 'V') return noteUnderstood(told, 'b');
-    if (letter === 'T') return noteTranslated(told, 'a');
-    if (letter === 'A') return noteSpoken(told, 'a', at);
-    if (letter === 'B') return noteSpoken(told, 'b', at);
-    if (letter === 'X') return noteSpoken(told, null, at);
+    if (letter === 'f') return noteSilence(told, CHUNK_MS, at);
+    if (letter === 'U') return noteUnderstood(told, { id: 'a', span: null });
+    if (letter === 'V') return noteUnderstood(told, { id: 'b', span: null });
+    if (letter === 'T') return noteTranslated(told, { id: 'a', span: null });
+    if (letter === 'A') return hear(told, 'a', at);
+    if (letter === 'B') return hear(told, 'b', at);
+    if (letter === 'X') return hear(told, null, at);
     const pcm = letter === 'm' ? null : Uint8Array.of(1);
     const voiced = 'srd'.includes(letter);
     const loudestDb = { s: -18, d: -18, r: -24 }[letter] ?? -60;
     const levels = { loudestDb, quietestDb: letter === 'd' ? -60 : loudestDb };
     const chunk: HeldChunk = { seq: at / 320, capturedAt: at, pcm, voiced, levels, queued: false };
-    return noteSent(told, chunk, at);
+    return noteSent(told, chunk, CHUNK_MS, at);
   }, log);
 }
 
@@ -59,16 +65,14 @@ describe('what a stream has been sent and not spoken', () => {
     ['none of it, after a noise that the service never had a word for', 'sqqqqqqqqqqqqssssssssdUA', ''],
     ['all of it, where the noise is too short ago', 'sqqqssssdUA', 'sssss'],
     ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
-    ['the last of it, where there was no breath', 'ssssssssssUA', 'ssss'],
+    ['none of it, where there was no breath: the service has cut it', 'ssssssssssUA', ''],
     ['none of it, where only a loud room followed', 'ssrrUA', ''],
     ['none of it, where the pause had just begun', 'sssdssssdUA', ''],
-    ['what followed a short pause', 'ssssdssUA', 'ss'],
-    ['only the last of it, where the short pause was long ago', 'ssdssssssUA', 'ssss'],
+    ['none of it, where a pause was too short for a chunk', 'ssssdssUA', ''],
     ['none of it, where another breath was long ago', 'ssqsssssssssdUA', ''],
     ['what followed a breath of which word may come yet', 'ssqsssssdUA', 'ssssss'],
-    ['what followed a breath long ago, where nothing else was a pause', 'ssqsssssssssUA', 'sssssssss'],
-    ['the last of it, where every word has such a dip', 'ddddddddUA', 'ssss'],
-    ['what followed a pause in a loud room', 'ssssrrsssUA', 'sss'],
+    ['none of it, where a breath was too long ago to be what ended it', 'ssqsssssssssUA', ''],
+    ['none of it, where a loud room hides the pause', 'ssssrrsssUA', ''],
     ['all of a beginning, where an older sentence was meant', 'ssqqqssssssUA', 'ssssss'],
     ['nothing that our own silence ended', 'ssssfUA', ''],
     ['a new sentence after our own silence', 'ssssfssUA', 'ss'],
