@@ -5,7 +5,7 @@ export const SILENCE = [
   {
     name: 'silent-service-never-asked',
     file: 'lane/sending.ts',
-    find: '  watchSilence(turn, silence);\n',
+    find: '  watchSilence(turn);\n',
     replace: '',
     tests: ZOMBIE,
   },

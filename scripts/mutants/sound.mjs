@@ -75,10 +75,8 @@ export const SOUND = [
   {
     name: 'a-cut-is-no-end-of-a-sentence',
     file: 'replay/understood.ts',
-    find: '  return sentMs;
-}',
-    replace: '  return 0;
-}',
+    find: '  return sentMs;\n}',
+    replace: '  return 0;\n}',
     tests: ['replay/log.test.ts', 'replay/times.test.ts', 'replay/languages.test.ts', ...STORIES.replay],
   },
   {

@@ -148,7 +148,9 @@ function checkFlow({ before, state, effects }: Step): void {
     `${out} sent and ${back} back do not add up`,
   );
   demand(
-    back === 0 || effects.some(({ type }) => type === 'close_stream'),
+    back === 0 ||
+      effects.some(({ type }) => type === 'close_stream') ||
+      state.counts.saidAgain > before.counts.saidAgain,
     'chunks taken back from no stream',
   );
 }

@@ -166,3 +166,96 @@ describe('a stream that breaks off', () => {
     expect(world.accounts.held).toBe(6);
   });
 });
+
+describe('a lane with two languages', () => {
+  const TWO = { orders: { echo: 'off', targets: ['es', 'fr'] } } as const;
+  const sound = (world: World, sentence: string, language: string, ms: number, last = true): void =>
+    world.hear(`${sentence}/${language}`, ms, last, world.stream, sentence, language);
+
+  it('says the second language of a sentence to the next stream, and leaves the first one out', () => {
+    const world = new World(TWO).goLive();
+    world.speak(5);
+    world.hush(4);
+    world.understands('a');
+    sound(world, 'a', 'es', 1000);
+    world.end();
+    expect(world.state.counts.takenBack).toBe(8);
+    world.comeBack();
+    world.hush(20);
+    world.understands('b');
+    const before = world.all('play').length;
+    sound(world, 'b', 'es', 1000);
+    expect(world.all('play')).toHaveLength(before);
+    expect(world.state.counts.repeatsMuted).toBe(1);
+    sound(world, 'b', 'fr', 1000);
+    world.pass(2000);
+    expect(world.all('play').length).toBeGreaterThan(before);
+  });
+
+  it('puts a pause of its own between a sentence said in one language and what was said in none', () => {
+    const world = new World(TWO).goLive();
+    world.speak(20);
+    world.says({
+      message_type: 'validated_transcription',
+      data: {
+        transcription: {
+          transcription_id: 'a',
+          language: 'en',
+          text: 'so',
+          segments: [{ start: 0, end: 3.2 }],
+        },
+      },
+    });
+    sound(world, 'a', 'es', 1000);
+    world.end();
+    world.comeBack();
+    world.pass(10_000);
+    const next = world.all('send_audio').filter(({ stream }) => stream === world.stream);
+    const wire = next.map(({ pcm }) => (pcm === null ? '.' : 's')).join('');
+    expect(wire).toMatch(/^s{10}\.{3}s{10}/);
+  });
+
+  it('says a sentence once more whose translation was cut off, while the stream goes on, and tells of a longer cut', () => {
+    const world = new World({ orders: { echo: 'off' } }).goLive();
+    const translate = (id: string): void =>
+      world.says({
+        message_type: 'translated_transcription',
+        data: { transcription: { transcription_id: id, language: 'es', text: 'x'.repeat(60) } },
+      });
+    world.speak(5);
+    world.hush(4);
+    world.understands('a');
+    translate('a');
+    world.hear('a', 200);
+    world.pass(9000);
+    expect(world.state.counts.saidAgain).toBe(1);
+    world.hush(20);
+    expect(world.wire.match(/s/g)).toHaveLength(29 + 8);
+    world.understands('b');
+    translate('b');
+    world.hear('b', 3900, true);
+    world.speak(5);
+    world.hush(4);
+    world.understands('c');
+    translate('c');
+    world.hear('c', 2500);
+    world.pass(9000);
+    expect(world.state.counts.saidAgain).toBe(1);
+    expect(world.last('notify')).toMatchObject({
+      kind: 'audio_cut',
+      detail: { language: 'es', played_ms: 2500, expected_ms: 3900 },
+    });
+  });
+
+  it('tells once that the service gives times that cannot be true', () => {
+    const world = new World({ orders: { echo: 'off' } }).goLive();
+    for (const id of ['a', 'b']) {
+      world.speak(5);
+      world.hush(4);
+      const segments = [{ start: 5, end: 500 }];
+      const transcription = { transcription_id: id, language: 'en', text: 'so', segments };
+      world.says({ message_type: 'validated_transcription', data: { transcription } });
+    }
+    expect(world.notes.filter((kind) => kind === 'times_refused')).toHaveLength(1);
+  });
+});

@@ -34,7 +34,7 @@ interface Listener {
   open: Sound[];
   /** Sounds that have had a pause after them. */
   ended: Sound[];
-  readonly understood: { id: string | null; sounds: Sound[] }[];
+  readonly understood: { id: string | null; sounds: Sound[]; languages: Set<string> }[];
   /** Number of sends so far, and the most that any of them was ahead: max of t_i - i * period. */
   sends: number;
   paceBase: number;
@@ -60,7 +60,7 @@ export class SoundBook {
     if (event.type === 'sounding') this.speaker.tell(event);
     if (event.type === 'captured') this.capture(before, event, state, now);
     if (event.type === 'message' && isKnown(before, event.stream)) {
-      this.understand(event.stream, event.message);
+      this.understand(event.stream, event.message, before.orders.targets);
     }
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
@@ -79,19 +79,21 @@ export class SoundBook {
     return listener;
   }
 
-  /** A sentence is understood by the pause after it, and spoken once its sound comes. */
-  private understand(stream: number, message: StreamMessage): void {
+  /** A sentence is understood by the pause after it, and spoken once its sound comes in every language. */
+  private understand(stream: number, message: StreamMessage, targets: readonly string[]): void {
     const listener = this.listeners.get(stream);
     if (listener === undefined) return;
     if (message.message_type === 'validated_transcription') {
       const id = message.data.transcription.transcription_id ?? null;
-      listener.understood.push({ id, sounds: listener.ended });
+      listener.understood.push({ id, sounds: listener.ended, languages: new Set() });
       listener.ended = [];
     }
     if (message.message_type !== 'output_audio') return;
-    const { sentence } = message;
-    for (const { id, sounds } of listener.understood) {
+    const { sentence, language } = message;
+    for (const { id, sounds, languages } of listener.understood) {
       if (id !== null && sentence !== null && id !== sentence) continue;
+      if (language !== null) languages.add(language);
+      if (language !== null && targets.some((target) => !languages.has(target))) continue;
       for (const sound of sounds.splice(0)) sound.spoken = true;
     }
   }
@@ -99,6 +101,11 @@ export class SoundBook {
   /** What is held again has been heard by a stream that is gone. */
   private takeBack({ effects, state }: Step): void {
     const gone = effects.flatMap((effect) => (effect.type === 'close_stream' ? [effect.stream] : []));
+    for (const { pcm, again } of state.hold.chunks) {
+      const cut = pcm !== null && again === true ? this.sounds.get(pcm) : undefined;
+      // Its translation was cut off: it may be said once more, to the same stream.
+      if (cut !== undefined) Object.assign(cut, { spoken: false, stream: null });
+    }
     for (const { pcm } of state.hold.chunks) {
       const spoken = pcm !== null && this.sounds.get(pcm)?.spoken === true;
       demand(!spoken, 'a sound that was spoken is held again');
