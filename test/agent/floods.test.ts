@@ -19,7 +19,7 @@ const floods: readonly [string, (index: number) => StreamMessage][] = [
     'sentences faster than they can be spoken',
     (i) => ({
       ...{ message_type: 'output_audio', pcm: new Uint8Array(96_000), sentence: `s${i}` },
-      ...{ utterance: `u${i}`, last: true },
+      ...{ language: null, utterance: `u${i}`, last: true },
     }),
   ],
 ];

@@ -105,11 +105,7 @@ export interface Meddling {
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(
-  seed: number,
-  terms: Terms,
-  { spoil, observe, strict = false }: Meddling = {},
-): World {
+export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
@@ -147,7 +143,7 @@ export function createWorld(
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
-      ...{ id, clock, violations, strict, startAt: START_MS, dice: roomDice },
+      ...{ id, clock, violations, strict: true, startAt: START_MS, dice: roomDice },
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       tongueDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,

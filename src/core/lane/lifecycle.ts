@@ -7,6 +7,7 @@ import { silenceLoudspeaker } from './speaking.ts';
 import { wake } from './standby.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
+import { forgetWarning } from './warning.ts';
 
 /** Somebody wants the lane to run; one that waits or is parked tries again at once, and one that sleeps wakes. */
 export function start(turn: Turn): void {
@@ -52,6 +53,7 @@ export function stop(turn: Turn): void {
     turn.arm('drain', turn.now + settings.drainMs);
     return;
   }
+  forgetWarning(turn);
   if (turn.state.ending) turn.enter('closed');
   else if (phase !== 'idle') turn.enter('idle');
   dropRetiring(turn, 'close');

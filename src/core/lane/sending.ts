@@ -31,7 +31,7 @@ export function pump(turn: Turn): void {
       turn.arm('pace', allowedAt);
       break;
     }
-    if (isOtherwiseSaid(turn, head)) {
+    if (isOfAnotherKind(turn, head)) {
       separate(turn, stream.id);
       continue;
     }
@@ -69,15 +69,15 @@ function noteChunk(turn: Turn, chunk: HeldChunk): void {
 }
 
 /**
- * Whether a chunk was said before in other languages than the one in front of it: the service must not make one sentence
- * of both, of which one part would have to be left out in a language and the other not.
+ * Whether a chunk is said once more, or was said before in other languages, unlike the one in front of it: the service must
+ * not make one sentence of both, of which one part would have to be left out in a language and the other not.
  */
-function isOtherwiseSaid(turn: Turn, head: HeldChunk): boolean {
+function isOfAnotherKind(turn: Turn, head: HeldChunk): boolean {
   const { hold, stream } = turn.state;
   const last = stream?.replay.pieces.at(-1)?.chunk;
   if (last === undefined || hold.quietRun >= PAUSE_KEPT_CHUNKS) return false;
-  const languages = ({ said }: HeldChunk): string => [...(said ?? [])].sort().join();
-  return languages(last) !== languages(head);
+  const kind = ({ said, again }: HeldChunk): string => [again === true, ...[...(said ?? [])].sort()].join();
+  return kind(last) !== kind(head);
 }
 
 /** A pause of our own between two sentences. */

@@ -25,6 +25,9 @@ export function reviewTranslations(turn: Turn, before: Stream): void {
   for (const cut of cuts) notifyCut(turn, cut);
   if (again.length === 0) return;
   turn.count('saidAgain');
+  const { quietRun } = turn.state.hold;
   giveBack(turn, again);
+  // The stream that will hear it is in the middle of whatever is being said.
+  turn.set({ hold: { ...turn.state.hold, quietRun } });
   pump(turn);
 }

@@ -26,6 +26,8 @@ export interface ReplayLog {
   readonly isTold: boolean;
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
+  /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
+  readonly withdrawn: readonly string[];
   /** How many sentences without a name it has understood. */
   readonly nameless: number;
   /** When the last sound without a name came. */
@@ -67,6 +69,7 @@ export function emptyReplayLog(targets: readonly string[]): ReplayLog {
     times: FIRST_TIMES,
     isTold: false,
     known: [],
+    withdrawn: [],
     nameless: 0,
     soundAt: null,
     isAhead: false,

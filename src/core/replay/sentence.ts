@@ -102,11 +102,16 @@ export function isComplete(sentence: Sentence, { targets }: Pace): boolean {
 /** What became of one language of a sentence of which nothing more comes. */
 export type Verdict = 'whole' | 'cut' | 'stub';
 
-/** Judges a language of a sentence; null: more of it may come, or nothing is known of it. */
-export function judgeSound(spoken: Spoken, log: Pace, now: number): Verdict | null {
+/** Whether no more sound of a sentence is to be expected, in any language. */
+export function isOver(sentence: Sentence, log: Pace, now: number): boolean {
+  const times = sentence.languages.flatMap(({ soundAt }) => (soundAt === null ? [] : [soundAt]));
+  if (times.length === 0) return false;
+  return isComplete(sentence, log) || now - Math.max(...times) >= CUT_AFTER_MS;
+}
+
+/** Judges a language of a sentence that is over; null: none of it was heard. */
+export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
   if (spoken.soundAt === null) return null;
-  const gone = now - spoken.soundAt >= CUT_AFTER_MS;
-  if (!spoken.complete && !gone) return null;
   if (isStub(spoken, log)) return 'stub';
   return spoken.complete || isLongEnough(spoken, log) ? 'whole' : 'cut';
 }
@@ -120,15 +125,16 @@ function isLongEnough(spoken: Spoken, log: Pace): boolean {
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
 export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;
+  // A service that says where a sentence ends has not said it here.
+  if (log.pace.sentences > 0) return true;
   const expected = expectedMs(spoken, log);
-  const underWay = now - spoken.soundAt < UNDER_WAY_MS || log.pace.sentences > 0;
-  return underWay && expected !== null && spoken.ms < expected * WHOLE_SHARE;
+  return now - spoken.soundAt < UNDER_WAY_MS && expected !== null && spoken.ms < expected * WHOLE_SHARE;
 }
 
 export function cutOf(spoken: Spoken, log: Pace): AudioCut {
   return {
     language: spoken.language ?? log.targets.join(','),
     playedMs: Math.round(spoken.ms),
-    expectedMs: Math.round(expectedMs(spoken, log) ?? spoken.ms),
+    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? 0)),
   };
 }

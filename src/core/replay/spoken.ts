@@ -6,6 +6,7 @@ import {
   cutOf,
   isComplete,
   isCutByEnd,
+  isOver,
   judgeSound,
   type Sentence,
   type Spoken,
@@ -17,6 +18,7 @@ import { markUnderstood, withSentence } from './understood.ts';
 
 /** Sound without a name that comes so long after the last is of another sentence. */
 const OTHER_SOUND_MS = 1000;
+const MOST_WITHDRAWN = 16;
 
 /** Translated sound as it came. */
 export interface Sound {
@@ -47,6 +49,8 @@ export function noteText(
 export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: ReplayLog; isRepeat: boolean } {
   const { id } = sound;
   if (id === null) return { log: noteNameless(log, now), isRepeat: false };
+  // It is being said once more: what comes late of the first try would be heard twice.
+  if (log.withdrawn.includes(id)) return { log, isRepeat: true };
   // What is spoken has been understood, whether or not the service has said so by now.
   const told = log.known.includes(id) ? log : markUnderstood(log, { id, span: null });
   const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
@@ -57,7 +61,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
     soundAt: now,
     complete: spoken.complete || sound.last,
   }));
-  const learnt = sound.last ? learnPace(heard, id, language, now) : heard;
+  const learnt = sound.last ? learnPace(heard, id, language) : heard;
   return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
 }
 
@@ -77,9 +81,9 @@ function sentenceOf(log: ReplayLog, id: string): Sentence {
   return log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], timed: false };
 }
 
-function learnPace(log: ReplayLog, id: string, language: string | null, now: number): ReplayLog {
+function learnPace(log: ReplayLog, id: string, language: string | null): ReplayLog {
   const spoken = spokenIn(sentenceOf(log, id), language);
-  if (judgeSound(spoken, log, now) === 'stub') return log;
+  if (judgeSound(spoken, log) === 'stub') return log;
   const { sentences, ms, letters } = log.pace;
   const measured = spoken.letters === 0 ? 0 : spoken.ms;
   return { ...log, pace: { sentences: sentences + 1, ms: ms + measured, letters: letters + spoken.letters } };
@@ -130,9 +134,11 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
   let log = given;
   const again: HeldChunk[] = [];
   const cuts: AudioCut[] = [];
-  for (const { id, languages } of given.sentences) {
-    for (const spoken of languages) {
-      const verdict = judgeSound(spoken, log, now);
+  for (const sentence of given.sentences) {
+    if (!isOver(sentence, log, now)) continue;
+    const { id } = sentence;
+    for (const spoken of sentence.languages) {
+      const verdict = judgeSound(spoken, log);
       if (verdict === null || (verdict === 'whole' && spoken.complete)) continue;
       const rest = verdict === 'stub' ? sayAgain(log, id) : null;
       if (rest !== null) {
@@ -155,13 +161,9 @@ function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly
   if (own.length === 0 || own.some(({ chunk }) => chunk.again === true)) return null;
   const again = unspoken({ ...log, pieces: own }).map((chunk) => ({ ...chunk, again: true }));
   if (again.length === 0) return null;
-  return {
-    again,
-    log: keepPieces(
-      log,
-      log.pieces.filter(({ sentence }) => sentence !== id),
-    ),
-  };
+  const others = log.pieces.filter(({ sentence }) => sentence !== id);
+  const withdrawn = [...log.withdrawn, id].slice(-MOST_WITHDRAWN);
+  return { again, log: { ...keepPieces(log, others), withdrawn } };
 }
 
 /** The translations that the end of a stream has cut, and of which more than half had come. */

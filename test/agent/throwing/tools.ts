@@ -46,6 +46,7 @@ export const SPEECH = {
   message_type: 'output_audio',
   pcm: new Uint8Array(4800).fill(7),
   sentence: 'a',
+  language: null,
   utterance: 'a',
   last: true,
 } as const;
