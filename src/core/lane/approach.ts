@@ -1,4 +1,4 @@
-import { emptyReplayLog } from '../replay/log.ts';
+import { emptyReplayLog, retarget } from '../replay/log.ts';
 import { anchorAnew } from '../replay/times.ts';
 import { fail } from './ending.ts';
 import { goLive } from './live.ts';
@@ -142,7 +142,7 @@ export function onTaskRuns(turn: Turn, stream: Stream): void {
   const confirmed = {
     ...stream,
     confirmedTask: { source, targets, voice },
-    replay: { ...stream.replay, targets },
+    replay: retarget(stream.replay, targets),
   };
   turn.put(confirmed);
   if (approach !== null) noteSetup(turn, turn.now - (stream.lastTaskAt ?? turn.now));

@@ -138,6 +138,12 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
   return { ...log, pieces, sentences };
 }
 
+/** The stream translates into other languages from now on; what it has said in the ones before is said. */
+export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
+  const owed = log.pieces.filter((piece) => piece.sentence === null || isOwed(log, piece));
+  return { ...keepPieces(log, owed), targets };
+}
+
 /** What would be lost if the stream ended now, oldest first; each chunk with the languages in which it was said. */
 export function unspoken(log: ReplayLog): readonly HeldChunk[] {
   const chunks: HeldChunk[] = [];

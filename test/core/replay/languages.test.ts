@@ -5,6 +5,7 @@ import {
   noteSent,
   owesSpeech,
   type ReplayLog,
+  retarget,
   unspoken,
 } from '../../../src/core/replay/log.ts';
 import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../src/core/replay/spoken.ts';
@@ -131,5 +132,13 @@ describe('a translation that is cut off', () => {
     expect(log.pace).toEqual({ sentences: 3, ms: 39_000, letters: 300 });
     log = sound(text(understand(send(2, log), 'a'), 'a', 'es', 100), 'a', 'es', 6000);
     expect(unspoken(log)).toHaveLength(5);
+  });
+});
+
+describe('another task on the same stream', () => {
+  it('does not make it owe again what it has said in the languages before', () => {
+    const said = sound(sound(understand(send(4), 'a'), 'a', 'es', 1000), 'a', 'fr', 1000);
+    expect(unspoken(retarget(said, ['de']))).toEqual([]);
+    expect(unspoken(retarget(understand(send(4), 'a'), ['de']))).toHaveLength(7);
   });
 });
