@@ -99,6 +99,10 @@ describe('dragoman.service', () => {
     expect(text).not.toMatch(/^Private(Devices|Users)=/m);
   });
 
+  it('ends its sentence before its loudspeaker is taken away, and leaves no child behind', () => {
+    expect(unit('dragoman.service')).toMatch(/^KillMode=mixed$/m);
+  });
+
   it('has no way to the account of the owner', () => {
     expect(unit('dragoman.service')).not.toMatch(/api[-_]?key|jwt|backend/i);
   });

@@ -23,7 +23,12 @@ const XRUN_MS = /at least ([\d.]+) ms/;
 const GONE =
   /No such device|No such file or directory|Unknown PCM|cannot find card|Invalid card|No such card/i;
 const BUSY = /Device or resource busy|Resource temporarily unavailable/i;
-const DENIED = /Permission denied|Operation not permitted/i;
+/** EACCES: the file's owner, group and mode say no. */
+const DENIED = /Permission denied/i;
+/** EPERM at the opening: a rule about devices (systemd's DevicePolicy, a container's) says no, whatever the group. */
+const SANDBOXED = /Operation not permitted/i;
+/** Said before the program was there. */
+const NOT_STARTED = /^setpriv: /;
 const FORMAT =
   /format non available|Channels count non available|Rate .*not available|rate is not accurate|Unable to install hw params|Broken configuration|Invalid argument|Can't use period equal/i;
 const UNREACHABLE = /Host is down|Connection refused|Connection terminated|Access denied/i;
@@ -51,6 +56,7 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
     );
   }
   if (MISSING_PROGRAM.test(line)) return missingProgram(program);
+  if (NOT_STARTED.test(line)) return say('failed', forbiddenStart(program, line));
   if (BUSY.test(line)) {
     return say(
       'busy',
@@ -72,6 +78,12 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
       `there is no ${part} device "${name}"; plug it in, or choose one that "dragoman devices" lists`,
     );
   }
+  if (SANDBOXED.test(line)) {
+    return say(
+      'failed',
+      `a sandbox forbids to open the ${part} device "${name}"; a service needs "DeviceAllow=char-alsa rw" in its unit, a container needs /dev/snd let in`,
+    );
+  }
   if (DENIED.test(line)) {
     return say(
       'failed',
@@ -82,6 +94,11 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
     return say('format', `the ${part} device "${name}" does not take the format; ${formatMend(name)}`);
   }
   return null;
+}
+
+/** A program that a filter of system calls or a limit kept from running: nothing about the device is known. */
+function forbiddenStart(program: string, reason: string): string {
+  return `a sandbox forbids to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
 }
 
 /** What to change where a device refuses a format. */
@@ -112,6 +129,12 @@ export function explainEnd(
 ): AudioFault {
   if (end.spawnError === 'ENOENT' || (end.code === 127 && complaint === null))
     return missingProgram(device.program);
+  if (end.spawnError === 'EPERM' || end.spawnError === 'EACCES' || end.spawnError === 'EAGAIN') {
+    const reason = `the system says ${end.spawnError}`;
+    return { code: 'failed', message: forbiddenStart(device.program, reason) };
+  }
+  if (end.signal === 'SIGSYS')
+    return { code: 'failed', message: forbiddenStart(device.program, 'ended by SIGSYS') };
   if (end.spawnError !== null) {
     return {
       code: 'failed',

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { plainText } from './complaint.ts';
+import { findProgram } from './find-program.ts';
+import { dyingWithParent } from './parent-death.ts';
 
 /** How to start a child and how to end it. */
 export interface ChildSpec {
@@ -42,38 +42,6 @@ export interface Child {
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 300;
 
-let pdeathsig: string | null | undefined;
-
-/**
- * `setpriv` (util-linux) has the kernel kill the child when its parent dies, however it dies and whatever the child is
- * blocked in. Where it is missing, the child ends when it next touches its broken pipe.
- */
-function findSetpriv(): string | null {
-  if (pdeathsig !== undefined) return pdeathsig;
-  pdeathsig = findProgram('setpriv');
-  return pdeathsig;
-}
-
-/** The path of a program that can be run, null where there is none. */
-export function findProgram(name: string): string | null {
-  if (name.includes('/')) return isExecutable(name) ? name : null;
-  const folders = (process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);
-  for (const folder of folders) {
-    const path = join(folder, name);
-    if (folder !== '' && isExecutable(path)) return path;
-  }
-  return null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Starts a child that speaks raw PCM.
  * @param direction `in`: it delivers on its standard output; `out`: it takes on its standard input
@@ -90,15 +58,13 @@ export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: Chi
     setImmediate(() => finish({ code: null, signal: null, spawnError: 'ENOENT' }));
     return NO_CHILD;
   }
-  const setpriv = findSetpriv();
-  const words =
-    setpriv === null ? [program, ...args] : [setpriv, '--pdeathsig', 'KILL', '--', program, ...args];
+  const words = dyingWithParent([program, ...args]);
   let child: ChildProcess;
   try {
     // A group of its own: what an operator's command starts ends with it, and Ctrl-C reaches the agent alone.
     child = spawn(words[0] ?? '', words.slice(1), {
       stdio: [direction === 'out' ? 'pipe' : 'ignore', direction === 'in' ? 'pipe' : 'ignore', 'pipe'],
-      env: { ...process.env, LC_ALL: 'C' },
+      env: childEnvironment(process.env),
       detached: true,
     });
   } catch (error) {
@@ -154,6 +120,12 @@ export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: Chi
       });
     },
   };
+}
+
+/** Plain English on its standard error, and nothing that would let it speak to systemd in the daemon's name. */
+function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _usec, WATCHDOG_PID: _pid, ...rest } = own;
+  return { ...rest, LC_ALL: 'C' };
 }
 
 const NO_CHILD: Child = { pid: null, write: () => false, waitingBytes: 0, kill() {}, end() {} };

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findProgram } from '../../../../src/adapters/audio/child/process.ts';
+import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
 import { createCommandCapture } from '../../../../src/adapters/audio/command.ts';
 import { makeFolder } from '../wav-files.ts';
+import { buildAgent } from './agent-program.ts';
 import { createListener, isAlive, makeProgram, RATE_HZ, startsOf } from './fake.ts';
 
 /** Hears a program. */
@@ -145,27 +143,7 @@ describe.skipIf(missing !== null)(`a killed agent${missing === null ? '' : `: sk
       "fs.writeFileSync(process.argv[1] + '.pid', String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",
       folder,
     );
-    const agent = join(folder, 'agent.mjs');
-    const module = (path: string): string =>
-      JSON.stringify(fileURLToPath(new URL(`../../../../src/adapters/${path}`, import.meta.url)));
-    await build({
-      stdin: {
-        contents: `import { createCommandCapture } from ${module('audio/command.ts')};
-          import { createSystemClock } from ${module('clock.ts')};
-          const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-          const world = { clock: createSystemClock(), log };
-          createCommandCapture({ command: [process.argv[2]], rateHz: 16000, seed: 1, world })({ frames() {}, ended() {}, fault() {} });`,
-        resolveDir: folder,
-        loader: 'ts',
-      },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      outfile: agent,
-      external: ['@alexanderolsen/libsamplerate-js'],
-      logLevel: 'error',
-    });
+    const agent = await buildAgent(folder);
     const started = spawn(process.execPath, [agent, child], { stdio: 'ignore' });
     agents.add(started);
     const pid = (): number => {

@@ -13,6 +13,12 @@ describe('what a program complains of', () => {
     ],
     ['aplay: main:850: audio open error: Device or resource busy', 'busy', /in use by another program/],
     ['aplay: main:850: audio open error: Permission denied', 'failed', /group "audio"/],
+    ['aplay: main:850: audio open error: Operation not permitted', 'failed', /"DeviceAllow=char-alsa rw"/],
+    [
+      'setpriv: activate capabilities: Operation not permitted',
+      'failed',
+      /a sandbox forbids to run "aplay" .*SystemCallFilter=/,
+    ],
     ['aplay: main:850: audio open error: Host is down', 'failed', /sound server/],
     ['aplay: pcm_write:2127: write error: No such device', 'lost', /check its plug/],
     ['aplay: pcm_write:2127: write error: Input/output error', 'lost', /check its plug/],
@@ -53,6 +59,16 @@ describe('what a program complains of', () => {
 
 describe('why a child ended', () => {
   const end = { code: null, signal: null, spawnError: null };
+
+  it.each([
+    { ...end, spawnError: 'EPERM' },
+    { ...end, spawnError: 'EAGAIN' },
+    { ...end, signal: 'SIGSYS' as const },
+  ])('is the sandbox, and is told as that: %j', (how) => {
+    expect(explainEnd(how, null, null, DEVICE).message).toMatch(
+      /a sandbox forbids to run "aplay".*TasksMax=/,
+    );
+  });
 
   it('is what it complained of, or how it went', () => {
     const fault = { code: 'busy', message: 'x' } as const;
