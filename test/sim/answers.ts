@@ -4,6 +4,7 @@ import type { Broker } from './broker.ts';
 import type { Dice } from './dice.ts';
 import type { Network } from './network.ts';
 import type { SimClock } from './sim-clock.ts';
+import type { OnStrike } from './strikes.ts';
 
 /** What is done to the next answers of the backend. */
 export interface AnswerFaults {
@@ -52,6 +53,7 @@ export function createAnswers(
   broker: () => Broker,
   network: Network,
   answers: AnswerFaults,
+  onStrike: OnStrike,
 ): SendAnswer {
   let malformed = 0;
   return (topic, body, correlationData) => {
@@ -62,14 +64,18 @@ export function createAnswers(
       else clock.at(clock.now() + answers.lateMs, () => broker().toDevice(message));
     };
     const right = withHost(body, network.serviceName, answers.streamHost ?? network.serviceHost);
-    if (answers.lost > 0) answers.lost -= 1;
+    const spend = (kind: 'lost' | 'misaddressed' | 'wrongIntent'): void => {
+      answers[kind] -= 1;
+      onStrike(`token_${kind}`, 0);
+    };
+    if (answers.lost > 0) spend('lost');
     else if (answers.malformed && body.ok) {
       send(MALFORMED[malformed++ % MALFORMED.length]?.(right));
     } else if (answers.misaddressed > 0) {
-      answers.misaddressed -= 1;
+      spend('misaddressed');
       send({ ...right, id: `x${right.id}` });
     } else if (answers.wrongIntent > 0 && 'token' in sessionOf(right)) {
-      answers.wrongIntent -= 1;
+      spend('wrongIntent');
       send({ ...right, session: { ...sessionOf(right), intent: 'stt' } });
     } else {
       send(right);

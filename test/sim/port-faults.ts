@@ -2,6 +2,7 @@
 import type { AgentWorld } from '../../src/agent/agent.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
+import type { OnStrike } from './strikes.ts';
 
 /** How often each call throws from now on. */
 export type PortFaults = Record<PortCall, number> & {
@@ -37,13 +38,13 @@ export function withThrowingPorts(
   world: AgentWorld,
   faults: PortFaults,
   onLost: (pcm: Uint8Array) => void,
-  onThrow: () => void,
+  onStrike: OnStrike,
 ): AgentWorld {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
     faults[call] -= 1;
     faults.thrown += 1;
-    onThrow();
+    onStrike('port_throws', 0);
     throw new Error(`${call} threw, on purpose`);
   };
   const guard =

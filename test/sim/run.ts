@@ -2,6 +2,7 @@ import { createDice, type Dice } from './dice.ts';
 import { mendAll } from './faults.ts';
 import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
+import { watchStrikes } from './strikes.ts';
 import { drawSwarm, inject, kindsOf } from './swarm.ts';
 import { cancelling, drawTerms, naturalTerms } from './terms.ts';
 import type { Violation } from './violations.ts';
@@ -121,10 +122,11 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     swarm.map(({ kind }) => kind),
   );
   world.mayLose = recovery.mayLose;
-  world.thrown = () => {
+  world.struck = (kind, forMs) => {
     const now = clock.now();
-    recovery.happened({ kind: 'port_throws', begun: now, over: now });
+    recovery.happened({ kind, begun: now, over: now + forMs });
   };
+  watchStrikes(world.host.service.faults, world.struck);
   world.device.start();
   if (cancels) breakCancellers(world, echoDice);
   const judge = (): void => {

@@ -16,6 +16,7 @@ import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { Stage } from './stage.ts';
+import type { OnStrike } from './strikes.ts';
 import type { Generation, Terms } from './terms.ts';
 import { TICKS_PER_ROOM } from './tick-reader.ts';
 import { createViolations, type Violations } from './violations.ts';
@@ -51,8 +52,8 @@ export interface World extends Stage {
   readonly liveSince: number | null;
   /** Whether speech of that moment may be lost for want of a stream. */
   mayLose: (at: number) => boolean;
-  /** A port throws: long after it was told to, where it was not called before. */
-  thrown: () => void;
+  /** A fault that waited for its occasion has struck. */
+  struck: OnStrike;
   /** Calls back when the lane begins or ceases to stream. */
   onTurn(listener: (now: number, streams: boolean) => void): void;
   /** Calls back after each step of the lane. */
@@ -187,7 +188,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       ),
   });
 
-  const answer = createAnswers(clock, dice, () => broker, network, answers);
+  const onStrike: OnStrike = (kind, forMs) => world.struck(kind, forMs);
+  const answer = createAnswers(clock, dice, () => broker, network, answers, onStrike);
   const backend: BackendHost = createBackendHost({
     ...{ clock, dice: dice.fork(), host, answer },
     lanes: rooms.size,
@@ -279,7 +281,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },
-    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken, () => world.thrown()),
+    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken, onStrike),
     hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
@@ -321,7 +323,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       return liveSince;
     },
     mayLose: () => true,
-    thrown: () => {},
+    struck: () => {},
     onStep: (listener) => void watchers.push(listener),
     onTurn: (listener) => void turns.push(listener),
     belate(ms) {

@@ -1,0 +1,31 @@
+/** Faults that wait for their occasion, such as the next connection, strike long after they were ordered if the lane sleeps. */
+import type { FaultDesk } from '../../src/emulator/core/fault-desk.ts';
+
+/** Gets each strike, and how long it lasts. */
+export type OnStrike = (kind: string, forMs: number) => void;
+
+/** Tells of each fault of the service when it strikes. */
+export function watchStrikes(faults: FaultDesk, onStrike: OnStrike): void {
+  const { plan, takeRefusal, takeHttpFault, takeUpgradeDelayMs } = faults;
+  const { takeDue } = plan;
+  plan.takeDue = (targets, now) => {
+    const due = takeDue(targets, now);
+    for (const { order, streams } of due) if (streams.length > 0) onStrike(order.fault.kind, 0);
+    return due;
+  };
+  faults.takeRefusal = () => {
+    const refusal = takeRefusal();
+    if (refusal !== null) onStrike(refusal.kind, 0);
+    return refusal;
+  };
+  faults.takeHttpFault = (route) => {
+    const fault = takeHttpFault(route);
+    if (fault !== null) onStrike(fault.kind, 0);
+    return fault;
+  };
+  faults.takeUpgradeDelayMs = () => {
+    const delayMs = takeUpgradeDelayMs();
+    if (delayMs > 0) onStrike('slow_upgrade', delayMs);
+    return delayMs;
+  };
+}
