@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const ALL = 'test/**/*.test.ts';
+/** Boots machines, with a configuration of its own: `npm run test:systemd`. */
+const BOOTED = 'test/nspawn/**';
 /** Programs and sound in real time: their processes must not be starved by the tests that only reckon. */
 const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
 
@@ -18,7 +20,7 @@ export default defineConfig({
           ...common,
           name: 'reckoned',
           include: [ALL],
-          exclude: REAL_TIME,
+          exclude: [...REAL_TIME, BOOTED],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

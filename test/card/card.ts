@@ -20,6 +20,8 @@ const SOURCES = ['vcard.c', 'world.c', 'controls.c'].map((name) =>
   fileURLToPath(new URL(name, import.meta.url)),
 );
 const BUILD_TIMEOUT_MS = 60_000;
+const PLUGIN = 'vcard.so';
+const CONFIG = 'alsa.conf';
 
 /** One direction of a card. */
 export interface SideOptions {
@@ -106,6 +108,7 @@ export interface Card {
 }
 
 export interface Rack {
+  readonly folder: string;
   /** For children; `use()` sets it for children that inherit this process's. */
   readonly env: NodeJS.ProcessEnv;
   use(): void;
@@ -118,15 +121,18 @@ export type RackOrNot =
   | { readonly rack: Rack; readonly missing: null }
   | { readonly rack: null; readonly missing: string };
 
-/** Builds the plugin into a folder of its own. */
-export async function openRack(): Promise<RackOrNot> {
+/**
+ * Builds the plugin into a folder of its own.
+ * @param shownAs where the programs see that folder, if they see it elsewhere
+ */
+export async function openRack(shownAs?: string): Promise<RackOrNot> {
   for (const program of ['arecord', 'aplay']) {
     if (!(await answers(program, ['--version'])))
       return { rack: null, missing: `no ${program} (alsa-utils)` };
   }
   if (!(await answers('gcc', ['--version']))) return { rack: null, missing: 'no gcc' };
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-card-'));
-  const plugin = join(folder, 'vcard.so');
+  const plugin = join(folder, PLUGIN);
   const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-DPIC', '-fPIC', '-shared'];
   try {
     const libraries = ['-lasound', '-lm', '-lpthread'];
@@ -138,7 +144,7 @@ export async function openRack(): Promise<RackOrNot> {
       return { rack: null, missing: 'no ALSA headers (libasound2-dev)' };
     throw error;
   }
-  return { rack: createRack(folder, plugin), missing: null };
+  return { rack: createRack(folder, shownAs ?? folder), missing: null };
 }
 
 async function answers(program: string, args: readonly string[]): Promise<boolean> {
@@ -150,38 +156,41 @@ async function answers(program: string, args: readonly string[]): Promise<boolea
   }
 }
 
-function createRack(folder: string, plugin: string): Rack {
-  const config = join(folder, 'alsa.conf');
+function createRack(folder: string, shownAs: string): Rack {
+  const config = join(folder, CONFIG);
   const parts: string[] = [];
   let isUsed = false;
+  const shownConfig = join(shownAs, CONFIG);
   return {
-    env: { ...process.env, ALSA_CONFIG_PATH: config, LC_ALL: 'C' },
+    folder,
+    env: { ...process.env, ALSA_CONFIG_PATH: shownConfig, LC_ALL: 'C' },
     use() {
-      process.env['ALSA_CONFIG_PATH'] = config;
+      process.env['ALSA_CONFIG_PATH'] = shownConfig;
       isUsed = true;
     },
     async insert(options) {
       const { id, rateHz = 24_000, channels = 1, capture = {}, playback = {}, acoustic } = options;
       if (!/^\w+$/.test(id)) throw new Error(`a card cannot be called ${id}`);
       const [mic, speaker] = [join(folder, `${id}.capture`), join(folder, `${id}.playback`)];
+      const shown = { mic: join(shownAs, `${id}.capture`), speaker: join(shownAs, `${id}.playback`) };
       const { sound = new Int16Array(0), loop = false } = capture;
       await writeFile(`${mic}.pcm`, interleave(sound, channels));
       const shape = { rate: rateHz, channels };
-      const echo = acoustic && { echo: speaker, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
+      const echo = acoustic && { echo: shown.speaker, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
       parts.push(`pcm.vcard_${id} {
   type asym
-  capture.pcm ${blockOf({ path: mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}
-  playback.pcm ${blockOf({ path: speaker, ...shape, ...sideOf(playback) })}
+  capture.pcm ${blockOf({ path: shown.mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}
+  playback.pcm ${blockOf({ path: shown.speaker, ...shape, ...sideOf(playback) })}
 }`);
       const names = { capture: capture.control?.name, playback: playback.control?.name };
-      const mixer = { playback_path: speaker, capture_path: mic, channels, ...names };
+      const mixer = { playback_path: shown.speaker, capture_path: shown.mic, channels, ...names };
       parts.push(`ctl.vcard_${id} ${blockOf(mixer)}`);
       const sides = { capture: createSide(mic, channels), playback: createSide(speaker, channels) };
       for (const direction of ['capture', 'playback'] as const) {
         const { control } = options[direction] ?? {};
         if (control !== undefined) sides[direction].turn({ volume: LOUDEST, on: true, ...control });
       }
-      replace(config, `${header(plugin)}\n${parts.join('\n')}\n`);
+      replace(config, `${header(join(shownAs, PLUGIN))}\n${parts.join('\n')}\n`);
       return { device: `plughw:CARD=${id}`, ...sides };
     },
     async close() {

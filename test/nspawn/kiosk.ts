@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Machine } from './machine.ts';
+
+const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
+const NAME = 'dragoman/v1/museum/kiosk-01';
+const PASSWORDS = { kiosk: 'kiosk-password', backend: 'backend-password' };
+const API_KEY = 'api-key-of-the-tests';
+
+export const SERVICE = 'dragoman.service';
+/** Whatever a test waits for comes within this, unless it says otherwise. */
+const LIMIT_MS = 20_000;
+
+/** What the agent hears and speaks with when nobody says otherwise. */
+export const FILES = {
+  capture: { driver: 'file', path: '/opt/dragoman/visitor.wav', loop: true },
+  playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
+};
+
+/** A device as an owner sets it up, with broker, backend and service on the same machine. */
+export interface Kiosk {
+  readonly machine: Machine;
+  /** Replaces the agent's configuration by one with this lane. */
+  configure(lane: object): Promise<void>;
+  /** Replaces the configuration by any text. */
+  configureText(text: string): Promise<void>;
+  /** Lines for the agent's unit, as `systemctl edit` would add them; they end with `reset`. */
+  edit(lines: readonly string[]): Promise<void>;
+  /** The agent is stopped, as installed and has no past; broker, backend and service are there. */
+  reset(): Promise<void>;
+  systemctl(...words: string[]): Promise<string>;
+  /** A property of the agent's unit. */
+  show(property: string, unit?: string): Promise<string>;
+  /** Of the agent, as the machine counts them; 0 for none. */
+  mainPid(): Promise<number>;
+  /** The processes of the agent's unit: number and command line. */
+  processes(): Promise<Map<number, string>>;
+  /** What a retained topic of the device holds; null for nothing. */
+  retained(topic: 'status' | 'state'): Promise<unknown>;
+  /** Of the only lane, while the agent is there to tell. */
+  phase(): Promise<string | null>;
+  /** Milliseconds until it was. */
+  live(): Promise<number>;
+  /** All that the agent's unit has told the journal since `reset`; `priority` as journalctl has it. */
+  journal(priority?: string): Promise<string>;
+  /** What a failed test leaves for its reader. */
+  lastWords(): Promise<string>;
+}
+
+/** Installs everything by the words at the head of the units. */
+export async function openKiosk(machine: Machine): Promise<Kiosk> {
+  const { must, write } = machine;
+  for (const file of readdirSync(UNITS)) {
+    const text = readFileSync(`${UNITS}${file}`, 'utf8');
+    const place = /^# Install as (\S+)/m.exec(text)?.[1] ?? `/etc/systemd/system/${file}`;
+    await write(place.replace(/[,.]$/, ''), text);
+  }
+  await must(['systemd-sysusers']);
+  await write('/etc/dragoman/secrets/mqtt-password', PASSWORDS.kiosk, '0600');
+  await write('/etc/dragoman-backend/secrets/mqtt-password', PASSWORDS.backend, '0600');
+  await write('/etc/dragoman-backend/secrets/api-key', API_KEY, '0600');
+  await write('/etc/dragoman-backend/config.json', JSON.stringify(BACKEND));
+  await write('/etc/systemd/system/dragoman-backend.service.d/password.conf', credential('dragoman-backend'));
+  await write('/etc/mosquitto/conf.d/kiosk.conf', BROKER);
+  for (const [index, [user, password]] of Object.entries(PASSWORDS).entries())
+    await must([
+      'mosquitto_passwd',
+      '-b',
+      ...(index === 0 ? ['-c'] : []),
+      '/etc/mosquitto/passwords',
+      user,
+      password,
+    ]);
+  await must(['chown', 'mosquitto', '/etc/mosquitto/passwords']);
+  await write('/etc/systemd/system/emulator.service', EMULATOR);
+  const kiosk = createKiosk(machine);
+  await kiosk.reset();
+  return kiosk;
+}
+
+const credential = (name: string) =>
+  `[Service]\nLoadCredential=mqtt-password:/etc/${name}/secrets/mqtt-password\n`;
+
+const BROKER = `listener 1883 127.0.0.1
+allow_anonymous false
+password_file /etc/mosquitto/passwords
+`;
+
+const EMULATOR = `[Service]
+ExecStart=/usr/bin/node /opt/dragoman/emulator.mjs run --port 8080 --api-key ${API_KEY} --translate echo --setup-ms 200
+`;
+
+const BACKEND = {
+  mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'backend', passwordFile: 'mqtt-password' },
+  service: {
+    url: 'http://127.0.0.1:8080',
+    streamUrl: 'ws://127.0.0.1:8080/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+    apiKeyFile: 'api-key',
+  },
+  allow: ['museum/*'],
+  // The tests start the agent over and over.
+  limits: { sessionsPerHour: 3600, sessionsAtOnce: 64 },
+};
+
+const AGENT = {
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'kiosk', passwordFile: 'mqtt-password' },
+  service: { hosts: ['127.0.0.1:8080'] },
+};
+const LANE = { source: 'en', targets: ['es'], echo: 'off' };
+const LOGIN = ['-h', '127.0.0.1', '-u', 'kiosk', '-P', PASSWORDS.kiosk];
+const DROP_INS = `/etc/systemd/system/${SERVICE}.d`;
+const OTHERS = ['mosquitto.service', 'emulator.service', 'dragoman-backend.service'];
+
+function createKiosk(machine: Machine): Kiosk {
+  const { must, run, write } = machine;
+  let cursor = '';
+  const systemctl = (...words: string[]) => must(['systemctl', ...words]);
+  const configureText = (text: string) => write('/etc/dragoman/config.json', text);
+  const configure = (lane: object) =>
+    configureText(JSON.stringify({ ...AGENT, lanes: [{ ...LANE, ...lane }] }));
+  const edit = async (lines: readonly string[]) => {
+    await write(`${DROP_INS}/test.conf`, `[Service]\n${lines.join('\n')}\n`);
+    await systemctl('daemon-reload');
+  };
+  const show = async (property: string, unit = SERVICE) =>
+    (await systemctl('show', '--value', '-p', property, unit)).trim();
+  const retained = async (topic: string): Promise<unknown> => {
+    const { stdout } = await run(['mosquitto_sub', ...LOGIN, '-t', `${NAME}/${topic}`, '-C', '1', '-W', '1']);
+    return stdout.trim() === '' ? null : JSON.parse(stdout);
+  };
+  const phase = async () => {
+    const state = (await retained('state')) as { lanes?: { phase: string }[] } | null;
+    return state?.lanes?.[0]?.phase ?? null;
+  };
+  return {
+    machine,
+    configure,
+    configureText,
+    edit,
+    systemctl,
+    show,
+    retained,
+    phase,
+    async reset() {
+      // Whatever the last test left hanging.
+      await run(['systemctl', 'kill', '--signal=SIGCONT', SERVICE, ...OTHERS]);
+      await run(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
+      await run(['systemctl', 'stop', SERVICE]);
+      await run(['sh', '-c', 'umount /var/lib/dragoman; rm -rf /var/lib/dragoman'], '');
+      await must(['rm', '-rf', DROP_INS]);
+      await write(`${DROP_INS}/password.conf`, credential('dragoman'));
+      await systemctl('daemon-reload');
+      await run(['systemctl', 'reset-failed']);
+      await systemctl('restart', 'mosquitto.service');
+      await systemctl('start', ...OTHERS);
+      for (const topic of ['status', 'state'])
+        await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);
+      await configure(FILES);
+      const shown = await must(['journalctl', '-n', '1', '--show-cursor']);
+      cursor = /^-- cursor: (.*)$/m.exec(shown)?.[1] ?? '';
+    },
+    mainPid: async () => Number(await show('MainPID')),
+    async processes() {
+      const cgroup = await show('ControlGroup');
+      if (cgroup === '') return new Map();
+      const script =
+        'for pid in $(cat "$1/cgroup.procs"); do echo "$pid $(tr "\\0" " " </proc/$pid/cmdline)"; done';
+      const { stdout } = await run(['sh', '-c', script, 'sh', `/sys/fs/cgroup${cgroup}`]);
+      const lines = stdout.split('\n').filter((line) => line !== '');
+      return new Map(lines.map((line) => [Number.parseInt(line, 10), line.replace(/^\d+ /, '')]));
+    },
+    live: () => until('the lane is live', async () => (await phase()) === 'live'),
+    async journal(priority) {
+      const words = ['journalctl', '-o', 'cat', `--after-cursor=${cursor}`, '-u', SERVICE];
+      await must(['journalctl', '--sync']);
+      return must([...words, ...(priority === undefined ? [] : ['-p', priority])]);
+    },
+    async lastWords() {
+      const { stdout } = await run([
+        'journalctl',
+        '-o',
+        'short-precise',
+        `--after-cursor=${cursor}`,
+        '-n',
+        '60',
+      ]);
+      return `${machine.suite}\n${stdout}${(await run(['systemctl', 'status', '--no-pager', SERVICE])).stdout}`;
+    },
+  };
+}
+
+/** Waits for what must come, however slow the machine is. */
+export async function until(what: string, isSo: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() > startedAt + limitMs)
+      throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return performance.now() - startedAt;
+}

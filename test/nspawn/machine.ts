@@ -1,0 +1,189 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Debian } from './setup.ts';
+
+/**
+ * A machine whose process 1 is the systemd of a Debian: a container with a network of its own that has loopback alone,
+ * and with a disk that is thrown away.
+ *
+ * The kernel is this machine's: limits of memory, tasks and devices are not enforced, and there is no sound card.
+ */
+export interface Machine {
+  readonly suite: string;
+  /** Runs a program in it as root. Whatever its end, it comes within `LIMIT_MS`. */
+  run(words: readonly string[], input?: string): Promise<Output>;
+  /** The same, for what must succeed; what it wrote on standard output. */
+  must(words: readonly string[], input?: string): Promise<string>;
+  write(path: string, text: string, mode?: string): Promise<void>;
+  /** The number by which this machine knows a process of the other. */
+  hostPid(pid: number): number;
+  /** Ends at once, with all that runs in it. */
+  stop(): Promise<void>;
+}
+
+export interface Output {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder of this machine's and where the other one sees it. */
+export interface Shared {
+  readonly from: string;
+  readonly to: string;
+  readonly writable?: boolean;
+}
+
+const LIMIT_MS = 40_000;
+const BOOT_LIMIT_MS = 20_000;
+/** Where cgroups may be; a machine needs one of its own in each, or two of them would share their services'. */
+const CGROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'];
+
+let count = 0;
+
+export async function boot(
+  debian: Extract<Debian, { missing: null }>,
+  shared: readonly Shared[] = [],
+): Promise<Machine> {
+  const name = `dragoman-${debian.suite}-${process.pid}-${++count}`;
+  const cgroups = CGROUPS.filter((folder) => existsSync(join(folder, 'cgroup.procs'))).map((folder) =>
+    join(folder, name),
+  );
+  for (const cgroup of cgroups) mkdirSync(cgroup);
+  const node = { from: process.execPath, to: '/usr/bin/node' };
+  const binds = [
+    { from: debian.bundles, to: '/opt/dragoman' },
+    ...(existsSync(join(debian.root, 'usr/bin/node')) ? [] : [node]),
+    ...shared,
+  ].map(({ from, to, ...rest }) => `--bind${'writable' in rest && rest.writable ? '' : '-ro'}=${from}:${to}`);
+  const words = ['systemd-nspawn', '--quiet', '--keep-unit', '--register=no', '--private-network'];
+  words.push(
+    '--console=pipe',
+    '--volatile=overlay',
+    `--machine=${name}`,
+    '-D',
+    debian.root,
+    ...binds,
+    '--boot',
+  );
+  // It ends with this process, however that ends.
+  const script =
+    'for cgroup in $CGROUPS; do echo $$ >"$cgroup/cgroup.procs"; done; exec setpriv --pdeathsig KILL "$@"';
+  const container = spawn('sh', ['-c', script, 'sh', ...words], {
+    env: { ...process.env, CGROUPS: cgroups.join(' '), SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [container.stdout, container.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4000);
+    });
+  const stop = async (): Promise<void> => {
+    for (const pid of childrenOf(container)) process.kill(pid, 'SIGKILL');
+    const kill = setTimeout(() => container.kill('SIGKILL'), 5000);
+    if (container.exitCode === null && container.signalCode === null) await once(container, 'close');
+    clearTimeout(kill);
+    cgroups.forEach(removeTree);
+  };
+  try {
+    const init = await untilBooted(container);
+    return machineOf(debian.suite, init, stop);
+  } catch (error) {
+    await stop();
+    throw new Error(`${name} does not boot: ${String(error)}\n${said}`);
+  }
+}
+
+function machineOf(suite: string, init: number, stop: () => Promise<void>): Machine {
+  const run = (words: readonly string[], input?: string) => enter(init, words, input);
+  const must = async (words: readonly string[], input?: string): Promise<string> => {
+    const { code, stdout, stderr } = await run(words, input);
+    if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}${stdout}`);
+    return stdout;
+  };
+  return {
+    suite,
+    run,
+    must,
+    stop,
+    async write(path, text, mode = '0644') {
+      const script =
+        'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';
+      await must(['sh', '-ec', script, 'sh', path, mode], text);
+    },
+    hostPid(pid) {
+      const space = statSync(`/proc/${init}/ns/pid`).ino;
+      for (const entry of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+        const numbers = insidePids(entry);
+        if (numbers.length > 1 && Number(numbers.at(-1)) === pid && spaceOf(entry) === space)
+          return Number(entry);
+      }
+      throw new Error(`there is no process ${pid} in ${suite}`);
+    },
+  };
+}
+
+/** Runs a program in all namespaces of a process. */
+function enter(init: number, words: readonly string[], input?: string): Promise<Output> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      'nsenter',
+      ['-t', String(init), '-a', 'env', '-i', 'PATH=/usr/sbin:/usr/bin', 'LC_ALL=C.UTF-8', ...words],
+      { timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: 64 * 2 ** 20 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, stderr });
+      },
+    );
+    // A program that does not read it may be gone already.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input ?? '');
+  });
+}
+
+async function untilBooted(container: ChildProcess): Promise<number> {
+  const endsAt = performance.now() + BOOT_LIMIT_MS;
+  for (;;) {
+    if (container.exitCode !== null) throw new Error(`ended with ${container.exitCode}`);
+    for (const init of childrenOf(container)) {
+      const { stdout } = await enter(init, ['systemctl', 'is-system-running']);
+      if (/^(running|degraded)/.test(stdout)) return init;
+    }
+    if (performance.now() > endsAt) throw new Error(`not there after ${BOOT_LIMIT_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function childrenOf({ pid }: ChildProcess): number[] {
+  const text = readOr(`/proc/${pid}/task/${pid}/children`, '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** What a process is called, in this machine first. */
+const insidePids = (pid: string): string[] =>
+  (/^NSpid:\s+(.*)$/m.exec(readOr(`/proc/${pid}/status`, ''))?.[1] ?? '').split(/\s+/);
+
+function spaceOf(pid: string): number {
+  try {
+    return statSync(`/proc/${pid}/ns/pid`).ino;
+  } catch {
+    return -1;
+  }
+}
+
+function readOr(path: string, otherwise: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}
+
+/** A cgroup and all below it, which have no processes any more. */
+function removeTree(cgroup: string): void {
+  for (const entry of readdirSync(cgroup, { withFileTypes: true }))
+    if (entry.isDirectory()) removeTree(join(cgroup, entry.name));
+  rmdirSync(cgroup);
+}
