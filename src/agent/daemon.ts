@@ -3,11 +3,14 @@ import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { configWarnings } from '../core/config-warnings.ts';
+import type { InitSystem } from '../ports/init-system.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineWorld, ownerSignatures, UnusableFile } from './machine-world.ts';
+import { attendService } from './service/attend.ts';
+import { observeWorld } from './service/observed-world.ts';
 
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {
@@ -21,6 +24,8 @@ export interface DaemonOptions {
   readonly reload: () => LoadResult;
   readonly logger: Logger;
   readonly signals: SignalSource;
+  /** Whoever started the program and wants to know how it is. */
+  readonly initSystem: InitSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -28,16 +33,27 @@ export interface DaemonOptions {
  * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after it.
  * @throws UnusableFile or AudioFaultError, before anything runs, when the configuration names what can't be used
  */
-export async function runDaemon({ config, reload, logger, signals, env }: DaemonOptions): Promise<void> {
+export async function runDaemon({
+  config,
+  reload,
+  logger,
+  signals,
+  initSystem,
+  env,
+}: DaemonOptions): Promise<void> {
   const systemClock = createSystemClock();
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
-  const agent = new Agent(config, await createMachineWorld(config, clock, logger, env));
+  const observed = observeWorld(await createMachineWorld(config, clock, logger, env));
+  const agent = new Agent(config, observed.world);
+  const service = attendService({ agent, observed, initSystem, clock, log: logger });
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
+      service.stopping();
       agent.stop().then(resolve, reject);
     };
     const reread = (): void => {
+      service.reloading();
       try {
         applyReload(agent, reload(), logger);
       } catch (err) {
@@ -46,6 +62,7 @@ export async function runDaemon({ config, reload, logger, signals, env }: Daemon
           'a defect of the program: the configuration could not be read again; the old one stays',
         );
       }
+      service.reloaded();
     };
     signals.on('SIGTERM', end);
     signals.on('SIGINT', end);
@@ -53,6 +70,7 @@ export async function runDaemon({ config, reload, logger, signals, env }: Daemon
   });
   warn(config, logger);
   await agent.start();
+  await service.started();
   await ended;
 }
 

@@ -1,6 +1,7 @@
 import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import { createSystemdNotifier } from '../adapters/systemd/notifier.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { UnusableFile } from '../agent/machine-world.ts';
 import { EXIT, Failure } from '../program/problem.ts';
@@ -46,7 +47,8 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
   onCrash(recordCrash);
   try {
-    await runDaemon({ config, reload: load, logger, signals, env });
+    const initSystem = createSystemdNotifier(env, logger);
+    await runDaemon({ config, reload: load, logger, signals, initSystem, env });
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {
       throw new Failure(`${error.message}. Mend it in ${file} and start again.`, EXIT.usage);

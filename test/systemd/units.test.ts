@@ -103,6 +103,14 @@ describe('dragoman.service', () => {
     expect(unit('dragoman.service')).toMatch(/^KillMode=mixed$/m);
   });
 
+  it('is watched: ready by its own word, and its children may speak for it', () => {
+    const text = unit('dragoman.service');
+    expect(text).toMatch(/^Type=notify$/m);
+    expect(text).toMatch(/^NotifyAccess=all$/m);
+    // Below 30 s healthy processes on slow boards are killed.
+    expect(Number(/^WatchdogSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(30);
+  });
+
   it('has no way to the account of the owner', () => {
     expect(unit('dragoman.service')).not.toMatch(/api[-_]?key|jwt|backend/i);
   });

@@ -1,0 +1,117 @@
+import { deviceStatus, laneStatus } from '../../core/lane/status.ts';
+import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
+import { describeService } from '../../core/service-status.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { InitSystem } from '../../ports/init-system.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Agent } from '../agent.ts';
+import { createThrottle } from '../throttle.ts';
+import { within } from '../within.ts';
+import type { Observed } from './observed-world.ts';
+
+/** Devices and broker may take so long to answer; a kiosk without a network is ready then, too, and says what is missing. */
+const READY_LIMIT_MS = 15_000;
+const STATUS_INTERVAL_MS = 10_000;
+/** Signs of life in one waiting time of the init system. */
+const SIGNS = 3;
+
+export interface ServiceParts {
+  readonly agent: Agent;
+  readonly observed: Observed;
+  readonly initSystem: InitSystem;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The agent's side of the talk with whoever started it. */
+export interface Attendance {
+  /** The agent has been started: says `ready` once everything has been tried. */
+  started(): Promise<void>;
+  /** Around the reading of the configuration. */
+  reloading(): void;
+  reloaded(): void;
+  stopping(): void;
+}
+
+/** Tells the init system how the agent is, and that it makes progress: only then. */
+export function attendService({ agent, observed, initSystem, clock, log }: ServiceParts): Attendance {
+  let stuck: readonly string[] = [];
+  let last = '';
+  let isReady = false;
+  let isEnding = false;
+  const describe = (): string => {
+    const now = clock.now();
+    const { status, reasons } = deviceStatus(
+      agent.lanes.map(({ id, state }) => ({ id, ...laneStatus(state, now) })),
+    );
+    const lanes = agent.lanes.map(({ id, state: { phase, orders } }) => ({
+      ...{ id, phase },
+      ...{ source: orders.source, targets: orders.targets },
+    }));
+    return describeService({ status, reasons, broker: observed.broker, lanes, stuck });
+  };
+  const status = createThrottle(clock, STATUS_INTERVAL_MS, () => {
+    const text = describe();
+    if (!isReady || isEnding || text === last) return;
+    last = text;
+    initSystem.tell({ status: text });
+  });
+  const unwatch = agent.watch((step) => {
+    observed.onStep(step);
+    if (initSystem.listens) status.request();
+  });
+  const watchdog = watchProgress(observed, initSystem, clock, (lanes, judged) => {
+    if (lanes.length > 0 && stuck.length === 0)
+      log.error(
+        { lanes, seconds: judged / 1000 },
+        'no sound comes through although the microphone is there; systemd will end the agent and start it anew',
+      );
+    stuck = lanes;
+    status.request();
+  });
+  return {
+    async started() {
+      if (!initSystem.listens) return;
+      await within(clock, READY_LIMIT_MS, new Promise<void>((resolve) => observed.whenTried(resolve)));
+      if (isEnding) return;
+      isReady = true;
+      last = describe();
+      initSystem.tell({ ready: true, status: last });
+    },
+    reloading: () => initSystem.tell({ reloading: true }),
+    reloaded: () => initSystem.tell({ ready: true }),
+    stopping() {
+      isEnding = true;
+      watchdog.end();
+      status.cancel();
+      unwatch();
+      initSystem.tell({ stopping: true, status: 'stopping: sessions are being ended' });
+    },
+  };
+}
+
+/** Says that the agent is alive, as long as no lane stands still. */
+function watchProgress(
+  observed: Observed,
+  initSystem: InitSystem,
+  clock: Clock,
+  judged: (stuck: readonly string[], intervalMs: number) => void,
+): { end(): void } {
+  const { watchdogMs } = initSystem;
+  if (watchdogMs === null) return { end() {} };
+  const intervalMs = watchdogMs / SIGNS;
+  let before: readonly LaneProgress[] = [];
+  let cancel = (): void => {};
+  const arm = (): void => {
+    cancel = clock.at(clock.now() + intervalMs, () => {
+      const after = observed.progress();
+      const stuck = stuckLanes(before, after);
+      before = after;
+      arm();
+      judged(stuck, intervalMs);
+      if (stuck.length === 0) initSystem.tell({ alive: true });
+    });
+  };
+  arm();
+  return { end: () => cancel() };
+}

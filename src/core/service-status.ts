@@ -1,0 +1,27 @@
+/** What a person who types `systemctl status` wants to know first. */
+export interface ServiceFacts {
+  readonly status: string;
+  readonly reasons: readonly string[];
+  /** True: connected; a text: why not; null: not known yet. */
+  readonly broker: true | string | null;
+  readonly lanes: readonly {
+    readonly id: string;
+    readonly phase: string;
+    readonly source: string;
+    readonly targets: readonly string[];
+  }[];
+  /** Lanes whose sound does not come through. */
+  readonly stuck: readonly string[];
+}
+
+/** One line: "degraded (capture:lost): main live, en to es; broker connected". */
+export function describeService({ status, reasons, broker, lanes, stuck }: ServiceFacts): string {
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
+  const parts = lanes.map(
+    ({ id, phase, source, targets }) => `${id} ${phase}, ${source} to ${targets.join(' and ')}`,
+  );
+  const line =
+    broker === true ? 'broker connected' : broker === null ? 'broker not tried yet' : `no broker: ${broker}`;
+  const halt = stuck.length === 0 ? [] : [`no sound comes through in ${stuck.join(', ')}`];
+  return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
+}
