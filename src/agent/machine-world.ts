@@ -73,6 +73,25 @@ export async function createMachineWorld(
   };
 }
 
+/** Why the agent can't be started with the files that a configuration names; null: it can. */
+export function findUnusableFile(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly key: string; readonly message: string } | null {
+  try {
+    serviceAuthority(config);
+    ownerSignatures(config);
+    brokerConnection(config, env);
+    return null;
+  } catch (error) {
+    if (error instanceof UnusableFile) {
+      const [key = ''] = error.message.split(':');
+      return { key, message: error.message };
+    }
+    throw error;
+  }
+}
+
 /** Two devices on one machine must not share it. */
 function commandFile(
   { device }: Config,

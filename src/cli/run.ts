@@ -1,13 +1,15 @@
 import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import { chooseLogFormat, createLogger } from '../adapters/log.ts';
-import { createSystemdNotifier } from '../adapters/systemd/notifier.ts';
+import { isService } from '../adapters/systemd/invocation.ts';
+import { createSystemdNotifier, NOBODY } from '../adapters/systemd/notifier.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { UnusableFile } from '../agent/machine-world.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import type { Shell, Verb } from '../program/program.ts';
 import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
+import { runService } from './run-service.ts';
 
 /** What of the process itself the daemon needs. */
 export interface RunHost {
@@ -32,6 +34,18 @@ export function createRunVerb(host: RunHost): Verb {
 async function run(file: string, shell: Shell, { output, signals, onCrash }: RunHost): Promise<void> {
   compileSooner();
   const { env } = shell;
+  if (isService(env)) {
+    const logger = createLogger({ level: 'info', format: chooseLogFormat(output, env), sink: output });
+    const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
+    onCrash(recordCrash);
+    const initSystem = createSystemdNotifier(env, logger);
+    try {
+      return await runService({ file, env, logger, signals, initSystem });
+    } catch (error) {
+      recordCrash(error);
+      throw error;
+    }
+  }
   const load = () => loadConfig({ file, env });
   const loaded = load();
   if (!loaded.ok) {
@@ -47,8 +61,7 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
   onCrash(recordCrash);
   try {
-    const initSystem = createSystemdNotifier(env, logger);
-    await runDaemon({ config, reload: load, logger, signals, initSystem, env });
+    await runDaemon({ config, reload: load, logger, signals, initSystem: NOBODY, env });
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {
       throw new Failure(`${error.message}. Mend it in ${file} and start again.`, EXIT.usage);

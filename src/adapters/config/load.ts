@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../protocol/config.ts';
+import { type Config, configSchema } from '../../protocol/config.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
 import { readDesired } from './desired.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Path, parseJsonc } from './jsonc.ts';
-import type { Layer, LayerKind, Problem, Source } from './layer.ts';
+import { isObject, type Layer, type LayerKind, type Problem, type Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
@@ -29,16 +29,7 @@ export type LoadResult =
 /** Reads all layers (CONTRACT section 2), later ones win. Never throws; lists every problem it can find at once. */
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems: Problem[] = [];
-  const layers: Layer[] = [];
-  const files = configFiles(options.file, problems);
-  for (const { kind, file } of files) {
-    const read = readLayer(kind, file);
-    if ('problem' in read) problems.push(read.problem);
-    else layers.push(read.layer);
-  }
-  const environment = readEnvironment(options.env);
-  problems.push(...environment.problems);
-  if (environment.layer !== null) layers.push(environment.layer);
+  const { layers, names } = readLayers(options, problems);
   if (options.desired !== undefined) {
     const desired = readDesired(options.desired, mergeLayers(layers));
     problems.push(...desired.problems);
@@ -51,12 +42,37 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const isWhole = !problems.some(({ path, source }) => path === '' && source?.kind !== 'environment');
   const checked = isWhole ? checkMerged(merged) : null;
   if (checked?.ok === false) problems.push(...checked.problems);
-  if (checked?.ok === true) {
-    const names = files.map(({ file }) => file);
-    problems.push(...findClashes(checked.config, merged.sources, names));
-  }
+  if (checked?.ok === true) problems.push(...findClashes(checked.config, merged.sources, names));
   if (problems.length > 0 || checked?.ok !== true) return { ok: false, problems };
   return { ok: true, config: checked.config, provenance: traceValues(checked.config, merged.sources) };
+}
+
+/**
+ * Who the device is and where its broker, of a configuration that can't be used otherwise: enough to tell the owner so. The
+ * lanes of what is returned mean nothing. Null where that part can't be used either. Never throws.
+ */
+export function loadBrokerPart(options: LoadOptions): Config | null {
+  const merged = mergeLayers(readLayers(options, []).layers).value;
+  if (!isObject(merged)) return null;
+  const { device, mqtt } = merged;
+  const file = { driver: 'file', path: 'none.wav' };
+  const lane = { capture: { ...file, sampleRate: 16_000 }, playback: file, source: 'en', targets: ['es'] };
+  const parsed = configSchema.safeParse({ device, mqtt, lanes: [lane] });
+  return parsed.success ? parsed.data : null;
+}
+
+function readLayers(options: LoadOptions, problems: Problem[]): { layers: Layer[]; names: string[] } {
+  const layers: Layer[] = [];
+  const files = configFiles(options.file, problems);
+  for (const { kind, file } of files) {
+    const read = readLayer(kind, file);
+    if ('problem' in read) problems.push(read.problem);
+    else layers.push(read.layer);
+  }
+  const environment = readEnvironment(options.env);
+  problems.push(...environment.problems);
+  if (environment.layer !== null) layers.push(environment.layer);
+  return { layers, names: files.map(({ file }) => file) };
 }
 
 /** The `--config` file and, in name order, what lies in `conf.d` beside it. */

@@ -8,7 +8,8 @@ const MOST_WAITING = 16;
 const CALL_LIMIT_MS = 10_000;
 const LONGEST_STATUS = 300;
 
-const NOBODY: InitSystem = { listens: false, watchdogMs: null, tell() {} };
+/** Where nobody started the program but a person. */
+export const NOBODY: InitSystem = { listens: false, watchdogMs: null, tell() {} };
 
 /**
  * systemd's notification protocol, sd_notify(3). Node has no datagram sockets of the family unix, so that each message is a

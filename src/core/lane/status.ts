@@ -35,6 +35,10 @@ export const STATUS_REASONS = {
   },
   capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
+  config: {
+    status: 'degraded',
+    says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
+  },
   connection_lost: { status: 'lost', says: 'the device has gone without a word; the broker says so' },
 } as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
 

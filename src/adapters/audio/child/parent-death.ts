@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { isStartedBySystemd } from '../../systemd/invocation.ts';
 import { findProgram } from './find-program.ts';
 
 /** A machine that can't run `setpriv` in so long is too slow to run it for every child. */
@@ -24,8 +25,7 @@ export function dyingWithParent(words: readonly string[]): readonly string[] {
  * Elsewhere a trial tells: containers have such filters, too.
  */
 export function prefix(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  // systemd.exec(5): the process that systemd itself has started. A shell's programs inherit the variable, not the number.
-  if (env['SYSTEMD_EXEC_PID'] === String(process.pid)) return [];
+  if (isStartedBySystemd(env)) return [];
   const setpriv = findProgram('setpriv');
   if (setpriv === null) return [];
   const words = [setpriv, '--pdeathsig', 'KILL', '--'];

@@ -1,0 +1,161 @@
+import type { Bus, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { InitSystem } from '../../ports/init-system.ts';
+import type { Log } from '../../ports/log.ts';
+import type { DeviceStatus, StatusMessage } from '../../protocol/mqtt/device.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { SignalSource } from '../daemon.ts';
+
+/** Why nothing can run, and how the owner can be told all the same. */
+export interface Unusable {
+  /** One line each, the first of them the most important. */
+  readonly problems: readonly string[];
+  /** The first key that is wrong; null where it is not about one. */
+  readonly key: string | null;
+  /** Null where not even the part about the broker can be used. */
+  readonly broker: {
+    /** Changes when the connection has to be another one. */
+    readonly fingerprint: string;
+    readonly openBus: OpenBus;
+    readonly topics: DeviceTopics;
+  } | null;
+}
+
+export interface RepairParts {
+  /** Reads everything again; null: it can be used now. */
+  readonly look: () => Unusable | null;
+  readonly initSystem: InitSystem;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signals: SignalSource;
+  readonly version: string;
+  readonly bootId: string;
+}
+
+/** A small file: to read it costs a millisecond. */
+const LOOK_EVERY_MS = 5000;
+const TELL_EVERY_MS = 60_000;
+/** Signs of life in one waiting time of the init system. */
+const SIGNS = 3;
+
+/**
+ * Stays up, `degraded`, while there is no usable configuration: a program that ended would be started every two seconds, and
+ * tell nobody. Says why once a minute, reads everything again every five seconds and at SIGHUP.
+ * @returns whether to go on with what is there now, or to end
+ */
+export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<'repaired' | 'ended'> {
+  const { look, initSystem, clock, log, signals } = parts;
+  let told = { text: '', at: Number.NEGATIVE_INFINITY };
+  const line = createStatusLine(parts);
+  const tell = (found: Unusable): void => {
+    const text = found.problems.join('\n');
+    const isNew = text !== told.text;
+    if (!isNew && clock.now() - told.at < TELL_EVERY_MS) return;
+    told = { text, at: clock.now() };
+    const [problem = '', ...more] = found.problems;
+    const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    log.error(
+      { problems: found.problems },
+      'the configuration cannot be used and nothing runs; repair it: it is read again every 5 s',
+    );
+    if (isNew) initSystem.tell({ ready: true, status: `degraded (config): ${problem}${rest}` });
+    if (isNew) line.tell(found);
+  };
+  const outcome = await new Promise<'repaired' | 'ended'>((resolve) => {
+    let cancelLook = (): void => {};
+    const signs = signOfLife(initSystem, clock);
+    const finish = (how: 'repaired' | 'ended'): void => {
+      cancelLook();
+      signs.end();
+      signals.off('SIGHUP', again);
+      signals.off('SIGTERM', end);
+      signals.off('SIGINT', end);
+      resolve(how);
+    };
+    const again = (): void => {
+      cancelLook();
+      const found = look();
+      if (found === null) return finish('repaired');
+      tell(found);
+      cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
+    };
+    const end = (): void => finish('ended');
+    signals.on('SIGHUP', again);
+    signals.on('SIGTERM', end);
+    signals.on('SIGINT', end);
+    tell(first);
+    cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
+  });
+  if (outcome === 'ended') initSystem.tell({ stopping: true });
+  else log.info({}, 'the configuration can be used again');
+  await line.close(outcome === 'ended');
+  return outcome;
+}
+
+/** Alive is whoever looks again: nothing else is to be done. */
+function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): void } {
+  if (watchdogMs === null) return { end() {} };
+  let cancel = (): void => {};
+  const arm = (): void => {
+    cancel = clock.at(clock.now() + watchdogMs / SIGNS, () => {
+      tell({ alive: true });
+      arm();
+    });
+  };
+  arm();
+  return { end: () => cancel() };
+}
+
+/** The retained status of a device that can say nothing else. */
+function createStatusLine({ clock, version, bootId }: RepairParts) {
+  let bus: { readonly fingerprint: string; readonly line: Bus; readonly topic: string } | null = null;
+  let reasons: string[] = [];
+  let connection = 0;
+  const body = (status: DeviceStatus, conn_seq: number, why: string[]): string => {
+    // When a device will be lost is not known beforehand.
+    const ts = status === 'lost' ? null : timestamp(clock.wall());
+    const message: StatusMessage = { ts, status, boot_id: bootId, conn_seq, version, reasons: why };
+    return JSON.stringify(message);
+  };
+  const publish = (): void => {
+    if (bus === null || connection === 0) return;
+    bus.line.publish(bus.topic, body('degraded', connection, reasons), { qos: 1, retain: true });
+  };
+  const open = ({ openBus, topics, fingerprint }: NonNullable<Unusable['broker']>): void => {
+    connection = 0;
+    const line = openBus(
+      {
+        // A line needs something to listen to; nothing is asked, so that nothing comes.
+        subscriptions: [topics.tokenResponse],
+        will: (number) => ({ topic: topics.status, payload: body('lost', number, ['connection_lost']) }),
+      },
+      {
+        up(number) {
+          connection = number;
+          publish();
+        },
+        down() {},
+        message() {},
+      },
+    );
+    bus = { fingerprint, line, topic: topics.status };
+  };
+  return {
+    tell({ key, broker }: Unusable): void {
+      reasons = [key === null ? 'config' : `config:${key}`];
+      if (broker?.fingerprint === bus?.fingerprint) return publish();
+      void bus?.line.close();
+      bus = null;
+      if (broker !== null) open(broker);
+    },
+    /** @param isLast the device says that it is gone */
+    async close(isLast: boolean): Promise<void> {
+      if (bus === null) return;
+      const { line, topic } = bus;
+      bus = null;
+      const finale = { topic, payload: body('offline', connection, []), retain: true };
+      await (isLast ? line.close(finale) : line.close());
+    },
+  };
+}

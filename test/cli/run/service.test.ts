@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadBrokerPart } from '../../../src/adapters/config/load.ts';
+import { createLogger } from '../../../src/adapters/log.ts';
+import { isService } from '../../../src/adapters/systemd/invocation.ts';
+import { runService } from '../../../src/cli/run-service.ts';
+import { makeFolder } from '../../adapters/audio/wav-files.ts';
+import { createFakeInitSystem } from '../../agent/service/fake-init-system.ts';
+
+const within = { timeout: 20_000, interval: 20 };
+
+function config(folder: string, echo: string, more: object = {}): object {
+  return {
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    // Nobody listens there.
+    mqtt: { url: 'mqtt://127.0.0.1:9' },
+    lanes: [
+      {
+        capture: { driver: 'file', path: join(folder, 'in.wav'), sampleRate: 16_000 },
+        playback: { driver: 'file', path: join(folder, 'out.wav') },
+        ...{ source: 'en', targets: ['es'], echo, start: 'command' },
+      },
+    ],
+    ...more,
+  };
+}
+
+describe('run as a service', { timeout: 40_000 }, () => {
+  it('outlives a bad configuration, starts with its repair, and ends when asked', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'config.json');
+    const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
+    write(config(folder, 'of'));
+    const service = createFakeInitSystem();
+    const signals = new EventEmitter();
+    const lines: string[] = [];
+    const logger = createLogger({
+      level: 'info',
+      format: 'json',
+      sink: { write: (line) => lines.push(line) },
+    });
+    const env = { STATE_DIRECTORY: folder };
+    const ended = runService({ file, env, logger, signals, initSystem: service.initSystem });
+
+    await expect.poll(() => service.statuses, within).toHaveLength(1);
+    expect(service.statuses[0]).toMatch(/^degraded \(config\): .*lanes\[0\]\.echo: .*did you mean "off"/);
+    // A file that the configuration names counts, too.
+    write(config(folder, 'off', { service: { caFile: join(folder, 'ca.pem') } }));
+    signals.emit('SIGHUP');
+    expect(service.statuses.at(-1)).toMatch(/^degraded \(config\): service\.caFile: .*ca\.pem/);
+    writeFileSync(join(folder, 'ca.pem'), 'x');
+    write(config(folder, 'off'));
+    signals.emit('SIGHUP');
+    await expect
+      .poll(() => service.statuses.at(-1), within)
+      .toMatch(/^idle \(stopped\): main idle, en to es; no broker: .*127\.0\.0\.1:9/);
+    signals.emit('SIGTERM');
+    await ended;
+    expect(service.told.some(({ stopping }) => stopping)).toBe(true);
+    expect(lines.join('')).toMatch(/"level":"error".*cannot be used/);
+    expect(readFileSync(file, 'utf8')).toContain('"off"');
+  });
+
+  it('is what systemd has started, and nothing else', () => {
+    expect(isService({ NOTIFY_SOCKET: '/run/systemd/notify' })).toBe(true);
+    expect(isService({ SYSTEMD_EXEC_PID: String(process.pid) })).toBe(true);
+    // A terminal of a graphical session.
+    expect(isService({ SYSTEMD_EXEC_PID: String(process.ppid), INVOCATION_ID: 'x' })).toBe(false);
+    expect(isService({})).toBe(false);
+  });
+});
+
+describe('the part about the broker', () => {
+  it('is found in a configuration that is wrong elsewhere, and only there', () => {
+    const folder = makeFolder();
+    const file = join(folder, 'config.json');
+    const found = (content: string) => {
+      writeFileSync(file, content);
+      return loadBrokerPart({ file, env: {} })?.mqtt.url;
+    };
+    const wrong = config(folder, 'of');
+    expect(found(JSON.stringify(wrong))).toBe('mqtt://127.0.0.1:9');
+    expect(found(JSON.stringify({ ...wrong, lanes: 'none', colour: 'red' }))).toBe('mqtt://127.0.0.1:9');
+    expect(found(JSON.stringify({ ...wrong, mqtt: { url: 'http://127.0.0.1' } }))).toBeUndefined();
+    expect(found(JSON.stringify({ ...wrong, device: {} }))).toBeUndefined();
+    expect(found('{"device": ')).toBeUndefined();
+  });
+});
