@@ -45,6 +45,8 @@ export interface WireWatch {
   over(connection: number): void;
 }
 
+/** Refusals at the upgrade that leave the token as it was. */
+const NO_ROOM: ReadonlySet<string> = new Set(['session_limit_reached', 'pending_sessions_limit_reached']);
 const SILENT_MS = 30_000;
 const CHECK_MS = 10_000;
 const HANDSHAKE_LIMIT_MS = 30_000;
@@ -213,6 +215,7 @@ function openConnection(
     }
     serverGone = true;
     if (opening.delivery === 'http') {
+      if (!opening.bare && NO_ROOM.has(opening.reason)) watch.unspent(token);
       const { status, body } = refuse(opening.reason, 'sim');
       const error = (
         body as { errors: { type: string; title: string; detail: string; error_code: number }[] }
