@@ -8,6 +8,10 @@ const PASSWORDS = { kiosk: 'kiosk-password', backend: 'backend-password' };
 const API_KEY = 'api-key-of-the-tests';
 
 export const SERVICE = 'dragoman.service';
+export const BROKER = 'mosquitto.service';
+export const BACKEND = 'dragoman-backend.service';
+export const EMULATOR = 'emulator.service';
+const OTHERS = [BROKER, EMULATOR, BACKEND];
 /** Whatever a test waits for comes within this, unless it says otherwise. */
 const LIMIT_MS = 20_000;
 
@@ -29,6 +33,8 @@ export interface Kiosk {
   /** The agent is stopped, as installed and has no past; broker, backend and service are there. */
   reset(): Promise<void>;
   systemctl(...words: string[]): Promise<string>;
+  /** Lets the broker, the backend or the service be missing or hang, until `reset`. */
+  disturb(how: 'stop' | 'freeze', unit: string): Promise<void>;
   /** A property of the agent's unit. */
   show(property: string, unit?: string): Promise<string>;
   /** Of the agent, as the machine counts them; 0 for none. */
@@ -59,9 +65,9 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
   await write('/etc/dragoman/secrets/mqtt-password', PASSWORDS.kiosk, '0600');
   await write('/etc/dragoman-backend/secrets/mqtt-password', PASSWORDS.backend, '0600');
   await write('/etc/dragoman-backend/secrets/api-key', API_KEY, '0600');
-  await write('/etc/dragoman-backend/config.json', JSON.stringify(BACKEND));
+  await write('/etc/dragoman-backend/config.json', JSON.stringify(BACKEND_CONFIG));
   await write('/etc/systemd/system/dragoman-backend.service.d/password.conf', credential('dragoman-backend'));
-  await write('/etc/mosquitto/conf.d/kiosk.conf', BROKER);
+  await write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
   for (const [index, [user, password]] of Object.entries(PASSWORDS).entries())
     await must([
       'mosquitto_passwd',
@@ -72,7 +78,7 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
       password,
     ]);
   await must(['chown', 'mosquitto', '/etc/mosquitto/passwords']);
-  await write('/etc/systemd/system/emulator.service', EMULATOR);
+  await write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
   const kiosk = createKiosk(machine);
   await kiosk.reset();
   return kiosk;
@@ -81,16 +87,16 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
 const credential = (name: string) =>
   `[Service]\nLoadCredential=mqtt-password:/etc/${name}/secrets/mqtt-password\n`;
 
-const BROKER = `listener 1883 127.0.0.1
+const BROKER_CONFIG = `listener 1883 127.0.0.1
 allow_anonymous false
 password_file /etc/mosquitto/passwords
 `;
 
-const EMULATOR = `[Service]
+const EMULATOR_UNIT = `[Service]
 ExecStart=/usr/bin/node /opt/dragoman/emulator.mjs run --port 8080 --api-key ${API_KEY} --translate echo --setup-ms 200
 `;
 
-const BACKEND = {
+const BACKEND_CONFIG = {
   mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'backend', passwordFile: 'mqtt-password' },
   service: {
     url: 'http://127.0.0.1:8080',
@@ -110,11 +116,11 @@ const AGENT = {
 const LANE = { source: 'en', targets: ['es'], echo: 'off' };
 const LOGIN = ['-h', '127.0.0.1', '-u', 'kiosk', '-P', PASSWORDS.kiosk];
 const DROP_INS = `/etc/systemd/system/${SERVICE}.d`;
-const OTHERS = ['mosquitto.service', 'emulator.service', 'dragoman-backend.service'];
 
 function createKiosk(machine: Machine): Kiosk {
   const { must, run, write } = machine;
-  let cursor = '';
+  let since = '';
+  let isDisturbed = true;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
   const configure = (lane: object) =>
@@ -133,6 +139,16 @@ function createKiosk(machine: Machine): Kiosk {
     const state = (await retained('state')) as { lanes?: { phase: string }[] } | null;
     return state?.lanes?.[0]?.phase ?? null;
   };
+  const restartOthers = async (): Promise<void> => {
+    await run(['systemctl', 'kill', '--signal=SIGKILL', ...OTHERS]);
+    await systemctl('restart', ...OTHERS);
+    await until('the backend listens', async () => {
+      const invocation = await show('InvocationID', BACKEND);
+      const { stdout } = await run(['journalctl', '-o', 'cat', `_SYSTEMD_INVOCATION_ID=${invocation}`]);
+      return stdout.includes('listening for token requests');
+    });
+    isDisturbed = false;
+  };
   return {
     machine,
     configure,
@@ -142,23 +158,23 @@ function createKiosk(machine: Machine): Kiosk {
     show,
     retained,
     phase,
+    async disturb(how, unit) {
+      isDisturbed = true;
+      await (how === 'stop' ? systemctl('stop', unit) : systemctl('kill', '--signal=SIGSTOP', unit));
+    },
     async reset() {
-      // Whatever the last test left hanging.
-      await run(['systemctl', 'kill', '--signal=SIGCONT', SERVICE, ...OTHERS]);
       await run(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
       await run(['systemctl', 'stop', SERVICE]);
-      await run(['sh', '-c', 'umount /var/lib/dragoman; rm -rf /var/lib/dragoman'], '');
+      await run(['sh', '-c', 'umount /var/lib/dragoman; rm -rf /var/lib/dragoman']);
       await must(['rm', '-rf', DROP_INS]);
       await write(`${DROP_INS}/password.conf`, credential('dragoman'));
       await systemctl('daemon-reload');
       await run(['systemctl', 'reset-failed']);
-      await systemctl('restart', 'mosquitto.service');
-      await systemctl('start', ...OTHERS);
+      if (isDisturbed) await restartOthers();
       for (const topic of ['status', 'state'])
         await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);
       await configure(FILES);
-      const shown = await must(['journalctl', '-n', '1', '--show-cursor']);
-      cursor = /^-- cursor: (.*)$/m.exec(shown)?.[1] ?? '';
+      since = `--since=@${(await must(['date', '+%s.%6N'])).trim()}`;
     },
     mainPid: async () => Number(await show('MainPID')),
     async processes() {
@@ -172,19 +188,12 @@ function createKiosk(machine: Machine): Kiosk {
     },
     live: () => until('the lane is live', async () => (await phase()) === 'live'),
     async journal(priority) {
-      const words = ['journalctl', '-o', 'cat', `--after-cursor=${cursor}`, '-u', SERVICE];
+      const words = ['journalctl', '-o', 'cat', since, '-u', SERVICE];
       await must(['journalctl', '--sync']);
       return must([...words, ...(priority === undefined ? [] : ['-p', priority])]);
     },
     async lastWords() {
-      const { stdout } = await run([
-        'journalctl',
-        '-o',
-        'short-precise',
-        `--after-cursor=${cursor}`,
-        '-n',
-        '60',
-      ]);
+      const { stdout } = await run(['journalctl', '-o', 'short-precise', since, '-n', '60']);
       return `${machine.suite}\n${stdout}${(await run(['systemctl', 'status', '--no-pager', SERVICE])).stdout}`;
     },
   };

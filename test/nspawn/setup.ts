@@ -8,9 +8,6 @@ import type { TestProject } from 'vitest/node';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What ships the agent, oldest systemd first. */
-const SUITES = ['bookworm', 'trixie'] as const;
-
 /** A Debian to boot, or why there is none here. */
 export type Debian =
   | { readonly suite: string; readonly root: string; readonly bundles: string; readonly missing: null }
@@ -18,18 +15,16 @@ export type Debian =
 
 declare module 'vitest' {
   interface ProvidedContext {
-    debians: Debian[];
+    debian: Debian;
   }
 }
 
-/** Makes the bundles and the roots once for all files. */
+/** Makes the bundles and the root once for all files of a project, which is named after its Debian. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  const suite = project.name;
   const missing = whatIsMissing();
   if (missing !== null) {
-    project.provide(
-      'debians',
-      SUITES.map((suite) => ({ suite, missing })),
-    );
+    project.provide('debian', { suite, missing });
     return () => {};
   }
   const bundles = mkdtempSync(join(tmpdir(), 'dragoman-bundles-'));
@@ -37,12 +32,11 @@ export default async function setup(project: TestProject): Promise<() => void> {
   chmodSync(bundles, 0o755);
   const forget = () => rmSync(bundles, { recursive: true, force: true });
   try {
-    await run(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
-    const made = SUITES.map(async (suite): Promise<Debian> => {
-      const { stdout } = await run('scripts/debian-root.sh', [suite], { cwd: ROOT });
-      return { suite, root: stdout.trim(), bundles, missing: null };
-    });
-    project.provide('debians', await Promise.all(made));
+    const [{ stdout }] = await Promise.all([
+      run('scripts/debian-root.sh', [suite], { cwd: ROOT }),
+      run(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT }),
+    ]);
+    project.provide('debian', { suite, root: stdout.trim(), bundles, missing: null });
   } catch (error) {
     forget();
     throw error;

@@ -60,10 +60,10 @@ export class World extends Bench {
   open(): void {
     this.step({ type: 'opened', stream: this.stream });
   }
-  refuse(refusal: Partial<UpgradeRefusal> = {}, stream = this.stream): void {
+  refuse(refusal: Partial<UpgradeRefusal> = {}): void {
     this.step({
       type: 'refused',
-      stream,
+      stream: this.stream,
       refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
     });
   }

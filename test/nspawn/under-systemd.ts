@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, beforeEach, describe, inject, it, type TestContext } from 'vitest';
+import { type Kiosk, openKiosk } from './kiosk.ts';
+import { boot, type Machine, type Shared } from './machine.ts';
+
+/** Defines a test with a kiosk that is as installed; the agent is stopped. */
+export type KioskTest = (name: string, run: (kiosk: Kiosk, context: TestContext) => Promise<void>) => void;
+
+interface Options {
+  /** What else is missing here; null for nothing. */
+  readonly missing?: string | null;
+  readonly shared?: readonly Shared[];
+}
+
+/** Tests with a machine of their own that has booted the project's Debian. Without one they are skipped and say why. */
+export function underSystemd(
+  title: string,
+  define: (test: KioskTest) => void,
+  { missing = null, shared = [] }: Options = {},
+): void {
+  const debian = inject('debian');
+  describe(`${title}, Debian ${debian.suite}`, () => {
+    const reason = debian.missing ?? missing;
+    let machine: Machine | undefined;
+    let opened: Kiosk | undefined;
+
+    beforeAll(async () => {
+      if (reason !== null || debian.missing !== null) return;
+      machine = await boot(debian, shared);
+      opened = await openKiosk(machine);
+    });
+    afterAll(() => machine?.stop());
+    beforeEach(async ({ onTestFailed }) => {
+      onTestFailed(async () => void process.stderr.write((await opened?.lastWords()) ?? ''));
+      await opened?.reset();
+    });
+
+    define((name, run) => {
+      it.skipIf(reason !== null)(reason === null ? name : `${name}: skipped, ${reason}`, async (context) => {
+        if (opened === undefined) throw new Error('there is no kiosk');
+        await run(opened, context);
+      });
+    });
+  });
+}
