@@ -75,8 +75,8 @@ export const LANE = [
   {
     name: 'dead-address-kept',
     file: 'lane/ending.ts',
-    find: 'if (lease.unreached < UNREACHED_TRIES) return',
-    replace: 'if (lease.unreached < 100) return',
+    find: 'if (tried.unreached < UNREACHED_TRIES) return',
+    replace: 'if (tried.unreached < 100) return',
     tests: STORIES.token,
   },
   {

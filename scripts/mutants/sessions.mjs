@@ -156,4 +156,32 @@ export const SESSIONS = [
     replace: 'Math.max(LEAST_PATIENCE_MS, leftMs / 2)',
     tests: STORIES.rollover,
   },
+  {
+    name: 'lack-of-room-not-learned',
+    file: 'lane/ending.ts',
+    find: '    noteNoRoom(turn);\n',
+    replace: '',
+    tests: STORIES.room,
+  },
+  {
+    name: 'room-never-tried-again',
+    file: 'lane/room.ts',
+    find: 'rolloversWithoutRoom < TRY_EACH_ROLLOVERS - 1',
+    replace: 'rolloversWithoutRoom < TRY_EACH_ROLLOVERS * 99',
+    tests: STORIES.room,
+  },
+  {
+    name: 'room-not-noticed',
+    file: 'lane/approach.ts',
+    find: '  noteRoom(turn);\n',
+    replace: '',
+    tests: STORIES.room,
+  },
+  {
+    name: 'token-without-room-forgotten',
+    file: 'lane/ending.ts',
+    find: "if (cause === 'session_limit_reached') return lease;",
+    replace: "if (cause === 'session_limit_reached') return null;",
+    tests: STORIES.room,
+  },
 ];

@@ -1,6 +1,7 @@
 /** The tests of each part of the core, under test/core. */
 export const STORIES = {
   rollover: ['lane/rollover.test.ts', 'lane/successor.test.ts', 'lane/overlap.test.ts'],
+  room: ['lane/one-stream.test.ts'],
   replay: ['lane/replay.test.ts'],
   standby: ['lane/standby.test.ts'],
   token: ['lane/token.test.ts'],

@@ -3,9 +3,9 @@ import type { OutMessage } from '../../src/emulator/core/outbox.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
 import type { Opening } from '../../src/emulator/core/service.ts';
 import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
-import { parseServerFrame } from '../../src/protocol/service/server-message.ts';
 import type { Network } from './network.ts';
 import type { SimClock } from './sim-clock.ts';
+import { deliverRaw, toStreamMessage } from './wire-message.ts';
 
 /** The service's side of one connection. */
 export interface ServiceEnd {
@@ -45,6 +45,8 @@ export interface WireWatch {
   over(connection: number): void;
 }
 
+/** Refusals at the upgrade that leave the token as it was. */
+const NO_ROOM: ReadonlySet<string> = new Set(['session_limit_reached', 'pending_sessions_limit_reached']);
 const SILENT_MS = 30_000;
 const CHECK_MS = 10_000;
 const HANDSHAKE_LIMIT_MS = 30_000;
@@ -213,6 +215,7 @@ function openConnection(
     }
     serverGone = true;
     if (opening.delivery === 'http') {
+      if (!opening.bare && NO_ROOM.has(opening.reason)) watch.unspent(token);
       const { status, body } = refuse(opening.reason, 'sim');
       const error = (
         body as { errors: { type: string; title: string; detail: string; error_code: number }[] }
@@ -312,39 +315,4 @@ function openConnection(
       return Math.max(0, buffered - KERNEL_BYTES);
     },
   };
-}
-
-/** The wire's message as the stream adapter would hand it on, without the way through text and back. */
-function toStreamMessage(message: OutMessage): StreamMessage {
-  const { type, data, pcm } = message;
-  if (type !== 'output_audio_data') return { message_type: type, data } as StreamMessage;
-  const { transcription_id: id, translation_part_id: part, language, last_chunk: last } = data;
-  const sentence = typeof id === 'string' ? id : null;
-  return {
-    message_type: 'output_audio',
-    pcm: pcm ?? new Uint8Array(0),
-    sentence,
-    language: typeof data.language === 'string' ? data.language : null,
-    utterance: sentence === null ? null : `${sentence}/${part ?? ''}/${language ?? ''}`,
-    last: last === true,
-  };
-}
-
-function deliverRaw(
-  payload: string | Uint8Array,
-  listener: StreamListener,
-  deliver: (message: StreamMessage) => void,
-): void {
-  if (typeof payload !== 'string') return listener.oddity('a binary frame');
-  const parsed = parseServerFrame(payload);
-  if (parsed.kind !== 'message') return listener.oddity(`a ${parsed.kind} message`);
-  if (parsed.message.message_type !== 'output_audio_data') return deliver(parsed.message);
-  deliver({
-    message_type: 'output_audio',
-    pcm: new Uint8Array(0),
-    sentence: null,
-    language: null,
-    utterance: null,
-    last: false,
-  });
 }

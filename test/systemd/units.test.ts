@@ -34,7 +34,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'dragoman-root-'));
   if (!hasSystemd) return;
   cpSync(SYSTEM_UNITS, join(root, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
-  for (const program of ['/usr/bin/node', '/bin/sh']) {
+  for (const program of ['/usr/bin/node', '/bin/sh', '/usr/bin/rm', '/usr/bin/systemctl']) {
     mkdirSync(join(root, dirname(program)), { recursive: true });
     writeFileSync(join(root, program), '#!/bin/sh\n');
     chmodSync(join(root, program), 0o755);
@@ -69,6 +69,17 @@ describe.each(SERVICES)('%s', (name) => {
     expect(verify(name, unit(name).replace('/usr/bin/node', '/usr/bin/nodejs'))).toContain('not executable');
   });
 
+  it.skipIf(!hasSystemd)('is sandboxed at 1.6 or better', () => {
+    const { stdout } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--no-pager', '--threshold=16', join(UNITS, name)],
+      { encoding: 'utf8' },
+    );
+    const score = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+    expect(score).toBeGreaterThan(0);
+    expect(score).toBeLessThanOrEqual(1.6);
+  });
+
   it('never gives up, and is not sandboxed to death', () => {
     const text = unit(name);
     expect(text).toMatch(/^Restart=always$/m);
@@ -96,7 +107,24 @@ describe('dragoman.service', () => {
     expect(text).toMatch(/^DevicePolicy=closed$/m);
     expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);
     expect(text).toMatch(/^SupplementaryGroups=audio$/m);
-    expect(text).not.toMatch(/^Private(Devices|Users)=/m);
+    expect(text).not.toMatch(/^PrivateDevices=/m);
+    expect(text).toMatch(/^PrivateUsers=yes$/m);
+  });
+
+  it('comes before everything else on a small board', () => {
+    const text = unit('dragoman.service');
+    expect(Number(/^Nice=(-\d+)$/m.exec(text)?.[1])).toBeLessThan(0);
+    expect(Number(/^CPUWeight=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(100);
+    expect(Number(/^OOMScoreAdjust=(-\d+)$/m.exec(text)?.[1])).toBeLessThan(0);
+  });
+
+  it.skipIf(!hasSystemd)('can have the machine rebooted by a unit of its own', () => {
+    expect(verify('dragoman-reboot.service', unit('dragoman-reboot.service'))).toBe('');
+    expect(verify('dragoman-reboot.path', unit('dragoman-reboot.path'))).toBe('');
+    const [, place = 'none'] = /^PathExists=(.*)$/m.exec(unit('dragoman-reboot.path')) ?? [];
+    expect(place).toMatch(/^\/run\/dragoman\//);
+    expect(unit('dragoman.service')).toMatch(/^RuntimeDirectory=dragoman$/m);
+    expect(readFileSync(join(UNITS, '../config/example.jsonc'), 'utf8')).toContain(`["touch", "${place}"]`);
   });
 
   it('ends its sentence before its loudspeaker is taken away, and leaves no child behind', () => {

@@ -2,6 +2,7 @@ import { emptyReplayLog, retarget } from '../replay/log.ts';
 import { anchorAnew } from '../replay/times.ts';
 import { fail } from './ending.ts';
 import { goLive } from './live.ts';
+import { noteRoom } from './room.ts';
 import { isSameTask } from './settings.ts';
 import { NO_SILENCE } from './silence.ts';
 import type { Approach, Lease, Stream } from './state.ts';
@@ -148,6 +149,7 @@ export function onTaskRuns(turn: Turn, stream: Stream): void {
   if (approach !== null) noteSetup(turn, turn.now - (stream.lastTaskAt ?? turn.now));
   if (approach === null || turn.state.stream === null) return goLive(turn, confirmed);
   turn.set({ approach: { stage: 'ready', stream: confirmed } });
+  noteRoom(turn);
   trySwitch(turn);
 }
 

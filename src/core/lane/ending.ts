@@ -5,6 +5,7 @@ import { unspoken } from '../replay/log.ts';
 import type { AudioCut } from '../replay/sentence.ts';
 import { cutsAtEnd } from '../replay/spoken.ts';
 import { goLive } from './live.ts';
+import { noteNoRoom } from './room.ts';
 import type { Approach, Lease, Stream } from './state.ts';
 import type { Turn } from './turn.ts';
 import { waitForRetry } from './waiting.ts';
@@ -72,7 +73,7 @@ export interface Failure {
   /** The service's own number for it. */
   readonly errorCode?: number | null;
   readonly retryAfterMs?: number | null;
-  /** The token did not reach the service: it may be used again. */
+  /** The token did not reach the service, or no stream was opened with it for want of room: it may be used again. */
   readonly unspent?: boolean;
 }
 
@@ -121,13 +122,23 @@ function loseApproach(turn: Turn, cause: Cause, failure: Failure): void {
   const lost = approach?.stream ?? null;
   turn.disarm('setup', 'poll');
   turn.set({ approach: null });
-  if (failure.unspent === true && lost !== null) {
-    const lease = { ...lost.lease, unreached: lost.lease.unreached + 1 };
-    if (lease.unreached < UNREACHED_TRIES) return turn.set({ lease });
-    reportUnreachable(turn, lease, failure);
+  const lease = lost === null ? null : leftOver(turn, lost, cause, failure);
+  if (lost !== null && lease !== null) {
+    turn.emit({ type: 'close_stream', stream: lost.id, how: 'terminate' });
+    return turn.set({ lease });
   }
   if (lost !== null) closeStream(turn, lost, cause, 'terminate');
   surrender(turn);
+}
+
+/** What a try that failed leaves of its token: the whole, if it may be used again. */
+function leftOver(turn: Turn, { lease }: Stream, cause: Cause, failure: Failure): Lease | null {
+  if (failure.unspent !== true) return null;
+  if (cause === 'session_limit_reached') return lease;
+  const tried = { ...lease, unreached: lease.unreached + 1 };
+  if (tried.unreached < UNREACHED_TRIES) return tried;
+  reportUnreachable(turn, tried, failure);
+  return null;
 }
 
 /** The owner is told where no way leads, before the backend is asked for another address. */
@@ -161,6 +172,7 @@ function postponeRollover(turn: Turn, stream: Stream, cause: Cause, failure: Fai
   const latestAt = stream.limitAt - settings.rollLatestMs;
   if (cause === 'session_limit_reached') {
     // No room for two: the old one makes way, in a pause or at the latest moment.
+    noteNoRoom(turn);
     turn.put({ ...stream, rollFailures, mustGoFirst: true });
     turn.arm('roll', Math.max(turn.now, latestAt));
   } else if (turn.now + drawn.waitMs < latestAt) turn.arm('roll', turn.now + drawn.waitMs);

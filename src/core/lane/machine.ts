@@ -112,7 +112,9 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
       if (turn.state.phase === 'draining') return finish(turn);
-      return lose(turn, stream, cause, { message, errorCode, retryAfterMs });
+      // A connection that would exceed the limit of streams opens none (specification 7).
+      const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
+      return lose(turn, stream, cause, { message, errorCode, retryAfterMs, unspent });
     }
     case 'unreached': {
       // A connection that was open has spent its token, whatever is said of it afterwards.

@@ -1,4 +1,5 @@
 import { dropRetiring, retire } from './retiring.ts';
+import { countWithoutRoom, lacksRoom } from './room.ts';
 import { countSplit, isMoment, trySwitch } from './switchover.ts';
 import { acquire } from './token.ts';
 import type { Turn } from './turn.ts';
@@ -12,10 +13,15 @@ export function onRollTimer(turn: Turn): void {
   if (phase === 'configuring' || stream.taskStale) return turn.arm('roll', turn.now + settings.pollMs);
   if (phase !== 'live') return;
   if (stream.mustGoFirst) return goFirst(turn);
+  const latestAt = Math.max(turn.now, stream.limitAt - settings.rollLatestMs);
+  turn.arm('roll', latestAt);
+  if (lacksRoom(turn.state)) {
+    countWithoutRoom(turn);
+    return turn.put({ ...stream, mustGoFirst: true });
+  }
   // Three streams at a time are never worth it: the one before this one has had its time.
   dropRetiring(turn, 'close');
   turn.set({ reason: 'rollover' });
-  turn.arm('roll', Math.max(turn.now, stream.limitAt - settings.rollLatestMs));
   acquire(turn);
 }
 

@@ -175,6 +175,8 @@ export interface LaneState {
   readonly stream: Stream | null;
   /** The session before that one. */
   readonly retiring: Retiring | null;
+  /** Rollovers since the account had no room for a successor beside a live session; null: it has, as far as is known. */
+  readonly rolloversWithoutRoom: number | null;
   /** How long a set-up has taken of late, from `set_task` to the running task; 0: not known. */
   readonly longestSetupMs: number;
   /** Why the next session is needed. */
@@ -264,6 +266,7 @@ export function createLane(given: {
     approach: null,
     stream: null,
     retiring: null,
+    rolloversWithoutRoom: null,
     longestSetupMs: 0,
     reason: 'start',
     failures: 0,

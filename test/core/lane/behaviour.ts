@@ -10,14 +10,32 @@ const HEARD = { transcription: { language: 'en', text: 'so' } };
 
 /**
  * From now on the backend, the network and the service do their job.
- * @param given `maxDurationMs`: how long each session may last, null for as long as it likes; `hears`: the service says so
+ * @param given `maxDurationMs`: how long each session may last, null for as long as it likes; `hears`: the service says so;
+ *   `room`: how many streams may run at one time, asked at each upgrade, and `refuses`: how one too many is told
  */
-export function behave(world: World, given: { maxDurationMs?: number; hears?: boolean } = {}): void {
+export function behave(
+  world: World,
+  given: {
+    maxDurationMs?: number;
+    hears?: boolean;
+    room?: () => number;
+    refuses?: 'at the upgrade' | 'in a message';
+  } = {},
+): void {
   world.pongs = true;
   const { maxDurationMs = null } = given;
   const runsAt = new Map<number, number>();
+  const open = new Set<number>();
   const startedAt = world.now;
   let saidAt = Number.NEGATIVE_INFINITY;
+  const upgrade = (stream: number): void => {
+    const isRoom = open.size < (given.room?.() ?? 2);
+    if (!isRoom && given.refuses !== 'in a message')
+      return world.refuse({ status: 409, texts: ['session_limit_reached'] }, stream);
+    if (isRoom) open.add(stream);
+    world.step({ type: 'opened', stream });
+    if (!isRoom) world.error({ reason: 'session_limit_reached' }, stream);
+  };
   world.watchers.push((effect) => {
     switch (effect.type) {
       case 'request_token':
@@ -25,7 +43,10 @@ export function behave(world: World, given: { maxDurationMs?: number; hears?: bo
           world.step({ type: 'granted', grant: world.grantFor(effect.id, { maxDurationMs }) }),
         );
       case 'open_stream':
-        return world.after(UPGRADE_MS, () => world.step({ type: 'opened', stream: effect.stream }));
+        return world.after(UPGRADE_MS, () => upgrade(effect.stream));
+      case 'close_stream':
+        open.delete(effect.stream);
+        return;
       case 'send_task':
         runsAt.set(effect.stream, world.now + SETUP_MS);
         return;
@@ -47,7 +68,10 @@ export function behave(world: World, given: { maxDurationMs?: number; hears?: bo
           world.says({ message_type: 'partial_transcription', data: HEARD }, effect.stream),
         );
       case 'end_task':
-        return world.after(END_MS, () => world.says({ message_type: 'eos', data: {} }, effect.stream));
+        return world.after(END_MS, () => {
+          open.delete(effect.stream);
+          world.says({ message_type: 'eos', data: {} }, effect.stream);
+        });
     }
   });
   world.line(true);

@@ -1,5 +1,6 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { Grant, LaneEvent } from '../../../src/core/lane/event.ts';
+import { classifyRefusal } from '../../../src/core/recovery.ts';
 import { demand, type Step } from './ledger.ts';
 
 /** The service allows one get_task and one set_task per this (specification 8 and SERVICE). */
@@ -16,6 +17,14 @@ interface Connection {
   /** ... and answered: the task runs. */
   runs: boolean;
   ending: boolean;
+}
+
+/** Whether a try that failed has left its token as it was: it did not reach the service, or there was no room for a stream. */
+function isUnspent(event: LaneEvent): boolean {
+  if (event.type === 'unreached') return !event.spent;
+  if (event.type !== 'refused') return false;
+  const { status: httpStatus, errorCode, texts } = event.refusal;
+  return classifyRefusal({ httpStatus, errorCode, texts }) === 'session_limit_reached';
 }
 
 /** Keeps track of tokens and streams from the outside, as the backend and the service would see them. */
@@ -65,8 +74,7 @@ export class StreamBook {
     const connection = this.connections.get(event.stream);
     if (connection === undefined) return;
     if (event.type === 'opened') connection.opened = true;
-    if (event.type === 'unreached' && !event.spent && !connection.opened)
-      this.opened.delete(connection.grant);
+    if (!connection.opened && isUnspent(event)) this.opened.delete(connection.grant);
     if (['unreached', 'refused', 'ended'].includes(event.type)) this.connections.delete(event.stream);
     if (event.type !== 'message' || event.message.message_type !== 'current_task') return;
     const status = event.message.data.task_status;

@@ -236,9 +236,8 @@ describe('no room for two', () => {
     world.hear('a', 300, true, 1);
     world.until(() => world.all('end_task').length === 1, 5000);
     world.says(EOS, 1);
-    world.until(() => world.phase === 'acquiring', 1000);
-    expect(world.last('request_token').reason).toBe('rollover');
-    world.grant();
+    world.until(() => world.phase === 'connecting', 1000);
+    expect(world.last('open_stream')).toMatchObject({ stream: 3, grant: 'test-2' });
     world.open();
     world.taskRuns();
     world.hush(30);

@@ -60,10 +60,10 @@ export class World extends Bench {
   open(): void {
     this.step({ type: 'opened', stream: this.stream });
   }
-  refuse(refusal: Partial<UpgradeRefusal> = {}): void {
+  refuse(refusal: Partial<UpgradeRefusal> = {}, stream = this.stream): void {
     this.step({
       type: 'refused',
-      stream: this.stream,
+      stream,
       refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
     });
   }
