@@ -15,7 +15,7 @@ const BOUND_S: Readonly<Record<string, number>> = {
   ...{ refused: PARKED_S, refused_bare: PARKED_S, balance_out: PARKED_S, account_blocked: PARKED_S },
   ...{ token_denied: PARKED_S, operator: PARKED_S, creation_fails: PATIENT_S, slow_upgrade: PATIENT_S },
   ...{ broker_away: PATIENT_S, broker_kicks: PATIENT_S, backend_away: PATIENT_S, token_late: PATIENT_S },
-  ...{ token_of_another_intent: PATIENT_S, token_misaddressed: PATIENT_S, backend_malformed: PATIENT_S },
+  ...{ token_of_another_intent: PARKED_S, token_misaddressed: PATIENT_S, backend_malformed: PATIENT_S },
 };
 
 export function recoveryBoundS(kind: string): number {
