@@ -19,7 +19,6 @@ interface Options {
   readonly json: boolean;
   readonly cancel: boolean;
   readonly generation: Generation;
-  readonly strict: boolean;
   readonly fault: string | undefined;
   readonly twoLanes: boolean;
 }
@@ -36,7 +35,6 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --json          the result as {"sim": {...}}
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
   --generation G  1: as seeds drew when sentences were short and faults fewer; the regressions are (2)
-  --strict        with what the agent is not yet known to survive
   --two-lanes     two lanes in every agent; otherwise in every eighth
   --fault KIND    this kind alone, in every seed
   --day           a museum's day without faults: what is billed, what a rollover costs
@@ -61,7 +59,7 @@ function sorted(record: Record<string, number>): Record<string, number> {
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads, cancel, generation, strict, fault, twoLanes }: Options,
+  { seeds, hours, seed, threads, cancel, generation, fault, twoLanes }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
@@ -69,7 +67,7 @@ function runSeeds(
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(fileURLToPath(import.meta.url), {
-        workerData: { hours, cancel, generation, strict, fault, twoLanes },
+        workerData: { hours, cancel, generation, fault, twoLanes },
       });
       const give = (): void => {
         if (next >= seeds) {
@@ -88,11 +86,10 @@ function runSeeds(
 }
 
 /** The options that make another run the same. */
-function sameAgain({ cancel, generation, strict, fault, twoLanes }: Options): string {
+function sameAgain({ cancel, generation, fault, twoLanes }: Options): string {
   const options = [
     cancel ? ' --cancel' : '',
     generation === 1 ? ' --generation 1' : '',
-    strict ? ' --strict' : '',
     twoLanes ? ' --two-lanes' : '',
     fault === undefined ? '' : ` --fault ${fault}`,
   ];
@@ -183,7 +180,6 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       json: { type: 'boolean', default: false },
       cancel: { type: 'boolean', default: false },
       generation: { type: 'string', default: '2' },
-      strict: { type: 'boolean', default: false },
       fault: { type: 'string' },
       'two-lanes': { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },
@@ -208,7 +204,6 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
     ...{
       json: values.json,
       cancel: values.cancel,
-      strict: values.strict,
       fault: values.fault,
       twoLanes: values['two-lanes'],
       day: values.day,
@@ -243,10 +238,10 @@ if (isMainThread) {
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'strict' | 'fault' | 'twoLanes'>;
-  const { hours, cancel, generation, strict, fault, twoLanes } = workerData as Given;
+  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'fault' | 'twoLanes'>;
+  const { hours, cancel, generation, fault, twoLanes } = workerData as Given;
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours, { cancels: cancel, generation, strict, fault, twoLanes }).then(
+    runSeed(seed, hours, { cancels: cancel, generation, fault, twoLanes }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

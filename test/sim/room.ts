@@ -35,7 +35,6 @@ export interface RoomSetup {
   readonly startAt: number;
   /** Number of the first piece of speech. */
   readonly firstTick: number;
-  readonly strict: boolean;
   readonly isLate: () => boolean;
   readonly mayLose: (at: number) => boolean;
 }
@@ -44,7 +43,7 @@ export function createRoom(setup: RoomSetup): Room {
   const { id, clock, violations, terms, dice, firstTick } = setup;
   const cancels = terms.lane['echo'] === 'cancel';
   const isSteady = terms.talk === 'steady';
-  const tongue = isSteady ? null : { dice: setup.tongueDice, atLength: terms.talk === 'natural' };
+  const tongue = isSteady ? null : setup.tongueDice;
   const speaker = createLoudspeaker(
     clock,
     // Ducked sound can't be read any more.
@@ -52,7 +51,7 @@ export function createRoom(setup: RoomSetup): Room {
     () => {},
   );
   const speech = createSpeechOracle({
-    ...{ violations, firstTick, strict: setup.strict, isLate: setup.isLate, mayLose: setup.mayLose },
+    ...{ violations, firstTick, isLate: setup.isLate, mayLose: setup.mayLose },
     echo: terms.echo && terms.lane['echo'] !== 'off',
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     named: terms.profile === 'live' && terms.untold.length === 0,

@@ -109,7 +109,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const generation = meddling.generation ?? 2;
   const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
-  const drawn = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36), true);
+  const drawn = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);

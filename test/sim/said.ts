@@ -36,8 +36,7 @@ export interface SaidAccount {
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/** @param strict every language is to be played to its end; otherwise the first sound in any of them will do */
-export function createSaidAccount(violations: Violations, strict: boolean): SaidAccount {
+export function createSaidAccount(violations: Violations): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
   const demanded: number[] = [];
@@ -64,7 +63,7 @@ export function createSaidAccount(violations: Violations, strict: boolean): Said
 
   return {
     demand(tick, targets) {
-      demanded[tick] = strict ? maskOf(targets) : 0;
+      demanded[tick] = maskOf(targets);
     },
     relax(tick) {
       demanded[tick] = 0;
@@ -85,7 +84,7 @@ export function createSaidAccount(violations: Violations, strict: boolean): Said
       for (const tick of ticks) known[tick] = playing;
     },
     played(playing, ticks) {
-      const needed = strict ? Math.max(1, playing.lengthTicks - END_TICKS) : 1;
+      const needed = Math.max(1, playing.lengthTicks - END_TICKS);
       const before = playing.playedTicks;
       playing.playedTicks += ticks;
       if (before >= needed || playing.playedTicks < needed) return;

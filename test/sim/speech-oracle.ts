@@ -71,7 +71,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let saidTicks = 0;
   let targets: readonly string[] = [];
   let targetsSince = Number.NEGATIVE_INFINITY;
-  const said = createSaidAccount(violations, setup.strict);
+  const said = createSaidAccount(violations);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {

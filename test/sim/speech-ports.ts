@@ -53,8 +53,6 @@ export interface SpeechOracleSetup {
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;
-  /** Said is what was played to its end in every language, not what began to sound in one. */
-  readonly strict: boolean;
   /** Whether speech of that moment may be lost for want of a stream. */
   readonly mayLose: (at: number) => boolean;
 }

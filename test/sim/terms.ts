@@ -18,8 +18,8 @@ export interface Terms {
   readonly expiresS: number;
   readonly habits: Habits;
   readonly echo: boolean;
-  /** How visitors speak: short and equally loud throughout; short, as loud as people are; or at length, too. */
-  readonly talk: 'steady' | 'short' | 'natural';
+  /** How visitors speak: short and equally loud throughout, or as people do. */
+  readonly talk: 'steady' | 'natural';
   readonly roomAmplitude: number;
   readonly pieceTicks: number;
   /** Types of messages that this service never sends. */
@@ -74,10 +74,10 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
 }
 
 /** The same world with visitors who speak as people do, with more languages, and sometimes with two lanes. */
-export function naturalTerms(terms: Terms, dice: Dice, strict: boolean): Terms {
+export function naturalTerms(terms: Terms, dice: Dice): Terms {
   const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
   const twoLanes = dice.chance(0.12) || terms.twoLanes;
-  return { ...terms, twoLanes, talk: strict ? 'natural' : 'short', lane: { ...terms.lane, targets } };
+  return { ...terms, twoLanes, talk: 'natural', lane: { ...terms.lane, targets } };
 }
 
 /** The same world with a lane that cancels its echo. */

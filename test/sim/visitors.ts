@@ -44,22 +44,16 @@ interface Sentence {
   readonly inOneGo: boolean;
 }
 
-/** How visitors speak: at length or not, and on which dice. */
-export interface Tongue {
-  readonly dice: Dice;
-  readonly atLength: boolean;
-}
-
 /** Most sentences are short; a few go on for a minute. */
-function drawSentence({ dice, atLength }: Tongue): Sentence {
+function drawSentence(dice: Dice): Sentence {
   const draw = dice.next();
-  if (draw < 0.74 || !atLength) return { lengthMs: dice.between(1000, 6000), inOneGo: false };
+  if (draw < 0.74) return { lengthMs: dice.between(1000, 6000), inOneGo: false };
   if (draw < 0.95) return { lengthMs: dice.between(3000, 20_000), inOneGo: dice.chance(0.5) };
   return { lengthMs: dice.between(8000, 60_000), inOneGo: true };
 }
 
-/** @param tongue of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
-export function createVisitors(dice: Dice, habits: Habits, startAt: number, tongue: Tongue | null): Visitors {
+/** @param tongue dice of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
+export function createVisitors(dice: Dice, habits: Habits, startAt: number, tongue: Dice | null): Visitors {
   let nextAt = startAt + dice.wait(habits.betweenVisitsMs) / 2;
   let sentencesLeft = 0;
   let polite = true;
@@ -81,7 +75,7 @@ export function createVisitors(dice: Dice, habits: Habits, startAt: number, tong
     const { lengthMs, inOneGo } =
       tongue === null ? { lengthMs: dice.between(1000, 6000), inOneGo: false } : drawSentence(tongue);
     beganAt = at;
-    envelopeAt = tongue === null ? 0 : tongue.dice.whole(0, ENVELOPE.length - 1);
+    envelopeAt = tongue === null ? 0 : tongue.whole(0, ENVELOPE.length - 1);
     endsAt = at + lengthMs;
     hesitations = [];
     if (!inOneGo && lengthMs > 2500 && dice.chance(0.5)) {

@@ -92,8 +92,6 @@ export interface Meddling {
   readonly cancels?: boolean;
   /** How the seed draws; left out: as the newest. */
   readonly generation?: Generation;
-  /** With what the agent is not yet known to survive. */
-  readonly strict?: boolean;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
   /** This kind of fault and no other. */
@@ -144,7 +142,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
-      ...{ id, clock, violations, strict: true, startAt: START_MS, dice: roomDice },
+      ...{ id, clock, violations, startAt: START_MS, dice: roomDice },
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       tongueDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
