@@ -31,6 +31,8 @@ const MIXED_MS = 300_000;
 /** Speech is judged within so much. */
 const REMEMBERED_MS = 900_000;
 
+const RESTS: ReadonlySet<string> = new Set(['standby', 'draining', 'idle']);
+
 export interface Recovery {
   readonly worstS: Readonly<Record<string, number>>;
   happened(happening: Happening): void;
@@ -66,8 +68,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
     if (!streams) {
       lostAt = now;
       told = false;
-      const phase = world.device.lane?.phase;
-      atRest = phase === 'standby' || phase === 'draining' || phase === 'idle';
+      atRest = RESTS.has(world.device.lane?.phase ?? '');
       return;
     }
     const since = recoversSince(now);
@@ -85,6 +86,8 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
     mayLose: (at) =>
       happenings.some(({ begun, over }) => at >= begun - TAKEN_BACK_MS && at <= over + boundMs),
     judge() {
+      // A lane that a voice has to wake sleeps from its start.
+      atRest ||= RESTS.has(world.device.lane?.phase ?? '');
       if (world.liveSince !== null || atRest) return;
       const since = recoversSince(clock.now());
       if (since !== null) check(since, clock.now());
