@@ -10,6 +10,7 @@ import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineWorld, ownerSignatures, UnusableFile } from './machine-world.ts';
 import { attendService } from './service/attend.ts';
+import { watchMemory } from './service/memory-watch.ts';
 import { observeWorld } from './service/observed-world.ts';
 
 /** Where signals come from: the process, or a test. */
@@ -45,10 +46,14 @@ export async function runDaemon({
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
   const observed = observeWorld(await createMachineWorld(config, clock, logger, env));
   const agent = new Agent(config, observed.world);
+  const unwatchMemory = watchMemory(process.memoryUsage.rss, clock, logger, (isLarge) =>
+    service.large(isLarge),
+  );
   const service = attendService({ agent, observed, initSystem, clock, log: logger });
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
+      unwatchMemory();
       service.stopping();
       agent.stop().then(resolve, reject);
     };

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MOST_MEMORY_BYTES } from '../../src/agent/service/memory-watch.ts';
 
 const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
 const SYSTEM_UNITS = '/usr/lib/systemd/system';
@@ -116,6 +117,8 @@ describe('dragoman.service', () => {
     expect(Number(/^Nice=(-\d+)$/m.exec(text)?.[1])).toBeLessThan(0);
     expect(Number(/^CPUWeight=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(100);
     expect(Number(/^OOMScoreAdjust=(-\d+)$/m.exec(text)?.[1])).toBeLessThan(0);
+    expect(Number(/^MemoryMax=(\d+)M$/m.exec(text)?.[1])).toBe(MOST_MEMORY_BYTES / 2 ** 20);
+    expect(text).toMatch(/^LogRateLimitBurst=\d+$/m);
   });
 
   it.skipIf(!hasSystemd)('can have the machine rebooted by a unit of its own', () => {

@@ -50,10 +50,12 @@ export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
   };
   const total = field('MemTotal') ?? totalmem();
   const limit = Number(readText(join(sys, 'fs', 'cgroup', 'memory.max'))?.trim() ?? Number.NaN);
+  const controllers = readText(join(sys, 'fs', 'cgroup', 'cgroup.controllers'));
   return {
     total,
     available: field('MemAvailable') ?? total,
     limit: Number.isFinite(limit) && limit > 0 && limit < total ? limit : null,
+    canLimit: controllers === undefined ? null : controllers.split(/\s+/).includes('memory'),
   };
 }
 

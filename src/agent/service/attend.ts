@@ -30,6 +30,8 @@ export interface Attendance {
   /** Around the reading of the configuration. */
   reloading(): void;
   reloaded(): void;
+  /** The agent needs too much memory, or no longer. */
+  large(isLarge: boolean): void;
   stopping(): void;
 }
 
@@ -37,6 +39,7 @@ export interface Attendance {
 export function attendService({ agent, observed, initSystem, clock, log }: ServiceParts): Attendance {
   let stuck: readonly string[] = [];
   let last = '';
+  let isLarge = false;
   let isReady = false;
   let isEnding = false;
   const describe = (): string => {
@@ -48,7 +51,7 @@ export function attendService({ agent, observed, initSystem, clock, log }: Servi
       ...{ id, phase },
       ...{ source: orders.source, targets: orders.targets },
     }));
-    return describeService({ status, reasons, broker: observed.broker, lanes, stuck });
+    return describeService({ status, reasons, broker: observed.broker, lanes, stuck, isLarge });
   };
   const status = createThrottle(clock, STATUS_INTERVAL_MS, () => {
     const text = describe();
@@ -77,6 +80,10 @@ export function attendService({ agent, observed, initSystem, clock, log }: Servi
       isReady = true;
       last = describe();
       initSystem.tell({ ready: true, status: last });
+    },
+    large(now) {
+      isLarge = now;
+      status.request();
     },
     reloading: () => initSystem.tell({ reloading: true }),
     reloaded: () => initSystem.tell({ ready: true }),

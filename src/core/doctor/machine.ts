@@ -56,6 +56,8 @@ export interface MemoryFacts {
   readonly available: number;
   /** What the service manager or container allows; null: all there is. */
   readonly limit: number | null;
+  /** Whether the kernel can limit a service's memory at all; null: it does not tell. Left out: null. */
+  readonly canLimit?: boolean | null;
 }
 
 /** A running agent has some 90 MB; the rest is for everybody else. */
@@ -63,7 +65,7 @@ const SCARCE_MEMORY = 150 * MB;
 const TOO_LITTLE_MEMORY = 60 * MB;
 const LEAST_LIMIT = 120 * MB;
 
-export function judgeMemory({ total, available, limit }: MemoryFacts): Outcome {
+export function judgeMemory({ total, available, limit, canLimit = null }: MemoryFacts): Outcome {
   const data = {
     total_mb: Math.floor(total / MB),
     available_mb: Math.floor(available / MB),
@@ -75,6 +77,12 @@ export function judgeMemory({ total, available, limit }: MemoryFacts): Outcome {
   if (limit !== null && limit < LEAST_LIMIT)
     return warning(`the agent is allowed only ${size(limit)} of memory`, 'Raise MemoryMax.', data);
   if (available < SCARCE_MEMORY) return warning(`memory is short: ${found}`, mend, data);
+  if (canLimit === false)
+    return warning(
+      `${found}, but the kernel limits no service's memory: MemoryMax has no effect`,
+      'Add "cgroup_enable=memory" to /boot/firmware/cmdline.txt (Raspberry Pi) or to the kernel\'s command line, and restart.',
+      data,
+    );
   return ok(found, data);
 }
 

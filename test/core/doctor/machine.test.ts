@@ -84,6 +84,14 @@ describe('the machine', () => {
     expect(judgeMemory(facts).verdict).toBe(verdict);
   });
 
+  it('memory that the kernel cannot limit is worth a word', () => {
+    const facts = { total: 4 * GB, available: 3 * GB, limit: null };
+    expect(judgeMemory({ ...facts, canLimit: true }).verdict).toBe('ok');
+    const { verdict, finding } = judgeMemory({ ...facts, canLimit: false });
+    expect(verdict).toBe('warning');
+    expect(finding).toContain('MemoryMax has no effect');
+  });
+
   it.each([
     [null, 'skipped'],
     [48, 'ok'],

@@ -1,0 +1,43 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+
+/** MemoryMax= of the unit. */
+export const MOST_MEMORY_BYTES = 230 * 2 ** 20;
+const LOOK_EVERY_MS = 60_000;
+const TELL_EVERY_MS = 3_600_000;
+
+/**
+ * Warns once an hour while the process is larger than it was ever seen: many boards boot without the kernel's memory
+ * controller, where nothing else would notice before the whole machine is short of memory.
+ * @param rssBytes of this process, without its children
+ * @returns ends the watch
+ */
+export function watchMemory(
+  rssBytes: () => number,
+  clock: Clock,
+  log: Log,
+  changed: (isLarge: boolean) => void,
+): () => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let wasLarge = false;
+  let cancel = (): void => {};
+  const arm = (): void => {
+    cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS / 6);
+  };
+  const look = (): void => {
+    const bytes = rssBytes();
+    const isLarge = bytes > MOST_MEMORY_BYTES;
+    if (isLarge && clock.now() - toldAt >= TELL_EVERY_MS) {
+      toldAt = clock.now();
+      log.warn(
+        { rss_mb: Math.round(bytes / 2 ** 20), limit_mb: MOST_MEMORY_BYTES / 2 ** 20 },
+        'the agent needs more memory than it ever should; restart it, and report what it did (command diagnose)',
+      );
+    }
+    if (isLarge !== wasLarge) changed(isLarge);
+    wasLarge = isLarge;
+    arm();
+  };
+  arm();
+  return () => cancel();
+}
