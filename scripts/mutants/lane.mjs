@@ -159,7 +159,7 @@ export const LANE = [
   {
     name: 'defect-without-restart',
     file: 'lane/machine.ts',
-    find: "if (event.type === 'defect') restart(turn, event.where);\n  else handle(turn, event);",
+    find: "if (event.type === 'defect') restart(turn, event);\n  else handle(turn, event);",
     replace: "if (event.type !== 'defect') handle(turn, event);",
     tests: ['lane/restart.test.ts'],
   },
@@ -211,5 +211,19 @@ export const LANE = [
     find: '    surrender(turn);\n    turn.notify(',
     replace: '    turn.notify(',
     tests: ['lane/recovery.test.ts'],
+  },
+  {
+    name: 'start-lost-with-its-step',
+    file: 'lane/restart.ts',
+    find: 'return ending ? {} : { wanted: true };',
+    replace: 'return {};',
+    tests: ['lane/restart.test.ts'],
+  },
+  {
+    name: 'defect-hides-what-the-stream-owed',
+    file: 'lane/restart.ts',
+    find: 'return takeBack(hold, owed, Number.POSITIVE_INFINITY);',
+    replace: 'return takeBack(hold, owed.slice(999), Number.POSITIVE_INFINITY);',
+    tests: ['lane/restart.test.ts'],
   },
 ];

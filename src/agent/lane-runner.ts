@@ -160,7 +160,8 @@ export class LaneRunner {
       return step(before, event, now);
     } catch (error) {
       this.world.defects(`${this.id}: ${event.type}`, error);
-      return step(before, { type: 'defect', where: `${event.type}: ${nameOf(error)}` }, now);
+      const where = `${event.type}: ${nameOf(error)}`;
+      return step(before, { type: 'defect', where, during: event }, now);
     }
   }
 

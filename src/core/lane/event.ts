@@ -122,5 +122,8 @@ export type LaneEvent =
       readonly until: number;
     }
   | { readonly type: 'timer'; readonly timer: TimerName }
-  /** A step of this lane threw, or what it wanted done did: its state is not to be trusted any more. */
-  | { readonly type: 'defect'; readonly where: string };
+  /**
+   * A step of this lane threw, or what it wanted done did: its state is not to be trusted any more.
+   * `during`: the event of the step that threw. What it told is not told again.
+   */
+  | { readonly type: 'defect'; readonly where: string; readonly during?: LaneEvent };

@@ -39,7 +39,7 @@ export function step(state: LaneState, event: LaneEvent, now: number): StepResul
   const turn = new Turn(state, now);
   if (state.phase === 'closed') return { state, effects: [] };
   // Looks at as little as possible of a state that may contradict itself.
-  if (event.type === 'defect') restart(turn, event.where);
+  if (event.type === 'defect') restart(turn, event);
   else handle(turn, event);
   attendSession(turn);
   attendLoss(turn, state);

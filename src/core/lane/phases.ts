@@ -1,6 +1,9 @@
 /** The states of a lane. The README's diagram is drawn from this table. */
 export const PHASES = {
-  idle: { says: 'not wanted: no microphone, no stream', to: ['acquiring', 'standby', 'closed'] },
+  idle: {
+    says: 'not wanted: no microphone, no stream',
+    to: ['acquiring', 'standby', 'closed', 'restarting'],
+  },
   standby: {
     says: 'nobody speaks: no stream and no cost; a voice wakes the lane, its first words included',
     to: ['acquiring', 'idle', 'closed', 'restarting'],

@@ -1,9 +1,10 @@
 import { type BackoffPolicy, drawBackoff } from '../backoff.ts';
-import { discard, EMPTY_HOLD, type Hold } from '../hold.ts';
+import { discard, EMPTY_HOLD, type Hold, takeBack } from '../hold.ts';
 import { flush, type Playout, SILENT_PLAYOUT } from '../playout.ts';
+import { unspoken } from '../replay/log.ts';
 import { closeStream } from './ending.ts';
-import type { TimerName } from './event.ts';
-import { isListening } from './phases.ts';
+import type { LaneEvent, TimerName } from './event.ts';
+import { isListening, isTransition } from './phases.ts';
 import { createLane, type LaneState } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -14,24 +15,24 @@ const RESTART_WAIT: BackoffPolicy = { baseMs: 2000, capMs: 300_000, floorMs: 500
  * A step of this lane threw. Its state may contradict itself and the world, so nothing of it is built upon: what is open
  * is closed, what is armed is disarmed, and a fresh lane takes its place that begins anew after a wait. Only what the
  * operator ordered, what is counted, and what must stay unique is taken over.
- * @param where what was being done, in words that hold nothing of what was said
+ * @param defect `where`: what was being done, in words that hold nothing of what was said
  */
-export function restart(turn: Turn, where: string): void {
-  const { phase, wanted, ending, hold, settings } = turn.state;
+export function restart(turn: Turn, { where, during }: Extract<LaneEvent, { type: 'defect' }>): void {
+  const { hold, settings } = turn.state;
   letGoOfEverything(turn);
-  turn.set(freshState(turn.state, turn.now));
+  turn.set({ ...freshState(turn.state, turn.now), ...toldBy(turn.state, during) });
+  const { phase, wanted, ending } = turn.state;
   const message = `a defect of the program ended a step (${where}); its log tells more`;
   turn.set({ problem: { code: 'internal_error', message, at: turn.now } });
   let waitMs: number | null = null;
-  if (ending) turn.enter('closed');
-  else if (!wanted) {
-    if (phase !== 'idle') turn.enter('idle');
-  } else {
+  const next = ending ? 'closed' : wanted ? 'restarting' : 'idle';
+  if (phase !== next && !isTransition(phase, next)) turn.enter('restarting');
+  if (turn.state.phase !== next) turn.enter(next);
+  if (next === 'restarting') {
     const { crashes, seed } = turn.state;
     const drawn = drawBackoff(RESTART_WAIT, crashes, seed);
     waitMs = drawn.waitMs;
     turn.set({ seed: drawn.seed });
-    if (phase !== 'restarting') turn.enter('restarting');
     turn.arm('retry', turn.now + waitMs);
   }
   const lost = turn.state.hold.accounts.lost - hold.accounts.lost;
@@ -52,9 +53,31 @@ function letGoOfEverything(turn: Turn): void {
   turn.disarm(...(Object.keys(timers) as TimerName[]));
 }
 
+/** What nobody tells a second time: a lane that missed it would wait for ever, or run although it was stopped. */
+function toldBy({ ending, orders }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
+  switch (event?.type) {
+    case 'start':
+      return ending ? {} : { wanted: true };
+    case 'stop':
+      return { wanted: false };
+    case 'shutdown':
+      return { wanted: false, ending: true };
+    case 'line':
+      return { lineUp: event.up };
+    case 'backend':
+      return { backendSilent: event.silent };
+    case 'orders':
+      return { orders: { ...orders, ...event.orders } };
+    default:
+      return {};
+  }
+}
+
 /** The phase and the seed stay for the caller to go on from. */
 function freshState(state: LaneState, now: number): LaneState {
   const { settings, orders, idPrefix, seed, counts } = state;
+  const backlog = withOwed(state);
+  const takenBack = counts.takenBack + backlog.chunks.length - state.hold.chunks.length;
   return {
     ...createLane({ settings, orders, idPrefix, seed }),
     phase: state.phase,
@@ -66,14 +89,24 @@ function freshState(state: LaneState, now: number): LaneState {
     captureFindings: state.captureFindings,
     playbackLost: state.playbackLost,
     capturedCount: state.capturedCount,
-    hold: emptied(state.hold),
+    hold: emptied(backlog),
     playout: silenced(state.playout, now),
-    counts: { ...counts, defects: counts.defects + 1 },
+    counts: { ...counts, takenBack, defects: counts.defects + 1 },
     crashes: state.crashes + 1,
   };
 }
 
-/** What was held for the next stream is lost with the step, and counted as such. */
+/** What waits, and what the streams that are cut had heard and not spoken, if that can be told. */
+function withOwed({ hold, stream, retiring }: LaneState): Hold {
+  try {
+    const owed = [stream, retiring?.stream].flatMap((cut) => (cut == null ? [] : unspoken(cut.replay)));
+    return takeBack(hold, owed, Number.POSITIVE_INFINITY);
+  } catch {
+    return hold;
+  }
+}
+
+/** All of it is lost with the step, and counted as such. */
 function emptied(hold: Hold): Hold {
   const { accounts } = discard(hold);
   const lost = hold.chunks.filter(({ pcm, voiced }) => pcm !== null && voiced).length;

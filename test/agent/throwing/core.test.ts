@@ -5,7 +5,16 @@ import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { TOKEN } from '../fake-world.ts';
-import { expectStreaming, explode, phaseOf, stopped, throwing } from './tools.ts';
+import {
+  expectStreaming,
+  explode,
+  phaseOf,
+  reject,
+  stopped,
+  throwing,
+  withCapture,
+  withPlayback,
+} from './tools.ts';
 
 vi.mock(import('../../../src/core/lane/machine.ts'), async (original) => {
   const real = await original();
@@ -63,6 +72,41 @@ describe('a step of the core that throws', () => {
     expect(world.sent('token/req').length).toBeLessThan(20);
     expect(world.defects.length).toBeLessThan(15);
     await stopped(world);
+  });
+
+  it('at the start of the agent, or when the line comes up, does not keep it from running', async () => {
+    const world = throwing((given) => given);
+    const left = new Set<LaneEvent['type']>(['start', 'line']);
+    // Each throws once: nobody tells a lane a second time that it is to run, or that the line is up.
+    breakCore(({ type }) => left.delete(type));
+    await world.agent.start();
+    world.brokerUp();
+    expect(left.size).toBe(0);
+    for (let s = 0; s < 10 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
+    expect(world.sent('token/req').length).toBeGreaterThan(0);
+    await stopped(world);
+  });
+
+  it('and every device and connection that throws when it is let go of: the lane comes back all the same', async () => {
+    const world = throwing((given) => {
+      const deaf = withPlayback({ flush: explode })(withCapture({ close: reject })(given));
+      return {
+        ...deaf,
+        openStream: (...opening) => ({ ...given.openStream(...opening), terminate: explode }),
+      };
+    });
+    await world.goLive();
+    breakCore(({ type }) => type === 'captured');
+    world.speak();
+    expect(phaseOf(world)).toBe('restarting');
+    expect(world.defects).toContain('stream.terminate');
+    stepMock.mockImplementation(realStep);
+    for (let s = 0; s < 5 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
+    world.grant();
+    world.lastStream().listener.opened();
+    world.clock.advance(2800);
+    world.service({ message_type: 'current_task', data: {} });
+    expect(phaseOf(world)).toBe('live');
   });
 
   it('does not keep the agent from ending, whichever step it is', async () => {

@@ -245,7 +245,7 @@ export function perform(world: World, act: Act): void {
     case 'shutdown':
       return world.shutdown();
     case 'defect':
-      return world.crash();
+      return world.crash(world.phase === 'idle' ? { type: 'start' } : undefined);
     case 'broke':
       world.step({
         ...{ type: 'broke', stream: streamOf(world, act.who) },

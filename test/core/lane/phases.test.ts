@@ -11,6 +11,7 @@ const STORIES: Readonly<Record<string, (world: World) => void>> = {
     world.start();
   },
   'idle > closed': (world) => world.shutdown(),
+  'idle > restarting': (world) => world.crash({ type: 'start' }),
 
   'standby > acquiring': (world) => world.goStandby().speak(2),
   'standby > idle': (world) => world.goStandby().stop(),

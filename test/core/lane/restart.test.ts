@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { emptyReplayLog, unspoken } from '../../../src/core/replay/log.ts';
 import { World } from './world.ts';
 
 describe('a step that threw', () => {
@@ -47,6 +48,59 @@ describe('a step that threw', () => {
     world.crash();
     expect(world.accounts).toMatchObject({ held: 0, dropped: 3, lost: 3 });
     expect(world.last('notify').detail).toMatchObject({ lost_ms: 960 });
+  });
+
+  it('counts what the stream had heard and not spoken as lost, too, and tells both as lost speech', () => {
+    const world = new World({ orders: { echo: 'off' } }).goLive();
+    world.speak(4);
+    world.hush(3);
+    world.understands('a');
+    world.hear('a', 900, true);
+    world.speak(5);
+    world.crash();
+    expect(world.accounts).toMatchObject({ held: 0, lost: 5 });
+    expect(world.last('notify').detail).toMatchObject({ lost_ms: 1600 });
+    expect(laneStatus(world.state, world.now).reasons).toContainEqual({
+      code: 'speech_lost',
+      detail: 'internal_error',
+    });
+    world.comeBack();
+    world.hush(40);
+    expect(world.all('notify').filter(({ kind }) => kind === 'speech_lost')).toMatchObject([
+      { detail: { lost_ms: 1600, cause: 'internal_error' } },
+    ]);
+  });
+
+  it('counts what an old stream still owed as lost', () => {
+    const world = new World().goRetiring();
+    const owed = unspoken(world.state.retiring?.stream.replay ?? emptyReplayLog([]));
+    const voiced = owed.filter((chunk) => chunk.voiced).length;
+    expect(voiced).toBeGreaterThan(3);
+    world.crash();
+    expect(world.accounts.lost).toBe(voiced);
+  });
+
+  it('at a start, a line or an order has heard it all the same', () => {
+    const world = new World();
+    world.crash({ type: 'line', up: true });
+    world.crash({ type: 'orders', orders: { muted: true } });
+    expect(world.phase).toBe('idle');
+    world.crash({ type: 'start' });
+    expect(world.phase).toBe('restarting');
+    world.until(() => world.phase === 'acquiring', 10_000);
+    expect(world.all('request_token')).toHaveLength(1);
+    world.comeBack();
+    expect(world.state).toMatchObject({ phase: 'live', wanted: true, orders: { muted: true } });
+  });
+
+  it('at a stop or an end has heard it all the same', () => {
+    const stopped = new World().goLive();
+    stopped.crash({ type: 'stop' });
+    expect(stopped.state).toMatchObject({ phase: 'idle', wanted: false });
+    expect(stopped.timers.size).toBe(0);
+    const ended = new World().goLive();
+    ended.crash({ type: 'shutdown' });
+    expect(ended.phase).toBe('closed');
   });
 
   it('keeps what the operator ordered, and never uses a number twice', () => {

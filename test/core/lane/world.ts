@@ -1,4 +1,4 @@
-import type { Denial, Grant } from '../../../src/core/lane/event.ts';
+import type { Denial, Grant, LaneEvent } from '../../../src/core/lane/event.ts';
 import { LANE_DEFAULTS, type LaneOrders } from '../../../src/core/lane/settings.ts';
 import type { StreamMessage, UpgradeRefusal } from '../../../src/ports/stream.ts';
 import { Bench } from './bench.ts';
@@ -133,8 +133,8 @@ export class World extends Bench {
   }
 
   /** A step threw. */
-  crash(): void {
-    this.step({ type: 'defect', where: 'captured: TypeError' });
+  crash(during?: LaneEvent): void {
+    this.step({ type: 'defect', where: 'captured: TypeError', ...(during && { during }) });
   }
 
   // --- stories so far
