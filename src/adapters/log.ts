@@ -6,8 +6,11 @@ import { redactValue } from './redaction.ts';
 
 export type { Logger } from 'pino';
 
-/** `json`: one object per line. `journal`: the same behind systemd's priority. `readable`: for a person at a terminal. */
-export type LogFormat = 'json' | 'journal' | 'readable';
+/**
+ * `json`: one object per line. `journal`: the sentence and what belongs to it, behind systemd's priority, for a person who reads
+ * the journal; `journal-json`: the object there. `readable`: for a person at a terminal.
+ */
+export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable';
 
 /** Where finished lines go: standard output, or anything that takes text. */
 export interface LogSink {
@@ -60,17 +63,22 @@ export function createLogger(options: LogOptions): Logger {
   return logger;
 }
 
-/** The format for a standard output: a terminal's reader is a person, a journal's stream is known by its inode. */
+/**
+ * The format for a standard output: a terminal's reader is a person, a journal's stream is known by its inode.
+ * @param wanted how the journal's lines are to look
+ */
 export function chooseLogFormat(
   output: { readonly isTTY?: boolean; readonly fd: number },
   env: Readonly<Record<string, string | undefined>>,
+  wanted: 'text' | 'json' = 'text',
 ): LogFormat {
   if (output.isTTY === true) return 'readable';
   const journal = env['JOURNAL_STREAM'];
   if (journal === undefined) return 'json';
   // The variable is inherited by programs whose output has been sent elsewhere (systemd.exec(5)).
   const { dev, ino } = fstatSync(output.fd);
-  return journal === `${dev}:${ino}` ? 'journal' : 'json';
+  if (journal !== `${dev}:${ino}`) return 'json';
+  return wanted === 'json' ? 'journal-json' : 'journal';
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -87,8 +95,25 @@ function formatter(format: LogFormat): (line: Line) => string {
   if (format === 'json') return (line) => `${JSON.stringify(line)}\n`;
   return (line) => {
     const priority = JOURNAL_PRIORITIES[String(line['level'])] ?? JOURNAL_DEFAULT_PRIORITY;
-    return `<${priority}>${JSON.stringify(line)}\n`;
+    return `<${priority}>${format === 'journal' ? sentenceOf(line) : JSON.stringify(line)}\n`;
   };
+}
+
+/** Level and time are the journal's own: "the microphone is gone (lane=main, code=lost)". */
+function sentenceOf({ level: _level, time: _time, msg, ...fields }: Line): string {
+  const parts = Object.entries(fields).map(([name, value]) => `${oneLine(name)}=${formatValue(value)}`);
+  const sentence = oneLine(typeof msg === 'string' ? msg : '');
+  return parts.length === 0 ? sentence : `${sentence} (${parts.join(', ')})`;
+}
+
+function formatValue(value: unknown): string {
+  const isPlainWord = typeof value === 'string' && /^[^\s"(),=\p{Cc}]+$/u.test(value);
+  return isPlainWord ? value : oneLine(JSON.stringify(value) ?? 'null');
+}
+
+/** A line break begins another entry, and with it another priority. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** The children of a logger, which do not follow its level by themselves; those no longer in use are let go. */

@@ -66,6 +66,7 @@ export function restartKeys(running: Config, next: Config): string[] {
       })),
     );
   if (frozen(running.lanes) !== frozen(next.lanes)) keys.push('lanes');
+  if (running.log.journal !== next.log.journal) keys.push('log.journal');
   return keys;
 }
 

@@ -35,7 +35,9 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
   compileSooner();
   const { env } = shell;
   if (isService(env)) {
-    const logger = createLogger({ level: 'info', format: chooseLogFormat(output, env), sink: output });
+    const known = loadConfig({ file, env });
+    const format = chooseLogFormat(output, env, known.ok ? known.config.log.journal : 'text');
+    const logger = createLogger({ level: 'info', format, sink: output });
     const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
     onCrash(recordCrash);
     const initSystem = createSystemdNotifier(env, logger);
@@ -55,7 +57,7 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
   const { config } = loaded;
   const logger = createLogger({
     level: config.log.level,
-    format: chooseLogFormat(output, env),
+    format: chooseLogFormat(output, env, config.log.journal),
     sink: output,
   });
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');

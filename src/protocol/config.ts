@@ -295,7 +295,13 @@ export const configSchema = z
       .prefault({})
       .describe('All sound devices together.'),
     log: z
-      .strictObject({ level: logLevelSchema.default('info') })
+      .strictObject({
+        level: logLevelSchema.default('info'),
+        journal: z
+          .enum(['text', 'json'])
+          .default('text')
+          .describe("How lines look in systemd's journal: sentences for people, or JSON for programs."),
+      })
       .prefault({})
       .describe('What is logged.'),
   })

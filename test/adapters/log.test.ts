@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { chooseLogFormat, createLogger, type LogFormat, type Logger } from '../../src/adapters/log.ts';
 
-const FORMATS: readonly LogFormat[] = ['json', 'journal', 'readable'];
+const FORMATS: readonly LogFormat[] = ['json', 'journal', 'journal-json', 'readable'];
 
 function record(
   format: LogFormat,
@@ -32,7 +32,7 @@ describe('a log record', () => {
 
   it('tells the journal how much it matters', () => {
     const lines = record(
-      'journal',
+      'journal-json',
       (logger) => {
         for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const) logger[level]('x');
       },
@@ -40,6 +40,17 @@ describe('a log record', () => {
     );
     expect(lines.map((line) => line.slice(0, 4))).toEqual(['<7>{', '<7>{', '<6>{', '<4>{', '<3>{', '<2>{']);
     expect(JSON.parse(lines[0]?.slice(3) ?? '')).toMatchObject({ level: 'trace' });
+  });
+
+  it('is a sentence for who reads the journal, always of one line', () => {
+    const [plain, full, broken] = record('journal', (logger) => {
+      logger.info({}, 'stopped');
+      logger.warn({ lane: 'main', text: 'two words', count: 3, none: null, list: ['a'] }, 'mic is gone');
+      logger.error({ err: new Error('bro\nken'), 'a\nb': 'x\u2028<0>y' }, 'two\n<0>lines');
+    });
+    expect(plain).toBe('<6>stopped\n');
+    expect(full).toBe('<4>mic is gone (lane=main, text="two words", count=3, none=null, list=["a"])\n');
+    expect(broken).toMatch(/^<3>two <0>lines \(err=\{.*"stack":".*, a b="x <0>y"\)\n$/);
   });
 
   it('is readable at a terminal', () => {
@@ -172,6 +183,8 @@ describe('the format', () => {
       expect(chooseLogFormat({ fd }, {})).toBe('json');
       expect(chooseLogFormat({ fd, isTTY: true }, { JOURNAL_STREAM: `${dev}:${ino}` })).toBe('readable');
       expect(chooseLogFormat({ fd }, { JOURNAL_STREAM: `${dev}:${ino}` })).toBe('journal');
+      expect(chooseLogFormat({ fd }, { JOURNAL_STREAM: `${dev}:${ino}` }, 'json')).toBe('journal-json');
+      expect(chooseLogFormat({ fd }, {}, 'text')).toBe('json');
       // Inherited from a service, but the output goes to a file.
       expect(chooseLogFormat({ fd }, { JOURNAL_STREAM: '8:12345' })).toBe('json');
     } finally {

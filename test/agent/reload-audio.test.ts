@@ -18,6 +18,8 @@ describe('a configuration that is read again', () => {
     ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
     ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
+    ['another look of the log', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
+    ['another level of the log', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],
   ])('says whether %s needs a restart', (_what, next, keys) => {
     expect(restartKeys(running, next)).toEqual(keys);

@@ -50,7 +50,7 @@ describe('the configuration', () => {
       owner: { publicKeyFiles: [] },
       service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
-      log: { level: 'info' },
+      log: { level: 'info', journal: 'text' },
     };
     expect(configSchema.parse(SMALLEST)).toEqual(expected);
   });
@@ -91,6 +91,7 @@ describe('the configuration', () => {
     expect(configSchema.parse(example)).toEqual({
       ...example,
       lanes: [{ ...lane, bargeIn: 'duck', earcons: null }],
+      log: { ...example.log, journal: 'text' },
     });
   });
 
