@@ -47,6 +47,8 @@ export interface Kiosk {
   phase(): Promise<string | null>;
   /** Milliseconds until it was. */
   live(): Promise<number>;
+  /** What the device answers to a command, at last; null where it is silent for 5 s. */
+  command(name: string): Promise<unknown>;
   /** All that the agent's unit has told the journal since `reset`; `priority` as journalctl has it. */
   journal(priority?: string): Promise<string>;
   /** What a failed test leaves for its reader. */
@@ -121,6 +123,7 @@ function createKiosk(machine: Machine): Kiosk {
   const { must, run, write } = machine;
   let since = '';
   let isDisturbed = true;
+  let commands = 0;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
   const configure = (lane: object) =>
@@ -187,6 +190,15 @@ function createKiosk(machine: Machine): Kiosk {
       return new Map(lines.map((line) => [Number.parseInt(line, 10), line.replace(/^\d+ /, '')]));
     },
     live: () => until('the lane is live', async () => (await phase()) === 'live'),
+    async command(name) {
+      const topic = `${NAME}/cmd/${name}`;
+      const id = `test-${++commands}`;
+      const words = LOGIN.join(' ');
+      const script = `mosquitto_sub ${words} -t ${topic}/res -W 5 & sleep 0.3; mosquitto_pub ${words} -q 1 -t ${topic} -s; wait`;
+      const { stdout } = await run(['sh', '-c', script], JSON.stringify({ id, args: {} }));
+      const answers = stdout.split('\n').filter((line) => line !== '');
+      return answers.map((line) => JSON.parse(line)).findLast((answer) => answer.id === id) ?? null;
+    },
     async journal(priority) {
       const words = ['journalctl', '-o', 'cat', since, '-u', SERVICE];
       await must(['journalctl', '--sync']);

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { type Kiosk, SERVICE } from './kiosk.ts';
+import { underSystemd } from './under-systemd.ts';
+
+const PROBE = 'dragoman-probe.service';
+const AS_USER = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--init-groups'];
+
+/** What the agent's user may do without the unit, and must not be able to do under it. Each ends with 0 where it may. */
+const FORBIDDEN: Readonly<Record<string, string>> = {
+  'capset, of @privileged': 'setpriv --reset-env true',
+  'ioprio_set, of @resources': 'ionice -c 3 true',
+  'a namespace of its own': 'unshare --user true',
+  'another personality': 'setarch --addr-no-randomize true',
+  'a socket of another family': 'perl -e "socket(my \\$s, 40, 1, 0) or die"',
+  'a set-user-id file': 'touch /tmp/probe && chmod u+s /tmp/probe',
+  'to write outside of its folders': 'touch /srv/open/probe',
+  'to see the processes of others': 'test -r /proc/1/stat',
+};
+
+underSystemd('sandbox of the unit', (test) => {
+  for (const [what, script] of Object.entries(FORBIDDEN))
+    test(`forbids ${what}`, async (kiosk) => {
+      await kiosk.machine.must(['install', '-d', '-m', '777', '/srv/open']);
+      const free = await kiosk.machine.run([...AS_USER, 'sh', '-c', script]);
+      expect([free.code, free.stderr], 'without the unit').toEqual([0, '']);
+      await kiosk.machine.must(['rm', '-f', '/srv/open/probe', '/tmp/probe']);
+      expect(await probe(kiosk, script), 'under the unit').not.toBe('0');
+    });
+
+  test('lets a program of the agent’s kind through', async (kiosk) => {
+    // What forbids everything would pass all the tests above.
+    const script =
+      'node -e "require(\\"os\\").networkInterfaces(); new WebAssembly.Memory({initial: 1})" && touch "$STATE_DIRECTORY/x"';
+    expect(await probe(kiosk, script)).toBe('0');
+  });
+});
+
+/** Runs a script as the agent's unit would run it; its exit status. */
+async function probe({ machine, show }: Kiosk, script: string): Promise<string> {
+  const path = fileURLToPath(new URL(`../../systemd/${SERVICE}`, import.meta.url));
+  const text = readFileSync(path, 'utf8')
+    .replace(/^ExecStart=.*$/m, 'ExecStart=/bin/sh /etc/dragoman/probe')
+    // What has ended well would be forgotten at once.
+    .replace(/^Type=.*$/m, 'Type=oneshot\nRemainAfterExit=yes')
+    .replace(/^(Restart|WatchdogSec|NotifyAccess).*$/gm, '');
+  await machine.write('/etc/dragoman/probe', script);
+  await machine.write(`/etc/systemd/system/${PROBE}`, text);
+  await machine.must(['systemctl', 'daemon-reload']);
+  await machine.run(['systemctl', 'start', PROBE]);
+  const [code, status] = [await show('ExecMainCode', PROBE), await show('ExecMainStatus', PROBE)];
+  await machine.run(['systemctl', 'stop', PROBE]);
+  if (code !== '1') throw new Error(`the probe has not been run to its end: ${code}`);
+  return status;
+}

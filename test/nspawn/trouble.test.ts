@@ -1,0 +1,116 @@
+import { expect } from 'vitest';
+import { FILES, type Kiosk, SERVICE, until } from './kiosk.ts';
+import { underSystemd } from './under-systemd.ts';
+
+const STATE = '/var/lib/dragoman';
+/** Under the unit's own /tmp, so that a full state folder is no trouble for the recording. */
+const ELSEWHERE = { ...FILES, playback: { driver: 'file', path: '/tmp/spoken.wav' } };
+const BROKEN = {
+  ...{ device: { id: 'kiosk-01', tenant: 'museum' }, lanes: [{ ...ELSEWHERE, source: 'en', targets: [] }] },
+  mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'kiosk', passwordFile: 'mqtt-password' },
+};
+
+underSystemd('configuration under systemd', (test) => {
+  test('stays up with a bad one, says why, and goes on when it is repaired', async (kiosk, { annotate }) => {
+    await kiosk.configureText(JSON.stringify(BROKEN));
+    await kiosk.systemctl('start', SERVICE);
+    const pid = await kiosk.mainPid();
+    await until('the broker has been told', async () => (await kiosk.retained('status')) !== null);
+    expect(await kiosk.retained('status')).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringMatching(/^config:lanes/)],
+    });
+    expect(await kiosk.journal('err')).toContain('targets');
+    expect(await kiosk.show('StatusText')).toContain('targets');
+    // Longer than it takes systemd to start what has ended.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
+    expect((await kiosk.journal('err')).match(/cannot be used/g)).toHaveLength(1);
+    await kiosk.configure(ELSEWHERE);
+    await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after its repair`);
+    expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
+  });
+
+  test('stays up without any, and with a password that is not there', async (kiosk) => {
+    await kiosk.machine.must([
+      'rm',
+      '-r',
+      '/etc/systemd/system/dragoman.service.d',
+      '/etc/dragoman/config.json',
+    ]);
+    await kiosk.systemctl('daemon-reload');
+    await kiosk.systemctl('start', SERVICE);
+    await until('it is told', async () => (await kiosk.journal('err')).includes('/etc/dragoman/config.json'));
+    await kiosk.configure(ELSEWHERE);
+    await until('the next trouble is told', async () =>
+      (await kiosk.journal('warning')).includes('mqtt-password'),
+    );
+    expect(await kiosk.show('StatusText')).toContain('mqtt-password');
+    expect(await kiosk.show('NRestarts')).toBe('0');
+    expect(await kiosk.show('ActiveState')).toBe('active');
+  });
+
+  test('ends within 10 s of SIGTERM with a bad one', async (kiosk) => {
+    await kiosk.configureText('{');
+    await kiosk.systemctl('start', SERVICE);
+    await until('it is told', async () => (await kiosk.journal('err')) !== '');
+    const began = performance.now();
+    await kiosk.systemctl('stop', SERVICE);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(await kiosk.show('Result')).toBe('success');
+  });
+});
+
+underSystemd('disk under systemd', (test) => {
+  test('interprets and answers commands with a state folder that is full', async (kiosk) => {
+    await mount(kiosk);
+    await fill(kiosk);
+    await kiosk.configure(ELSEWHERE);
+    await kiosk.systemctl('start', SERVICE);
+    await kiosk.live();
+    expect(await kiosk.command('status')).toMatchObject({ status: 'ok' });
+    expect(await kiosk.show('NRestarts')).toBe('0');
+  });
+
+  test('goes on when its state folder fills up', async (kiosk) => {
+    await mount(kiosk);
+    await kiosk.configure(ELSEWHERE);
+    await kiosk.systemctl('start', SERVICE);
+    await kiosk.live();
+    await fill(kiosk);
+    const pid = await kiosk.mainPid();
+    expect(await kiosk.command('mute')).toMatchObject({ status: 'ok' });
+    expect(await kiosk.command('unmute')).toMatchObject({ status: 'ok' });
+    expect(await kiosk.mainPid()).toBe(pid);
+    await kiosk.live();
+  });
+
+  test('interprets and answers commands with a state folder that is read-only', async (kiosk) => {
+    await mount(kiosk);
+    await kiosk.machine.must(['mount', '-o', 'remount,ro', STATE]);
+    await kiosk.configure(ELSEWHERE);
+    await kiosk.systemctl('start', SERVICE);
+    await kiosk.live();
+    expect(await kiosk.command('status')).toMatchObject({ status: 'ok' });
+    expect(await kiosk.show('NRestarts')).toBe('0');
+  });
+});
+
+/** A disk of its own for the agent's state, as systemd leaves it after a first start. */
+async function mount({ machine }: Kiosk): Promise<void> {
+  await machine.must(['mkdir', '-p', STATE]);
+  await machine.must([
+    'mount',
+    '-t',
+    'tmpfs',
+    '-o',
+    'size=64k,mode=755,uid=dragoman,gid=dragoman',
+    'state',
+    STATE,
+  ]);
+}
+
+async function fill({ machine }: Kiosk): Promise<void> {
+  const { code, stderr } = await machine.run(['dd', 'if=/dev/zero', `of=${STATE}/filler`, 'bs=4k']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('No space left')]);
+}
