@@ -4,7 +4,14 @@ import type { LaneStep } from './lane-runner.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from './repeat-filter.ts';
 
 /** Events that somebody should look into. */
-const TROUBLE: readonly EventKind[] = ['echo_fallback', 'capture_problem', 'speech_lost', 'internal_error'];
+const TROUBLE: readonly EventKind[] = [
+  'echo_fallback',
+  'capture_problem',
+  'speech_lost',
+  'audio_cut',
+  'times_refused',
+  'internal_error',
+];
 
 /** Problems that the service names have codes of its own making: all of them are one kind. */
 const SERVICE_CODE = /^service_.*/;
