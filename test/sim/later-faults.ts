@@ -67,6 +67,29 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
     host.output.cutNext(dice.chance(0.7) ? dice.between(300, 4000) : null);
     return undefined;
   },
+  /** Transcripts come late, their sound in time. */
+  transcripts_late: ({ host, dice, mistrust }) => {
+    mistrust();
+    const forMs = dice.between(5000, 60_000);
+    const ms = dice.between(200, 4000);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'delay', what: 'transcripts', ms, jitter_ms: 300, for_ms: forMs }),
+      () => {},
+    );
+  },
+  /** Transcripts tell times that are not true, while the streams break off now and then. */
+  times_wrong: ({ host, dice, mistrust }) => {
+    mistrust();
+    const forMs = dice.between(10_000, 120_000);
+    const form = dice.pick(['off', 'beyond', 'backwards', 'inverted', 'stale']);
+    const ms = dice.between(-4000, 4000);
+    return lasting(
+      forMs,
+      () => host.fault({ kind: 'wrong_times', form, ms, for_ms: forMs }),
+      () => host.fault({ kind: 'drop' }),
+    );
+  },
   reset_between_languages: ({ host }) => void host.output.resetBetweenLanguages(),
   port_throws: ({ ports, dice }) => {
     ports[dice.pick(CALLS)] += dice.pick([1, 1, 3]);

@@ -6,7 +6,7 @@ import { createLaneOracle, type LaneOracle } from './lane-oracle.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
-import type { Terms } from './terms.ts';
+import { type Terms, tellsAll } from './terms.ts';
 import { createToldOracle, type ToldOracle } from './told-oracle.ts';
 import type { Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
@@ -37,6 +37,8 @@ export interface RoomSetup {
   readonly firstTick: number;
   readonly isLate: () => boolean;
   readonly mayLose: (at: number) => boolean;
+  /** The service has told no wrong times so far. */
+  readonly isTruthful: () => boolean;
 }
 
 export function createRoom(setup: RoomSetup): Room {
@@ -55,6 +57,7 @@ export function createRoom(setup: RoomSetup): Room {
     echo: terms.echo && terms.lane['echo'] !== 'off',
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     named: terms.profile === 'live' && terms.untold.length === 0,
+    isExact: () => tellsAll(terms) && setup.isTruthful(),
   });
   const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, tongue);
   const microphone = createMicrophone({

@@ -7,8 +7,9 @@
  * - hold_full: the agent counted it as lost with its hold full: the outage was longer than the hold;
  * - late_break: the stream that it was sent on broke off, and from the stream's last sign of life before it was sent until
  *   the next stream was live more time passed than the hold spans: the same bound, seen from outside;
- * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none), or
- *   does not say what it has understood: sound that came after a sentence was sent is taken for its translation;
+ * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none),
+ *   does not say what it has understood, or which seconds of the stream that was (or not the truth): sound that came after a
+ *   sentence was sent is taken for its translation;
  * - behind: a stream broke off that was more than a sentence behind (a line slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s);

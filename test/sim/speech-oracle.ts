@@ -181,7 +181,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
-    if (!setup.named && (soundAt.get(sending.connection) ?? 0) > sending.at) return 'unnamed';
+    if (!setup.isExact() && (soundAt.get(sending.connection) ?? 0) > sending.at) return 'unnamed';
     const live = lives.find((at) => at > over) ?? Number.POSITIVE_INFINITY;
     if (live - sending.quietSince > HOLD_MS) return 'late_break';
     return null;

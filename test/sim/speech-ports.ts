@@ -53,6 +53,8 @@ export interface SpeechOracleSetup {
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;
+  /** Whether the service tells, truthfully, which seconds of the stream it has understood. */
+  readonly isExact: () => boolean;
   /** Whether speech of that moment may be lost for want of a stream. */
   readonly mayLose: (at: number) => boolean;
 }

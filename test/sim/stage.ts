@@ -27,6 +27,8 @@ export interface Stage {
   readonly operator: Operator;
   /** The order and number of the sounds that are under way from the service tell nothing any more. */
   spoil(): void;
+  /** From now on the times that the service tells may be wrong. */
+  mistrust(): void;
   /** From now on until so long, one stream may be far behind another. */
   belate(ms: number): void;
 }

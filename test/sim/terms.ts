@@ -77,7 +77,29 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
 export function naturalTerms(terms: Terms, dice: Dice): Terms {
   const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
   const twoLanes = dice.chance(0.12) || terms.twoLanes;
-  return { ...terms, twoLanes, talk: 'natural', lane: { ...terms.lane, targets } };
+  const times = drawTimes(dice);
+  const choices = terms.profile === 'live' ? { ...terms.choices, ...times } : terms.choices;
+  return {
+    ...terms,
+    choices,
+    twoLanes,
+    talk: 'natural',
+    lane: { ...terms.lane, targets },
+  };
+}
+
+/** Whether and how the service tells which seconds a transcript covers, and where it cuts long sentences. */
+function drawTimes(dice: Dice): Record<string, unknown> {
+  return {
+    segments: dice.pick(['words', 'words', 'words', 'times', 'none']),
+    segmentZero: dice.pick(['kept', 'reset']),
+    forceSplitChars: dice.pick([100, 0]),
+  };
+}
+
+/** Whether this service names sentences, says what it has understood, and tells its times. */
+export function tellsAll({ profile, untold, choices }: Terms): boolean {
+  return profile === 'live' && untold.length === 0 && choices['segments'] !== 'none';
 }
 
 /** The same world with a lane that cancels its echo. */

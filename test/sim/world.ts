@@ -123,6 +123,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     liveSince = streams ? clock.now() : null;
     for (const listener of turns) listener(clock.now(), streams);
   };
+  let isTruthful = true;
   let lateUntil = 0;
   let trace = 0;
   let liveSince: number | null = null;
@@ -148,6 +149,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
       mayLose: (at) => world.mayLose(at),
+      isTruthful: () => isTruthful,
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
@@ -326,6 +328,9 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     onTurn: (listener) => void turns.push(listener),
     belate(ms) {
       lateUntil = Math.max(lateUntil, clock.now() + ms);
+    },
+    mistrust() {
+      isTruthful = false;
     },
     spoil() {
       for (const room of rooms.values()) room.speech.spoiling(clock.now());

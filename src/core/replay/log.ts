@@ -17,6 +17,8 @@ export interface ReplayLog {
   readonly sentences: readonly Sentence[];
   /** Length of everything that was sent on this stream, silence included. */
   readonly sentMs: number;
+  /** What was sent before has been forgotten. */
+  readonly forgottenMs: number;
   /** Length of the pause at the end of what was sent. */
   readonly quietMs: number;
   /** Number of the last stretch of speech between two pauses. */
@@ -64,6 +66,7 @@ export function emptyReplayLog(targets: readonly string[]): ReplayLog {
     pieces: [],
     sentences: [],
     sentMs: 0,
+    forgottenMs: 0,
     quietMs: PAUSE_MS,
     group: 0,
     times: FIRST_TIMES,
@@ -125,7 +128,9 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const until = kept.findIndex(
     ({ group }, index) => index >= spare && (group === last || kept[index - 1]?.group !== group),
   );
-  return keepPieces(log, spare <= 0 ? kept : kept.slice(until));
+  const rest = spare <= 0 ? kept : kept.slice(until);
+  const forgotten = pieces.filter((piece) => !isQuiet(piece) && !rest.includes(piece)).at(-1);
+  return { ...keepPieces(log, rest), forgottenMs: Math.max(log.forgottenMs, forgotten?.toMs ?? 0) };
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */

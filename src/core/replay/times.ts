@@ -33,6 +33,7 @@ interface Sent {
   readonly times: StreamTimes;
   readonly pieces: readonly Piece[];
   readonly sentMs: number;
+  readonly forgottenMs: number;
 }
 
 /**
@@ -60,13 +61,12 @@ export function placeSpan(sent: Sent, told: Span): { span: Span | null; times: S
 }
 
 /** Why a stretch can't be what the service has understood; null: it can. */
-function objectionTo({ times, pieces, sentMs }: Sent, { fromMs, toMs }: Span): string | null {
-  if (fromMs < -ROUNDING_MS || toMs < fromMs) return 'times that run backwards';
+function objectionTo({ times, pieces, sentMs, forgottenMs }: Sent, { fromMs, toMs }: Span): string | null {
+  if (fromMs < -ROUNDING_MS || toMs <= fromMs) return 'times that run backwards';
   if (toMs > sentMs + ROUNDING_MS) return 'times beyond what was sent';
   if (fromMs < times.settledMs - OVERLAP_MS) return 'times that contradict the order of sentences';
-  const [oldest] = pieces;
   // What was forgotten can't contradict anything.
-  if (oldest === undefined || fromMs < oldest.fromMs) return null;
+  if (fromMs < forgottenMs) return null;
   const spoken = pieces.filter(
     (one) => one.chunk.pcm !== null && one.chunk.voiced && one.toMs > fromMs && one.fromMs < toMs,
   );

@@ -38,7 +38,7 @@ export function markUnderstood(log: ReplayLog, { id, span: told }: Understood): 
   const counted = { ...named, nameless };
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
-  const understood = withSentence(label(open, name, stretch), name, span !== null);
+  const understood = withSentence(label(open, name, stretch, span !== null), name, span !== null);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
   return keepPieces({ ...understood, isAhead: false }, ahead);
@@ -83,9 +83,12 @@ function sentEnd({ pieces, sentMs, quietMs }: ReplayLog): number {
 }
 
 /** Gives the pieces of a span to a sentence; what lies before it and is nobody's was left out by the service. */
-function label(log: ReplayLog, id: string, { fromMs, toMs }: Span): ReplayLog {
+function label(log: ReplayLog, id: string, { fromMs, toMs }: Span, isTimed: boolean): ReplayLog {
   const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
-    if (piece.sentence !== null || piece.fromMs >= toMs) return [piece];
+    if (piece.fromMs >= toMs) return [piece];
+    // What was taken for the end of the sentence before is another one.
+    if (piece.sentence !== null)
+      return [isTimed && piece.fromMs >= fromMs ? { ...piece, sentence: id } : piece];
     if (piece.toMs <= fromMs) return [];
     if (piece.toMs <= toMs || isQuiet(piece)) return [{ ...piece, sentence: id }];
     return [
@@ -97,10 +100,10 @@ function label(log: ReplayLog, id: string, { fromMs, toMs }: Span): ReplayLog {
 }
 
 /**
- * Where a stretch of speech begins a little before the span, or ends in a pause a little behind it, those edges belong to
- * it. Where speech goes on, the service has cut a long sentence just there.
+ * Where a stretch of speech begins a little before the span, or ends in a pause behind it, those edges belong to it. Where
+ * speech goes on as the word of it comes, the service has cut a long sentence just there.
  */
-function withEdges({ pieces, quietMs }: ReplayLog, { fromMs, toMs }: Span): Span {
+function withEdges({ pieces, quietMs, group }: ReplayLog, { fromMs, toMs }: Span): Span {
   const voiced = pieces.filter((piece) => !isQuiet(piece));
   let from = fromMs;
   for (const piece of voiced.toReversed()) {
@@ -110,10 +113,13 @@ function withEdges({ pieces, quietMs }: ReplayLog, { fromMs, toMs }: Span): Span
     else break;
   }
   let end = toMs;
+  let last: Piece | undefined;
   for (const piece of voiced) {
     if (piece.fromMs > end) break;
     if (piece.toMs > end) end = piece.toMs;
+    last = piece;
   }
-  const isOpen = quietMs === 0 && end >= (voiced.at(-1)?.toMs ?? 0);
-  return { fromMs: from, toMs: isOpen || end - toMs > EDGE_MS ? toMs : end };
+  const isOver = quietMs >= EDGE_MS || (last?.group ?? group) < group;
+  const isClosed = quietMs > 0 || end < (voiced.at(-1)?.toMs ?? 0);
+  return { fromMs: from, toMs: isOver || (isClosed && end - toMs <= EDGE_MS) ? end : toMs };
 }

@@ -79,6 +79,17 @@ describe("a sentence's times, as the service tells them", () => {
     expect(understand(two, 'a', 0, 4.8).times.refused).toMatch(/pause/);
   });
 
+  it('that have no length, before anything was said, are refused', () => {
+    expect(understand(send('qqsss'), 'a', 0, 0).times.refused).toMatch(/backwards/);
+    expect(understand(send('qqqsss'), 'a', 0, 0.5).times.refused).toMatch(/nobody spoke/);
+  });
+
+  it('that end in the middle of speech which has ended since take its rest along, until its own word comes', () => {
+    const late = understand(send('sssssssqqq'), 'a', 0, 0.96);
+    expect(again(speak(late, 'a'))).toEqual([]);
+    expect(again(speak(understand(late, 'b', 0.96, 2.24), 'a'))).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it('are neither used nor refused while a new task leaves their zero open, until only one zero fits', () => {
     const old = send('sssqqq');
     const anew = { ...old, times: anchorAnew(old.times, old.sentMs) };
