@@ -56,9 +56,9 @@ export function createSaidAccount(violations: Violations): SaidAccount {
     const earlier = earlierOf(tick, bit);
     return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * TOLD_SHARE;
   };
-  const isSeam = (tick: number, bit: number, stream: string): boolean => {
-    const earlier = earlierOf(tick, bit);
-    return earlier?.stream === stream && (earlier.ticks.at(-1) ?? 0) - tick < SEAM_TICKS;
+  const isSeam = (tick: number, bit: number): boolean => {
+    const end = earlierOf(tick, bit)?.ticks.at(-1);
+    return end !== undefined && end - tick < SEAM_TICKS;
   };
 
   return {
@@ -69,9 +69,9 @@ export function createSaidAccount(violations: Violations): SaidAccount {
       demanded[tick] = 0;
     },
     begin(playing) {
-      const { id, language, ticks, stream } = playing;
+      const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit, stream));
+      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
       if (again.length > 0) {
         const earlier = earlierOf(again[0] ?? 0, bit);
         violations.add(
