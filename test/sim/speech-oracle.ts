@@ -39,6 +39,8 @@ const UNDER_WAY_MS = 20_000;
 interface Job extends Playing {
   spoilt: boolean;
   readonly renderedAt: number;
+  /** So much of it has reached the device. */
+  deliveredTicks: number;
 }
 
 /** How a piece of speech was sent last. */
@@ -157,8 +159,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const noteCut = (kind: string, { language }: Readonly<Record<string, unknown>>): void => {
     if (kind !== 'audio_cut') return;
     for (const job of jobs.values()) {
-      const { playedTicks, lengthTicks } = job;
-      const isCut = playedTicks >= lengthTicks * CUT_SHARE && playedTicks < lengthTicks;
+      const { deliveredTicks, lengthTicks } = job;
+      const isCut = deliveredTicks >= lengthTicks * CUT_SHARE && deliveredTicks < lengthTicks;
       if (isCut && (language === undefined || job.language === language))
         for (const tick of job.ticks) mark(tick, CUT);
     }
@@ -262,7 +264,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     },
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);
-      const job: Job = { ...given, ticks, playedTicks: 0 };
+      const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoilt) spoil(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -273,7 +275,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     delivered(pcm, now) {
       const [found] = readRenderings(pcm);
       const job = jobs.get(found?.job ?? 0);
-      if (job === undefined) return;
+      if (job === undefined || found === undefined) return;
+      job.deliveredTicks += found.ticks;
       order.delivered(job, now);
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },

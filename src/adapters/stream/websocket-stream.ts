@@ -176,27 +176,30 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void
   const parsed = parseServerFrame(frame.toString());
   switch (parsed.kind) {
     case 'unknown':
-      listener.oddity(`an unknown message ${JSON.stringify(parsed.type)?.slice(0, 60)}`);
+      listener.oddity(`an unknown message ${JSON.stringify(read(parsed.type ?? '').slice(0, 60))}`);
       return;
     case 'malformed':
       listener.oddity(`a malformed message (${parsed.reason})`);
       return;
     case 'message': {
       const { message } = parsed;
-      if (message.message_type === 'error') return listener.message(fitToShow(message, read));
+      if (message.message_type === 'error' || message.message_type === 'warning')
+        return listener.message(fitToShow(message, read));
       if (message.message_type !== 'output_audio_data') return listener.message(message);
       listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64')));
     }
   }
 }
 
-type ErrorMessage = Extract<ServerMessage, { message_type: 'error' }>;
+type Complaint = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
-/** An operator will read what the service complains of. */
-function fitToShow({ message_type, data }: ErrorMessage, read: ReadSaid): ErrorMessage {
-  const { code, desc } = data;
-  const words = { ...(code != null && { code: read(code) }), ...(desc != null && { desc: read(desc) }) };
-  return { message_type, data: { ...data, ...words } };
+/** An operator will read what the service complains of: each of its texts, whatever it is called. */
+function fitToShow(complaint: Complaint, read: ReadSaid): Complaint {
+  const words = Object.entries(complaint.data).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? read(value) : value,
+  ]);
+  return { ...complaint, data: Object.fromEntries(words) };
 }
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];

@@ -66,7 +66,7 @@ export function lose(turn: Turn, stream: Stream, cause: Cause, failure: Failure 
 function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  const replay = noteTranscript(stream.replay, kind, transcription);
+  const replay = noteTranscript(stream.replay, kind, transcription, turn.now);
   turn.put({ ...stream, newsAt: turn.now, replay });
   noteNews(turn, stream);
   turn.emit({
@@ -85,11 +85,12 @@ function noteTranscript(
   log: ReplayLog,
   kind: Transcript['message_type'],
   { transcription_id, language, text, segments }: Transcript['data']['transcription'],
+  now: number,
 ): ReplayLog {
   const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
   if (kind === 'validated_transcription') return noteUnderstood(log, word);
   if (kind !== 'translated_transcription') return log;
-  return noteText(noteTranslated(log, word), { id: word.id, language, letters: [...text].length });
+  return noteText(noteTranslated(log, word), { id: word.id, language, letters: [...text].length }, now);
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;

@@ -15,6 +15,8 @@ export interface Spoken {
   readonly language: string | null;
   /** Length of its text; 0: not known. */
   readonly letters: number;
+  /** When its text came last; null: none has. */
+  readonly textAt: number | null;
   /** Sound that has come. */
   readonly ms: number;
   /** When the last of it came; null: none has. */
@@ -39,6 +41,8 @@ const LEAST_SHARE = 0.5;
 const WHOLE_SHARE = 0.8;
 /** Nothing more of a sentence comes after such a gap, if the stream is known to work. */
 const CUT_AFTER_MS = 5000;
+/** A translation whose text has come is spoken within so much, or never. */
+const UNSPOKEN_AFTER_MS = 20_000;
 /** A sentence whose sound came so shortly before the end of the stream was being spoken. */
 const UNDER_WAY_MS = 1000;
 
@@ -59,7 +63,7 @@ export function targetOf(tag: string | null, targets: readonly string[]): string
 
 export function spokenIn(sentence: Sentence, language: string | null): Spoken {
   const known = sentence.languages.find((one) => one.language === language);
-  return known ?? { language, letters: 0, ms: 0, soundAt: null, complete: false };
+  return known ?? { language, letters: 0, textAt: null, ms: 0, soundAt: null, complete: false };
 }
 
 export function withSpoken(sentence: Sentence, spoken: Spoken): Sentence {
@@ -104,14 +108,16 @@ export type Verdict = 'whole' | 'cut' | 'stub';
 
 /** Whether no more sound of a sentence is to be expected, in any language. */
 export function isOver(sentence: Sentence, log: Pace, now: number): boolean {
-  const times = sentence.languages.flatMap(({ soundAt }) => (soundAt === null ? [] : [soundAt]));
-  if (times.length === 0) return false;
-  return isComplete(sentence, log) || now - Math.max(...times) >= CUT_AFTER_MS;
+  if (isComplete(sentence, log)) return true;
+  return sentence.languages.every(({ soundAt, textAt }) => {
+    if (soundAt !== null) return now - soundAt >= CUT_AFTER_MS;
+    return textAt === null || now - textAt >= UNSPOKEN_AFTER_MS;
+  });
 }
 
-/** Judges a language of a sentence that is over; null: none of it was heard. */
+/** Judges a language of a sentence that is over; null: nothing is known of it. */
 export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
-  if (spoken.soundAt === null) return null;
+  if (spoken.soundAt === null) return spoken.letters > 0 ? 'cut' : null;
   if (isStub(spoken, log)) return 'stub';
   return spoken.complete || isLongEnough(spoken, log) ? 'whole' : 'cut';
 }

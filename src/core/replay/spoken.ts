@@ -34,11 +34,13 @@ export interface Sound {
 export function noteText(
   log: ReplayLog,
   text: { id: string | null; language: string; letters: number },
+  now: number,
 ): ReplayLog {
   if (text.id === null) return log;
   return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
     ...spoken,
     letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
+    textAt: now,
   }));
 }
 

@@ -182,6 +182,19 @@ describe('a stream that is open', () => {
     await expect(until('ended')).resolves.toEqual(['ended', 4003, 'session_revoked']);
   });
 
+  it.each(['warning', 'error', TOKEN])(
+    'keeps its token to itself in every text of a message "%s"',
+    async (type) => {
+      const { said, until, service } = await connected();
+      const text = `bad ?token=${TOKEN} or ${TOKEN}`;
+      const data = { code: text, message: text, desc: text, reason: text, param: text };
+      service.send(JSON.stringify({ message_type: type, data }));
+      await until(type === TOKEN ? 'oddity' : 'message');
+      expect(JSON.stringify(said)).not.toContain(TOKEN);
+      expect(JSON.stringify(said)).toContain('bad'.slice(0, type === TOKEN ? 0 : 3));
+    },
+  );
+
   it('keeps its token to itself where the service repeats it', async () => {
     const { said, until, service } = await connected();
     const data = { code: 'X', desc: `not ${TOKEN}` };

@@ -34,7 +34,7 @@ function send(chunks: number, log = emptyReplayLog(TARGETS), told: Partial<HeldC
 }
 const understand = (log: ReplayLog, id: string): ReplayLog => noteUnderstood(log, { id, span: null });
 const text = (log: ReplayLog, id: string, language: string, letters = TEXT): ReplayLog =>
-  noteText(log, { id, language, letters });
+  noteText(log, { id, language, letters }, 4000);
 const sound = (
   log: ReplayLog,
   id: string,
@@ -112,6 +112,20 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(whole(begun(200)), 9000).again).toEqual([]);
     const untold = sound(understand(send(4, proven()), 'a'), 'a', 'es', 200, true);
     expect(judgeCuts(untold, 30_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it('is told where none of it came at all, and not said again: a service that has no voice would get no further', () => {
+    const silent = sound(
+      text(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'fr'),
+      'a',
+      'fr',
+      4000,
+      true,
+    );
+    expect(judgeCuts(silent, 23_900)).toMatchObject({ again: [], cuts: [] });
+    const judged = judgeCuts(silent, 24_100);
+    expect(judged).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0, expectedMs: 4000 }] });
+    expect(judgeCuts(judged.log, 60_000).cuts).toEqual([]);
   });
 
   it('is told once where more than half came and no end of it', () => {
