@@ -1,5 +1,6 @@
 import { COMMANDS } from './commands.mjs';
 import { LANE } from './lane.mjs';
+import { SERVICE } from './service.mjs';
 import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
 import { SOUND } from './sound.mjs';
@@ -9,4 +10,4 @@ import { TRUST } from './trust.mjs';
  * Known ways to break the core, each with the tests that have to notice. `find` occurs exactly once in `file` (under
  * src/core) and is replaced.
  */
-export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS, ...TRUST];
+export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS, ...TRUST, ...SERVICE];
