@@ -88,8 +88,9 @@ underSystemd('life under systemd', (test) => {
     expect(await kiosk.show('NRestarts')).toBe('10');
   });
 
-  test('is killed and restarted when it hangs', async (kiosk, { annotate, skip }) => {
-    if ((await kiosk.show('WatchdogUSec')) === '0') skip('the unit has no watchdog');
+  test('is killed and restarted when it hangs', async (kiosk, { annotate }) => {
+    // The unit's own is longer than a test should be.
+    expect(await kiosk.show('WatchdogUSec')).toMatch(/^[1-9]\d*(min|s)/);
     await kiosk.edit(['WatchdogSec=5']);
     await reach('live')(kiosk);
     const hung = await kiosk.mainPid();
@@ -100,8 +101,7 @@ underSystemd('life under systemd', (test) => {
     await until('it is ready again', async () => (await kiosk.show('ActiveState')) === 'active');
   });
 
-  test('is not killed while the machine is only slow to answer it', async (kiosk, { skip }) => {
-    if ((await kiosk.show('WatchdogUSec')) === '0') skip('the unit has no watchdog');
+  test('is not killed while the machine is only slow to answer it', async (kiosk) => {
     await kiosk.edit(['WatchdogSec=5']);
     await reach('live')(kiosk);
     const pid = await kiosk.mainPid();
