@@ -74,6 +74,20 @@ underSystemd(
       expect((await kiosk.processes()).size).toBe(0);
     });
 
+    test('leaves nobody at a card that hangs when it is killed', async (kiosk) => {
+      const card = await start(kiosk);
+      const before = [...(await kiosk.processes()).keys()];
+      card.capture.control('stall');
+      card.playback.control('stall');
+      // They are in a call that does not return, and learn nothing of a pipe that is broken.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGKILL', SERVICE);
+      await until('all are gone', async () => {
+        const ls = await kiosk.machine.run(['ls', '-d', ...before.map((pid) => `/proc/${pid}`)]);
+        return ls.stdout === '';
+      });
+    });
+
     test('says that there is no card, and takes one that comes', async (kiosk) => {
       const card = await insert(kiosk);
       card.capture.control('unplug');
