@@ -89,10 +89,11 @@ underSystemd('life under systemd', (test) => {
   });
 
   test('is killed and restarted when it hangs', async (kiosk, { annotate }) => {
-    // The unit's own is longer than a test should be.
+    await begin(kiosk);
     expect(await kiosk.show('WatchdogUSec')).toMatch(/^[1-9]\d*(min|s)/);
+    // The unit's own is longer than a test should be.
     await kiosk.edit(['WatchdogSec=5']);
-    await reach('live')(kiosk);
+    await kiosk.systemctl('restart', SERVICE);
     const hung = await kiosk.mainPid();
     await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE);
     const took = await until('another process', async () => ![0, hung].includes(await kiosk.mainPid()));
@@ -101,7 +102,7 @@ underSystemd('life under systemd', (test) => {
     await until('it is ready again', async () => (await kiosk.show('ActiveState')) === 'active');
   });
 
-  test('is not killed while the machine is only slow to answer it', async (kiosk) => {
+  test('is not killed while the broker and the service do not answer', async (kiosk) => {
     await kiosk.edit(['WatchdogSec=5']);
     await reach('live')(kiosk);
     const pid = await kiosk.mainPid();
