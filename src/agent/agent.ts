@@ -1,7 +1,7 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { Outage } from '../core/backend-watch.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
-import type { Bus, BusMessage, LostMessage, OpenBus } from '../ports/bus.ts';
+import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Log } from '../ports/log.ts';
@@ -24,6 +24,7 @@ import { attempt, type Defects } from './guard/defects.ts';
 import { type GuardedWorld, guardWorld } from './guard/world.ts';
 import { journal } from './journal.ts';
 import { LaneRunner, type LaneStep } from './lane-runner.ts';
+import { tellLost, tellOversized } from './line-troubles.ts';
 import { Publisher } from './publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './refused-answers.ts';
 import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
@@ -278,6 +279,7 @@ export class Agent {
 
   private connect(): Bus {
     const { log, openBus } = this.world;
+    const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
         subscriptions: deviceSubscriptions(this.topics),
@@ -297,28 +299,15 @@ export class Agent {
           this.backend.line(false);
         },
         message: (message) => this.receive(bus, message),
-        lost: (lost) => this.onLost(lost),
+        oversized: (topic, bytes) => tellOversized(telling, topic, bytes),
+        lost: (lost) => {
+          tellLost(telling, lost);
+          this.publisher.refresh();
+        },
       },
     );
     this.publisher.attach(bus);
     return bus;
-  }
-
-  /** A message was given up: told once a minute of each kind, and counted in the state. */
-  private onLost({ topic, why, reason }: LostMessage): void {
-    // The names of commands come from outside.
-    const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
-    const fields = { topic, why, reason };
-    logRepeated(
-      { log: this.world.log, repeats: this.repeats },
-      {
-        level: 'warn',
-        kind: `outbox:${why}:${kind}`,
-        fields,
-        sentence: 'a message to the owner was given up',
-      },
-    );
-    this.publisher.refresh();
   }
 
   private receive(bus: Bus, message: BusMessage): void {

@@ -7,6 +7,7 @@ import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { BACKEND_GROUP, backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
+import { createComplaints } from './complaints.ts';
 
 const WAIT_MS = 2000;
 const TRIES = 3;
@@ -32,6 +33,7 @@ type Trust = 'unknown' | 'proven' | 'unprovable';
 export function openHearing(parts: HearingParts): Bus {
   const { openBus, prefix, clock, log, randomId } = parts;
   const { request, response } = backendSelfTest(prefix);
+  const complain = createComplaints(log, clock);
   let shared = true;
   let trust: Trust = 'unknown';
   let asked: string | null = null;
@@ -56,6 +58,12 @@ export function openHearing(parts: HearingParts): Bus {
           log.warn({ problem }, message);
         },
         message: (message) => hear(message),
+        oversized: (topic, bytes) =>
+          complain(
+            'oversized',
+            { topic: topic.slice(0, 200), bytes },
+            'a message too large to be read was ignored',
+          ),
       },
     );
     // A fleet that is back at the broker before its backend gets no tokens.

@@ -48,6 +48,8 @@ export interface BusListener {
   up(connection: number, protocol: 4 | 5): void;
   down(problem: BusProblem, message: string): void;
   message(message: BusMessage): void;
+  /** A message too large to be read has come, and was dropped unread. */
+  oversized?(topic: string, bytes: number): void;
   lost?(lost: LostMessage): void;
 }
 

@@ -238,6 +238,7 @@ export function createFakeWorld(
     failCapture(error: Error) {
       captureError = error;
     },
+    oversized: (topic: string, bytes: number) => connection().listener.oversized?.(topic, bytes),
     brokerUp: (number = 1) => connection().listener.up(number, 5),
     lastRequest(): TokenRequest {
       const request = sent('token/req').at(-1);

@@ -46,6 +46,21 @@ function tally(world: World) {
   };
 }
 
+describe('3,000 commands too large to be read', () => {
+  it('are told in two lines a minute', async () => {
+    const world = await live();
+    const told = tally(world);
+    for (let i = 0; i < MESSAGES; i++) world.oversized(`${BASE}/cmd/x${i}`, 300_000);
+    const { clock } = world;
+    clock.advance(70_000);
+    const lines = told().lines.filter(([, sentence]) => String(sentence).includes('too large to be read'));
+    expect(lines.map(([, , fields]) => fields)).toEqual([
+      { topic: `${BASE}/cmd/x0`, bytes: 300_000 },
+      { topic: `${BASE}/cmd/x${MESSAGES - 1}`, bytes: 300_000, repeated: MESSAGES - 1 },
+    ]);
+  });
+});
+
 describe('3,000 messages of the service', () => {
   it.each(floods)('%s: a handful of events and lines', async (_name, make) => {
     const world = await live();

@@ -1,6 +1,7 @@
 /** Whether a backend hears, at brokers of different kinds. */
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AedesOptions } from 'aedes';
+import { connectAsync } from 'mqtt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backendSelfTest } from '../../src/protocol/mqtt/topics.ts';
 import { until } from '../adapters/mqtt/bench.ts';
@@ -80,6 +81,18 @@ describe('a backend', () => {
     const { witness } = rig;
     expect(witness.messages.filter(({ topic }) => topic === response).length).toBeLessThanOrEqual(25);
     sessionOf(await rig.ask('kiosk', 'r1'));
+  });
+
+  it('goes on hearing after requests that are too large to be read, and tells of them once a minute', async () => {
+    rig = await startRig();
+    await rig.backend.ready;
+    const sender = await connectAsync(rig.broker?.url ?? '');
+    for (let index = 0; index < 30; index += 1) {
+      await sender.publishAsync(`${PREFIX}/museum/kiosk/token/req`, 'x'.repeat(300_000), { qos: 1 });
+    }
+    await sender.endAsync();
+    sessionOf(await rig.ask('kiosk', 'r1'));
+    expect(rig.lines.filter((line) => line.includes('too large to be read'))).toHaveLength(1);
   });
 
   it('asks itself again after each connection', async () => {

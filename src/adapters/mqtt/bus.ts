@@ -144,6 +144,9 @@ function keepConnected(
       message(message) {
         if (!left) listener.message(message);
       },
+      oversized(topic, bytes) {
+        if (!left) listener.oversized?.(topic, bytes);
+      },
       ended: (ending) => afterEnd(ending, version),
     });
     link = opened;

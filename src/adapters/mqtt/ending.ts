@@ -40,6 +40,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer',
   EHOSTUNREACH: 'no way to it',
   ENETUNREACH: 'no network',
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH:
+    'it sent a message that is too large; set message_size_limit at the broker',
 };
 
 const reasonText = (code: number): string =>
@@ -105,6 +107,12 @@ export function explainClose(broker: string, accepted: boolean): Ending {
     ? `${broker} closed the connection`
     : `${broker} closed the connection before it answered`;
   return { problem: 'unreachable', message, finding: accepted ? 'other' : 'hung_up', silent: true };
+}
+
+/** It began to send more than may be gathered in memory. */
+export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
+  const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} that are taken: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
+  return { problem: 'unreachable', message, finding: 'other' };
 }
 
 /** Why the broker did not take one message, in a word or two. */

@@ -20,8 +20,16 @@ export interface MqttConnection {
 
 export const KEEPALIVE_S = 30;
 export const CONNECT_TIMEOUT_MS = 15_000;
-/** No payload of the contract comes near it; MQTT 5 brokers are told, larger ones are dropped otherwise. */
+/**
+ * Larger payloads are dropped when they have come; no payload of the contract comes near it. The broker is not told
+ * (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the places of what it holds back for it, and after 20 such
+ * messages sends the client nothing any more.
+ */
 export const MOST_INBOUND_BYTES = 262_144;
+/** A packet that announces more ends the connection: so much memory one packet may take. */
+export const MOST_PACKET_BYTES = 4_194_304;
+/** One WebSocket message may hold several packets, but is gathered whole, too. */
+const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 
 /** The password or a TLS file can't be had: a person must mend it. The message holds neither. */
 export class UnusableCredential extends Error {}
@@ -47,7 +55,10 @@ export function clientOptions(
     protocol: url.protocol.slice(0, -1) as NonNullable<IClientOptions['protocol']>,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     ...(url.port !== '' && { port: Number(url.port) }),
-    ...(isWebSocket && { path: `${url.pathname}${url.search}`, wsOptions: tls }),
+    ...(isWebSocket && {
+      path: `${url.pathname}${url.search}`,
+      wsOptions: { ...tls, maxPayload: MOST_FRAME_BYTES },
+    }),
     ...tls,
     clientId: connection.clientId,
     ...(username !== undefined && { username }),
@@ -64,7 +75,6 @@ export function clientOptions(
     writeCache: false,
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},
-    ...(version === 5 && { properties: { maximumPacketSize: MOST_INBOUND_BYTES + 1024 } }),
     ...(will !== null && {
       will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
     }),

@@ -3,8 +3,16 @@ import './quiet.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
 import type { BusMessage, RequestProperties } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type Ending, explainClose, explainDisconnect, explainError, explainPublishError } from './ending.ts';
-import { MOST_INBOUND_BYTES } from './endpoint.ts';
+import {
+  type Ending,
+  explainClose,
+  explainDisconnect,
+  explainError,
+  explainLargePacket,
+  explainPublishError,
+} from './ending.ts';
+import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
+import { watchPacketSize } from './packet-size.ts';
 import { subscribeAll } from './subscribe.ts';
 import type { ProtocolVersion } from './version.ts';
 
@@ -21,6 +29,8 @@ export interface LinkSink {
   ready(): void;
   /** Only after `ready`. */
   message(message: BusMessage): void;
+  /** A message too large to be read was dropped. */
+  oversized(topic: string, bytes: number): void;
   /** The last call, exactly once, also after `destroy` and `end`. */
   ended(ending: Ending): void;
 }
@@ -86,6 +96,10 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
 
   const begin = (opened: MqttClient): void => {
     client = opened;
+    const watch = watchPacketSize(MOST_PACKET_BYTES, (bytes) =>
+      fail(explainLargePacket(broker, bytes, MOST_PACKET_BYTES)),
+    );
+    opened.stream.on('data', watch);
     opened.on('connect', () => {
       stage = 'accepted';
       sink.accepted();
@@ -104,7 +118,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       });
     });
     opened.on('message', (topic, payload, packet) => {
-      if (payload.length > MOST_INBOUND_BYTES) return;
+      if (payload.length > MOST_INBOUND_BYTES) return sink.oversized(topic, payload.length);
       const message = readMessage(topic, payload, packet);
       if (stage === 'ready') sink.message(message);
       else early.push(message);

@@ -62,6 +62,8 @@ function guardListener(listener: BusListener, defects: Defects): BusListener {
     up: (connection, protocol) => void attempt(defects, 'line up', () => listener.up(connection, protocol)),
     down: (problem, message) => void attempt(defects, 'line down', () => listener.down(problem, message)),
     lost: (lost) => void attempt(defects, 'message lost', () => listener.lost?.(lost)),
+    oversized: (topic, bytes) =>
+      void attempt(defects, 'message too large', () => listener.oversized?.(topic, bytes)),
     message: (message) => void attempt(defects, 'message received', () => listener.message(message)),
   };
 }

@@ -25,12 +25,13 @@ export interface Heard {
   readonly downs: { problem: BusProblem; message: string }[];
   readonly messages: BusMessage[];
   readonly lost: LostMessage[];
+  readonly oversized: { topic: string; bytes: number }[];
   /** All three kinds in the order they came: `up 1`, `down refused`, `message a/b`. */
   readonly order: string[];
 }
 
 export function createEar(): { heard: Heard; listener: BusListener } {
-  const heard: Heard = { ups: [], downs: [], messages: [], lost: [], order: [] };
+  const heard: Heard = { ups: [], downs: [], messages: [], lost: [], oversized: [], order: [] };
   return {
     heard,
     listener: {
@@ -47,6 +48,7 @@ export function createEar(): { heard: Heard; listener: BusListener } {
         heard.order.push(`message ${message.topic}`);
       },
       lost: (lost) => void heard.lost.push(lost),
+      oversized: (topic, bytes) => void heard.oversized.push({ topic, bytes }),
     },
   };
 }

@@ -1,4 +1,5 @@
 /** What the port promises, checked against any broker. */
+import { connectAsync } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBusRack, type Relay, startRelay, until } from './bench.ts';
 
@@ -49,6 +50,41 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(witness.messages.map((message) => message.payload).sort()).toEqual(['one', 'two']);
       await until(() => device.bus.outbox.inFlight === 0, 'the acknowledgement');
       expect(device.bus.outbox).toEqual({ waiting: 0, inFlight: 0, depth: 0, dropped: 0, expired: 0 });
+    });
+
+    it('still hears after 40 messages that are too large to be read', async () => {
+      const device = rack.open({ url: relayed() }, { subscriptions: ['d/#'] });
+      await until(() => device.ups.length > 0, 'up');
+      const sender = await connectAsync(direct(), { protocolVersion: protocol });
+      try {
+        for (let index = 0; index < 40; index += 1) {
+          await sender.publishAsync('d/large', 'x'.repeat(300_000), { qos: 1 });
+        }
+        await sender.publishAsync('d/small', 'hello', { qos: 1 });
+        await until(() => device.messages.length > 0, 'the small message');
+      } finally {
+        await sender.endAsync();
+      }
+      expect(device.order).toEqual(['up 1', 'message d/small']);
+      expect(device.oversized).toEqual(Array(40).fill({ topic: 'd/large', bytes: 300_000 }));
+    });
+
+    it('leaves when a message comes that is too large to be gathered, says so, and comes back', async () => {
+      const device = rack.open({ url: relayed() }, { subscriptions: ['d/#'] });
+      await until(() => device.ups.length > 0, 'up');
+      const sender = await connectAsync(direct(), { protocolVersion: protocol });
+      try {
+        await sender.publishAsync('d/huge', Buffer.alloc(5_000_000), { qos: 1 });
+        await until(() => device.ups.length === 2, 'up again');
+        await sender.publishAsync('d/small', 'hello', { qos: 1 });
+        await until(() => device.messages.length > 0, 'the small message');
+      } finally {
+        await sender.endAsync();
+      }
+      expect(device.order).toEqual(['up 1', 'down unreachable', 'up 2', 'message d/small']);
+      expect(device.downs[0]?.message).toMatch(
+        /sent a message of 50000\d\d bytes, more than the 4194304 .*message_size_limit/,
+      );
     });
 
     it('delivers retained messages only after up, marked as retained', async () => {

@@ -61,6 +61,19 @@ describe('bus against a puppet broker', () => {
     expect(clock.armed).toBe(0);
   });
 
+  it('tells the broker no largest packet: brokers lose places for what they hold back', async () => {
+    const connects: Buffer[] = [];
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      connects.push(bytes);
+      send(socket, ...CONNACK_5);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    expect(levelOf(connects[0] ?? Buffer.of())).toBe(5);
+    // After the name, the level, the flags and the keep-alive: the length of all properties.
+    expect(connects[0]?.[12]).toBe(0);
+  });
+
   it('falls back to 3.1.1 at once when told so, remembers it, and asks for 5 again after an hour', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
