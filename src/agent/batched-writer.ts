@@ -1,18 +1,24 @@
+import { type Bucket, fullBucket, type Rate, spend } from '../core/rate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { StateFile } from '../ports/state-file.ts';
 
-/** A flood of changes must not wear the card out: one write a second at most, whatever comes. */
-const WRITE_EVERY_MS = 1000;
+/**
+ * A flood of changes must not wear the card out: one write a second in the long run, whatever comes. The first go out
+ * at once: two commands, each with its note and its end.
+ */
+const WRITE_RATE: Rate = { burst: 4, perMinute: 60 };
 /** A disk that is full or read-only is tried again so often; nobody waits for it meanwhile. */
 const TRY_AGAIN_MS = 60_000;
 /** A disk that takes longer counts as failing. */
 const WRITE_WITHIN_MS = 2000;
 
+type SavedCallback = (isSaved: boolean) => void;
+
 export interface BatchedWriter {
   /** What is to be written has changed: it is written soon. */
   changed(): void;
-  /** As `changed`; calls back once it is safe, or at once while the disk fails: that must not stop anybody. */
-  changedThen(callback: () => void): void;
+  /** As `changed`; calls back with true once it is safe, with false when it is not in time, at once while the disk fails. */
+  changedThen(callback: SavedCallback): void;
   /** Writes what has changed without further delay; resolves when that is done, or has taken too long. */
   flush(): Promise<void>;
 }
@@ -31,11 +37,18 @@ export function createBatchedWriter(
   let writing: Promise<void> | null = null;
   let isChanged = false;
   let isFailing = false;
-  let waiting: (() => void)[] = [];
+  let bucket: Bucket = fullBucket(WRITE_RATE, clock.now());
+  /** For the write that goes on, and for the next one. */
+  let written: SavedCallback[] = [];
+  let waiting: SavedCallback[] = [];
   let cancelTimer: (() => void) | null = null;
 
-  const release = (callbacks: readonly (() => void)[]): void => {
-    for (const callback of callbacks) callback();
+  const release = (callbacks: readonly SavedCallback[], isSaved: boolean): void => {
+    for (const callback of callbacks) callback(isSaved);
+  };
+  const giveUp = (): void => {
+    release(written.splice(0), false);
+    release(waiting.splice(0), false);
   };
   const note = (problem: string | null): void => {
     const failed = problem !== null;
@@ -48,19 +61,23 @@ export function createBatchedWriter(
     cancelTimer = null;
     isChanged = false;
     startedAt = clock.now();
-    const mine = waiting;
+    bucket = spend(bucket, WRITE_RATE, startedAt).bucket;
+    written = waiting;
     waiting = [];
     const cancelPatience = clock.at(startedAt + WRITE_WITHIN_MS, () => {
       note('the disk takes too long');
-      release(mine.splice(0));
-      release(waiting.splice(0));
+      giveUp();
     });
     writing = file.write(snapshot()).then((result) => {
-      writing = null;
       cancelPatience();
       note(result.ok ? null : result.message);
-      release(mine);
-      if (isFailing) release(waiting.splice(0));
+      try {
+        // What these change is written together: no write begins before the last of them is called.
+        if (result.ok) release(written.splice(0), true);
+        else giveUp();
+      } finally {
+        writing = null;
+      }
       if (isChanged) changed();
     });
   };
@@ -68,8 +85,9 @@ export function createBatchedWriter(
   const changed = (): void => {
     isChanged = true;
     if (writing !== null || cancelTimer !== null) return;
-    const at = startedAt + (isFailing ? TRY_AGAIN_MS : WRITE_EVERY_MS);
-    if (clock.now() >= at) write();
+    const now = clock.now();
+    const at = isFailing ? startedAt + TRY_AGAIN_MS : now + spend(bucket, WRITE_RATE, now).waitMs;
+    if (now >= at) write();
     else {
       cancelTimer = clock.at(at, () => {
         cancelTimer = null;
@@ -83,7 +101,7 @@ export function createBatchedWriter(
     changedThen(callback) {
       if (isFailing) {
         changed();
-        callback();
+        callback(false);
         return;
       }
       waiting.push(callback);
@@ -92,14 +110,17 @@ export function createBatchedWriter(
     async flush() {
       if (!isChanged && writing === null) return;
       const done = async (): Promise<void> => {
-        await writing;
-        if (!isChanged) return;
-        write();
-        await writing;
+        while (isChanged || writing !== null) {
+          if (writing === null) write();
+          await writing;
+        }
       };
       let cancel = (): void => {};
       const tooLong = new Promise<void>((resolve) => {
-        cancel = clock.at(clock.now() + WRITE_WITHIN_MS, resolve);
+        cancel = clock.at(clock.now() + WRITE_WITHIN_MS, () => {
+          giveUp();
+          resolve();
+        });
       });
       await Promise.race([done(), tooLong]);
       cancel();

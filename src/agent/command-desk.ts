@@ -32,7 +32,7 @@ export interface CommandDesk {
   begin(bus: Bus): void;
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Answers what waits for its turn or is not done; resolves when all answers are noted. */
+  /** Answers what waits for its turn or is not done; resolves when all answers are noted and given. */
   close(): Promise<void>;
 }
 
@@ -100,8 +100,7 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
     const { id, name } = asker;
     const finish = (answer: FinalAnswer): void => {
       if (!unfinished.delete(id)) return;
-      record.settle(id, answer, !command.onlyLooks);
-      say(asker, answer);
+      record.settleThen(id, answer, (given) => say(asker, given), !command.onlyLooks);
     };
     if (!unfinished.has(id)) return;
     if (isExpired(notAfter, clock.wall())) return finish({ status: 'expired' });
@@ -142,8 +141,7 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
     // Nothing was done: should the note be lost, no harm comes of it.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
-      record.settle(id, answer, false);
-      say(asker, answer);
+      record.settleThen(id, answer, (given) => say(asker, given), false);
     };
     try {
       if (message.retain)
@@ -157,9 +155,7 @@ export function createCommandDesk(world: CommandDeskWorld, handlers: CommandHand
       }
       unfinished.set(id, (error) => {
         if (!unfinished.delete(id)) return;
-        const answer = errorOf(name, error);
-        record.settle(id, answer);
-        say(asker, answer);
+        record.settleThen(id, errorOf(name, error), (given) => say(asker, given));
       });
       const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
       if (spreadMs > 0) {

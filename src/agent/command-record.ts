@@ -30,10 +30,15 @@ export interface CommandRecord {
   look(command: NotedCommand): ReturnType<typeof look>;
   /** Notes a command that is to be carried out in `then`: once the note is safe, or at once where it cannot be. */
   noteThen(command: NotedCommand, then: () => void): void;
-  /** Notes a command that changes nothing: it is written with the next one that does. */
+  /** Notes a command that changes nothing: its end is written with the next one that does. */
   note(command: NotedCommand): void;
-  /** @param isUrgent false: written with the next that is */
-  settle(id: string, answer: FinalAnswer, isUrgent?: boolean): void;
+  /**
+   * Settles a command and has it answered in `say`: with `answer` once that is safe, so that no restart contradicts it.
+   * Where the disk does not take the end of a command whose begin it holds, the answer is what a restart would
+   * give: `interrupted`. What the disk does not know as begun is answered at once.
+   * @param isUrgent false: written with the next that is
+   */
+  settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
   /** Resolves when everything is written, or cannot be. */
   flush(): Promise<void>;
 }
@@ -57,11 +62,14 @@ type KeptEntry = z.infer<typeof entrySchema>;
 export function createCommandRecord(file: StateFile | null, clock: Clock, log: Log): CommandRecord {
   const restored = file === null ? { ledger: EMPTY_LEDGER, interrupted: [] } : restore(file, log);
   let { ledger } = restored;
+  const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
+  /** Settled, but not answered until that is safe. */
+  const unsaved = new Set<string>();
   const writer =
-    file === null
+    disk === null
       ? null
       : createBatchedWriter(
-          file,
+          disk.file,
           clock,
           () => serialize(ledger),
           (problem) => {
@@ -70,23 +78,71 @@ export function createCommandRecord(file: StateFile | null, clock: Clock, log: L
           },
         );
   if (restored.interrupted.length > 0) writer?.changed();
-  const enter = ({ id, name, content }: NotedCommand): void => {
-    ledger = note(ledger, { key: digest(id), content: digest(content), id, name }, clock.wall());
+  const enter = ({ id, content }: NotedCommand, open: LedgerEntry['open']): void => {
+    ledger = note(ledger, { key: digest(id), content: digest(content), open }, clock.wall());
   };
   return {
     interrupted: restored.interrupted,
-    look: ({ id, content }) => look(ledger, digest(id), digest(content)),
-    note: enter,
-    noteThen(command, then) {
-      enter(command);
-      if (writer === null) then();
-      else writer.changedThen(then);
+    look({ id, content }) {
+      const known = look(ledger, digest(id), digest(content));
+      return typeof known === 'object' && unsaved.has(digest(id)) ? 'open' : known;
     },
-    settle(id, answer, isUrgent = true) {
-      ledger = settle(ledger, digest(id), answer);
-      if (isUrgent) writer?.changed();
+    note: (command) => enter(command, null),
+    noteThen(command, then) {
+      const { id, name } = command;
+      enter(command, { id, name });
+      if (writer === null) return then();
+      writer.changedThen((isSaved) => {
+        if (!isSaved) disk?.givenUp(digest(id));
+        then();
+      });
+    },
+    settleThen(id, answer, say, isUrgent = true) {
+      const key = digest(id);
+      ledger = settle(ledger, key, answer);
+      if (writer === null || disk?.holdsOpen(key) !== true) {
+        if (isUrgent) writer?.changed();
+        return say(answer);
+      }
+      unsaved.add(key);
+      writer.changedThen((isSaved) => {
+        unsaved.delete(key);
+        if (isSaved) return say(answer);
+        ledger = settle(ledger, key, INTERRUPTED);
+        writer.changed();
+        say(INTERRUPTED);
+      });
     },
     flush: async () => writer?.flush(),
+  };
+}
+
+/** Those that a restart would find unfinished if the ledger were written now. */
+function openKeys(ledger: CommandLedger): Set<string> {
+  const open = [...ledger.values()].filter((entry) => entry.open !== null);
+  return new Set(open.map(({ key }) => key));
+}
+
+/** Knows which commands the file holds, or may hold in a moment, as unfinished. */
+function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
+  let onDisk: ReadonlySet<string> = new Set();
+  const onItsWay = new Set<string>();
+  const watched: StateFile = {
+    read: () => file.read(),
+    async write(text) {
+      const written = open();
+      for (const key of written) onItsWay.add(key);
+      const result = await file.write(text);
+      if (result.ok) onDisk = written;
+      onItsWay.clear();
+      return result;
+    },
+  };
+  return {
+    file: watched,
+    holdsOpen: (key: string): boolean => onDisk.has(key) || onItsWay.has(key),
+    /** The write takes too long: nobody waits for it, and what is settled until it ends is written right after it. */
+    givenUp: (key: string): void => void onItsWay.delete(key),
   };
 }
 
@@ -96,7 +152,9 @@ function digest(text: string): string {
 }
 
 function serialize(ledger: CommandLedger): string {
-  const commands = Array.from(ledger.values(), ({ key, content, at, open, answer }): KeptEntry => {
+  // One that changes nothing is answered without the disk: it must not be found unfinished after that.
+  const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
+  const commands = kept.map(({ key, content, at, open, answer }): KeptEntry => {
     if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };
     const { status, error } = answer;
     if (error === undefined) return { key, content, at, status };
@@ -108,7 +166,10 @@ function serialize(ledger: CommandLedger): string {
 
 export const INTERRUPTED: FinalAnswer = {
   status: 'error',
-  error: { code: 'interrupted', message: 'the agent ended before the command was done; send it anew' },
+  error: {
+    code: 'interrupted',
+    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it anew',
+  },
 };
 
 function restore(

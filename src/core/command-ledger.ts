@@ -16,7 +16,7 @@ export interface LedgerEntry {
   readonly content: string;
   /** When it came, milliseconds since 1970; null while the clock was not set. */
   readonly at: number | null;
-  /** Whom to answer, until it is answered. */
+  /** Whom to answer, until it is answered; null where its end need not be told after a restart. */
   readonly open: { readonly id: string; readonly name: string } | null;
   readonly answer: FinalAnswer | null;
   /** Length of the answer's data as JSON; 0 where it has none, or none any more. */
@@ -47,12 +47,12 @@ export function look(
 /** Notes a command that is about to be carried out, and forgets what is old enough. */
 export function note(
   ledger: CommandLedger,
-  command: { key: string; content: string; id: string; name: string },
+  command: Pick<LedgerEntry, 'key' | 'content' | 'open'>,
   wallMs: number | null,
 ): CommandLedger {
-  const { key, content, id, name } = command;
+  const { key, content, open } = command;
   const next = new Map(ledger);
-  next.set(key, { key, content, at: wallMs, open: { id, name }, answer: null, dataLength: 0 });
+  next.set(key, { key, content, at: wallMs, open, answer: null, dataLength: 0 });
   for (const entry of ledger.values()) {
     const isOld = wallMs !== null && entry.at !== null && wallMs - entry.at > REMEMBERED_MS;
     // What is not answered yet must not be forgotten: it would be carried out twice.

@@ -145,6 +145,138 @@ describe('noted commands', () => {
   });
 });
 
+describe('the final answer', () => {
+  const codeOf = (answer: object | undefined): string | undefined =>
+    (answer as { error?: { code: string } } | undefined)?.error?.code;
+
+  it('of a noted command is given once the disk holds it, not before, not when asked again', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('mute', { id: 'a' });
+    disk.letGo();
+    disk.hold();
+    await world.clock.elapse(100);
+    expect(muted(world)).toBe(true);
+    world.command('mute', { id: 'a' });
+    expect(world.answers('mute')).toEqual([]);
+    expect(disk.writes).toHaveLength(2);
+    disk.letGo();
+    await world.clock.elapse(0);
+    expect(world.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
+    expect(JSON.parse(disk.text ?? '')).toMatchObject({ commands: [{ status: 'ok' }] });
+  });
+
+  it('is not contradicted, at whatever moment the agent is killed', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    const names = ['mute', 'stop', 'unmute', 'start', 'mute', 'diagnose', 'languages', 'mute', 'stop'];
+    const request = (i: number): object => ({
+      id: `c${i}`,
+      args: names[i] === 'languages' ? { targets: ['de'] } : {},
+    });
+    const finals = (of: World, name: string, id: string): (string | undefined)[] =>
+      of.answers(name).flatMap((answer) => {
+        if (answer['id'] !== id || answer['status'] === 'accepted') return [];
+        return [codeOf(answer) ?? String(answer['status'])];
+      });
+    let judged = 0;
+    for (let step = 0; step < 120; step++) {
+      const command = names[step / 8];
+      if (command !== undefined) world.command(command, request(step / 8));
+      if (step % 5 === 0) disk.hold();
+      if (step % 5 === 3) disk.letGo();
+      await world.clock.elapse(47);
+      const left = createMemoryFile();
+      if (disk.text !== null) left.fill(disk.text);
+      const next = await boot(left);
+      for (const [i, name] of names.entries()) {
+        const [told] = finals(world, name, `c${i}`);
+        if (told === undefined || name === 'diagnose') continue;
+        next.command(name, request(i));
+        await next.clock.elapse(10);
+        expect({ step, name, told: finals(next, name, `c${i}`) }).toEqual({ step, name, told: [told] });
+        judged += 1;
+      }
+      expect(next.answers('diagnose')).toEqual([]);
+    }
+    expect(judged).toBeGreaterThan(300);
+  });
+
+  it('is what a restart would say where the disk took the note but not the end', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('mute', { id: 'a' });
+    disk.letGo();
+    disk.hold();
+    await world.clock.elapse(100);
+    disk.fail('the disk is full (ENOSPC)');
+    disk.letGo();
+    await world.clock.elapse(0);
+    expect(muted(world)).toBe(true);
+    world.command('unmute', { id: 'later' });
+    expect(world.answers('unmute')).toMatchObject([{ status: 'ok' }]);
+    const next = await boot(disk);
+    next.command('mute', { id: 'a' });
+    for (const each of [world, next]) expect(codeOf(each.answers('mute')[0])).toBe('interrupted');
+    expect(next.answers('mute')[1]?.['error']).toEqual(world.answers('mute')[0]?.['error']);
+    expect(next.answers('unmute')).toEqual([]);
+  });
+
+  it('waits two seconds for a disk that hangs, and replaces what that writes too late', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.hold();
+    world.command('mute', { id: 'a' });
+    disk.letGo();
+    disk.hold();
+    await world.clock.elapse(1999);
+    expect(world.answers('mute')).toEqual([]);
+    await world.clock.elapse(1);
+    expect(codeOf(world.answers('mute')[0])).toBe('interrupted');
+    await world.clock.elapse(5000);
+    disk.letGo();
+    await world.clock.elapse(0);
+    expect(disk.text).toContain('interrupted');
+    expect(world.answers('mute')).toHaveLength(1);
+  });
+
+  it('is not claimed after a restart where the disk failed from the start', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    disk.fail('the disk is full (ENOSPC)');
+    world.command('mute', { id: 'a' });
+    await world.clock.elapse(100);
+    expect(world.answers('mute')).toMatchObject([{ status: 'ok' }]);
+    expect((await boot(disk)).answers('mute')).toEqual([]);
+  });
+
+  it('of one that only looks waits for nothing: until then the disk does not know it', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    world.command('diagnose', { id: 'd' });
+    world.command('mute', { id: 'm' });
+    const ids = (text: string | undefined): unknown =>
+      JSON.parse(text ?? '').commands.map(({ open }: { open?: { id: string } }) => open?.id);
+    expect(ids(disk.writes[0])).toEqual(['m']);
+  });
+
+  it('is given before the agent ends, though the disk hangs', async () => {
+    const disk = createMemoryFile();
+    const world = await boot(disk);
+    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
+    await world.clock.elapse(1500);
+    disk.hold();
+    const stopped = world.agent.stop();
+    world.lastStream().listener.ended(1000, '');
+    await world.clock.elapse(10_000);
+    await stopped;
+    expect(codeOf(world.answers('mute').at(-1))).toBe('interrupted');
+    expect((await boot(disk)).answers('mute')).toMatchObject([{ error: { code: 'interrupted' } }]);
+  });
+});
+
 describe('a disk', () => {
   it.each(['full (ENOSPC)', 'read-only (EROFS)'])(
     'that is %s stops no command and is told once',

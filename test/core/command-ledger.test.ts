@@ -14,7 +14,7 @@ import {
 const DAY = Date.UTC(2026, 0, 15);
 const OK = { status: 'ok' } as const;
 const begin = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
-  note(ledger, { key, content: `content of ${key}`, id: key, name: 'mute' }, at);
+  note(ledger, { key, content: `content of ${key}`, open: { id: key, name: 'mute' } }, at);
 const done = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
   settle(begin(ledger, key, at), key, OK);
 
