@@ -146,6 +146,8 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
 
   const publish = ({ topic, correlationData }: Reply, message: object): void =>
     bus?.publish(topic, JSON.stringify(message), {
+      // A token never waits at the broker, in a session or on its disk.
+      qos: 0,
       properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
     });
 

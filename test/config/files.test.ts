@@ -51,7 +51,7 @@ describe('config/example.jsonc', () => {
 
   it('marks the keys that may be desired over MQTT', () => {
     const text = readFileSync(path('example.jsonc'), 'utf8');
-    for (const key of [...DESIRED_KEYS.lanes, 'log']) {
+    for (const key of [...DESIRED_KEYS.lanes, ...DESIRED_KEYS.log]) {
       expect(text).toMatch(new RegExp(`(// \\*.*\\n\\s*"${key}"|"${key}": .*// \\*)`));
     }
   });
