@@ -69,6 +69,7 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
     try {
       const file = surgery.config('whole', {
         mqtt: { url: stage.brokerUrl },
+        service: { hosts: [new URL(stage.serviceUrl).host] },
         lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
       });
       const { exitCode, diagnosis, printed } = await surgery.examine(file, [], rack?.env);
