@@ -118,6 +118,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const known = [
       ...before.hold.chunks,
       ...(before.stream?.id === after.stream?.id ? [] : logsOf([before.stream])),
+      ...(before.retiring?.stream.id === after.retiring?.stream.id ? [] : logsOf([before.retiring?.stream])),
     ];
     const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
     if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
