@@ -3,13 +3,18 @@
 # call and kept: its name is a hash of what it is made of.
 # Usage (as root): scripts/debian-root.sh bookworm|trixie
 #   DRAGOMAN_CACHE         where roots are kept (default: dragoman in the cache folder of the user)
-#   DRAGOMAN_DEBIAN_MIRROR where the packages come from
+#   DRAGOMAN_DEBIAN_MIRROR where the packages come from (default: where this machine's apt gets Debian)
 set -euo pipefail
 
 # Longest time to make one, seconds.
 readonly LIMIT_S=400
 readonly SUITE="${1:?bookworm or trixie}"
-readonly MIRROR="${DRAGOMAN_DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+# The first address of apt's own that ends in /debian; without one debootstrap has a default.
+apt_mirror() {
+  cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+    sed -nE 's#^(URIs:|deb)[^\#]*[[:space:]](https?://[^[:space:]]+/debian)/?([[:space:]].*)?$#\2#p' | head -n 1
+}
+readonly MIRROR="${DRAGOMAN_DEBIAN_MIRROR:-$(apt_mirror)}"
 readonly CACHE="${DRAGOMAN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dragoman}"
 
 # Debian 12 has no Node that is new enough: there the tests lend the machine's own.
@@ -28,7 +33,7 @@ flock -w "$LIMIT_S" 9 || { echo 'debian-root: another run has been making this r
 if [[ ! -d $folder ]]; then
   # What an earlier list of packages left, and what was broken off.
   rm -rf --one-file-system "$CACHE/root-$SUITE"-*
-  timeout -k 5 "$LIMIT_S" debootstrap --variant=minbase --include="$packages" "$SUITE" "$folder.draft" "$MIRROR" \
+  timeout -k 5 "$LIMIT_S" debootstrap --variant=minbase --include="$packages" "$SUITE" "$folder.draft" ${MIRROR:+"$MIRROR"} \
     9>&- >"$CACHE/root-$SUITE.log" 2>&1 || { tail -n 5 "$CACHE/root-$SUITE.log" >&2; exit 1; }
   rm -rf "$folder.draft"/var/cache/apt/archives/*.deb
   mv "$folder.draft" "$folder"
