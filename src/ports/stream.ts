@@ -71,6 +71,18 @@ export interface StreamConnection {
   readonly bufferedBytes: number;
 }
 
+/** What stands for a connection that could not be opened, or has been given up. */
+export const NO_CONNECTION: StreamConnection = {
+  setTask() {},
+  getTask() {},
+  sendAudio() {},
+  endTask() {},
+  ping() {},
+  close() {},
+  terminate() {},
+  bufferedBytes: 0,
+};
+
 /**
  * Opens a stream (specification 4.7).
  * @param url whole address with the token in it: never to be logged

@@ -1,5 +1,11 @@
 import { type RawData, WebSocket } from 'ws';
-import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../ports/stream.ts';
+import {
+  NO_CONNECTION,
+  type OpenStream,
+  type StreamConnection,
+  type StreamListener,
+  type StreamMessage,
+} from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { describeBreach, describeSocketError, isUnspent } from './connect-error.ts';
@@ -141,18 +147,6 @@ function ignoreSendError(): void {}
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
-
-/** What a connection is that could not be made. */
-const NO_CONNECTION: StreamConnection = {
-  setTask() {},
-  getTask() {},
-  sendAudio() {},
-  endTask() {},
-  ping() {},
-  close() {},
-  terminate() {},
-  bufferedBytes: 0,
-};
 
 /** What can't be made sense of is passed over, whatever is wrong with it. */
 function deliverSafely(frame: RawData, listener: StreamListener, read: ReadSaid): void {

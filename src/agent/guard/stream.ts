@@ -1,17 +1,10 @@
-import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
+import {
+  NO_CONNECTION,
+  type OpenStream,
+  type StreamConnection,
+  type StreamListener,
+} from '../../ports/stream.ts';
 import { type Defects, nameOf } from './defects.ts';
-
-/** What a connection is that could not be opened, or has been given up. */
-const NO_CONNECTION: StreamConnection = {
-  setTask() {},
-  getTask() {},
-  sendAudio() {},
-  endTask() {},
-  ping() {},
-  close() {},
-  terminate() {},
-  bufferedBytes: 0,
-};
 
 /**
  * Streams of which nothing throws. Whatever does is the connection's end, told as `broke`; nothing that it says after

@@ -28,7 +28,7 @@ describe('the size of packets', () => {
       maxLength: 8,
     });
     const large = fc.option(fc.integer({ min: MOST + 1, max: MOST * 2 }));
-    fc.assert(
+    void fc.assert(
       fc.property(lengths, large, fc.integer({ min: 1, max: 5000 }), (fine, over, chunkBytes) => {
         const row = [...fine, ...(over === null ? [] : [over]), 3, MOST + 9].map(packet);
         expect(told(Buffer.concat(row), chunkBytes)).toEqual([over ?? MOST + 9]);

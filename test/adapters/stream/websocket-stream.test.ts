@@ -191,7 +191,7 @@ describe('a stream that is open', () => {
       service.send(JSON.stringify({ message_type: type, data }));
       await until(type === TOKEN ? 'oddity' : 'message');
       expect(JSON.stringify(said)).not.toContain(TOKEN);
-      expect(JSON.stringify(said)).toContain('bad'.slice(0, type === TOKEN ? 0 : 3));
+      expect(JSON.stringify(said)).toContain('[redacted]');
     },
   );
 
