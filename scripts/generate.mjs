@@ -1,4 +1,4 @@
-/** Writes what is generated from the sources: `config/schema.json` and parts of the README. Usage: node scripts/generate.mjs */
+/** Writes what is generated from the sources: `config/schema.json` and parts of the pages in `docs/`. Usage: node scripts/generate.mjs */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -24,6 +24,8 @@ async function load(path) {
 const { configSchemaFile } = await load('src/protocol/config-schema.ts');
 await writeFile(new URL('../config/schema.json', import.meta.url), configSchemaFile());
 
-const { refreshReadme } = await load('scripts/readme-parts.ts');
-const readme = new URL('../README.md', import.meta.url);
-await writeFile(readme, refreshReadme(await readFile(readme, 'utf8')));
+const { GENERATED_PARTS, refreshPage } = await load('scripts/doc-parts.ts');
+for (const path of Object.keys(GENERATED_PARTS)) {
+  const page = new URL(`../${path}`, import.meta.url);
+  await writeFile(page, refreshPage(path, await readFile(page, 'utf8')));
+}

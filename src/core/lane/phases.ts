@@ -1,4 +1,4 @@
-/** The states of a lane. The README's diagram is drawn from this table. */
+/** The states of a lane. The diagram of docs/lane.md is drawn from this table. */
 export const PHASES = {
   idle: {
     says: 'not wanted: no microphone, no stream',

@@ -3,7 +3,7 @@ import { doubtfulUntil, isDoubtful } from './silence.ts';
 import type { LaneState } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** Why a device is not ready. `says` is for the owner; the README's table is made of it. */
+/** Why a device is not ready. `says` is for the owner; the table of docs/operate.md is made of it. */
 export const STATUS_REASONS = {
   stopped: { status: 'idle', says: 'the lane was stopped, or waits for the command `start`' },
   muted: { status: 'idle', says: 'the microphone is muted by command' },

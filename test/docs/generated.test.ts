@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { GENERATED_PARTS, refreshPage } from '../../scripts/doc-parts.ts';
+import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
+
+const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('the generated parts of the documentation', () => {
+  it.each(Object.keys(GENERATED_PARTS))(
+    'are current in %s; "npm run generate" brings them up to date',
+    (path) => {
+      expect(refreshPage(path, page(path))).toBe(page(path));
+    },
+  );
+
+  it('would be found out of date after a change', () => {
+    const lane = page('docs/lane.md');
+    expect(refreshPage('docs/lane.md', lane.replace('idle --> acquiring', 'idle --> live'))).toBe(lane);
+    expect(() => refreshPage('docs/lane.md', 'no markers')).toThrow('lane-phases');
+  });
+
+  it('draw every phase of a lane', () => {
+    const diagram = GENERATED_PARTS['docs/lane.md']?.['lane-states']?.() ?? '';
+    for (const phase of PHASE_NAMES) expect(diagram).toContain(phase);
+  });
+});
