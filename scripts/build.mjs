@@ -1,5 +1,5 @@
 /**
- * Builds the three programs of CONTRACT section 1 as self-contained ESM bundles.
+ * Builds the three programs as self-contained ESM bundles.
  * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
  */
 import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';

@@ -31,7 +31,7 @@ export interface BackendWatchWorld {
   readonly seed: number;
   /** The lane that a probe is for. */
   readonly lane: string;
-  /** An id of at least 96 random bits (CONTRACT section 3). */
+  /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;
   bus(): Bus | null;
   /** The backend counts as dead from now on (the outage), or is back (null). */

@@ -26,7 +26,7 @@ const COMMAND_RATE: Rate = { burst: 100, perMinute: 600 };
 /** So many commands a minute are logged one by one. */
 const LOGGED_A_MINUTE = 30;
 
-/** Takes commands in and sees to it that each gets exactly one final answer (CONTRACT section 3). */
+/** Takes commands in and sees to it that each gets exactly one final answer (docs/mqtt.md). */
 export interface CommandDesk {
   /** Answers what the end of the program interrupted last time. */
   begin(bus: Bus): void;

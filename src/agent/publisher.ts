@@ -19,7 +19,7 @@ import type { LaneRunner, LaneStep } from './lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from './repeat-filter.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
-/** `{p}/state` is published at most this often (CONTRACT section 3). */
+/** `{p}/state` is published at most this often (docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;
 
 /** Which device speaks, and since when. */

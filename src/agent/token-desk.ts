@@ -19,7 +19,7 @@ import type { Vault } from './vault.ts';
 
 /** A request that waits longer than this at the broker would only make a session that nobody uses. */
 const REQUEST_EXPIRY_S = 30;
-/** Unused legacy sessions stay active at least this long (specification 8). */
+/** Unused legacy sessions stay active at least this long (docs/service.md 8. */
 const LEGACY_WINDOW_MS = 60_000;
 /** Requests that are remembered; far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
@@ -61,7 +61,7 @@ export interface TokenDeskWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** An id of at least 96 random bits (CONTRACT section 3). */
+  /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;
 }
 

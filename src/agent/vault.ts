@@ -18,7 +18,7 @@ export interface Vault {
 }
 
 /**
- * @param randomHash a fresh URL-safe string for each connection (specification 4.7)
+ * @param randomHash a fresh URL-safe string for each connection (docs/service.md 4.7
  * @param hosts where streams may go; none: anywhere with TLS
  */
 export function createVault(randomHash: () => string, hosts: readonly string[]): Vault {

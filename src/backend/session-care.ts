@@ -41,7 +41,7 @@ export async function retireUnused(
   return unused.map(({ id }) => id);
 }
 
-/** The fields of specification 2.1 that a device gets; `maxDurationS` where the service does not show it. */
+/** The fields of docs/service.md 2.1 that a device gets; `maxDurationS` where the service does not show it. */
 export function shownSession(session: SessionWithToken, maxDurationS: number | undefined): SessionWithToken {
   const { id, token, intent, connection_type, single_use, client_reference_id, status } = session;
   const { created_at, connect_by, first_connected_at, active_stream_count, webrtc } = session;

@@ -168,7 +168,9 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
 function addChoicesVerb(program: Command, shell: Shell): void {
   program
     .command('choices')
-    .description('List everything that the specification leaves open and that --set can change.')
+    .description(
+      'List everything that the specification leaves open and that --set can change; numbers in parentheses are sections of docs/service.md.',
+    )
     .option('--json', 'as one line of JSON')
     .action((flags: { json?: boolean }) => listChoices(flags.json === true, shell));
 }

@@ -67,7 +67,7 @@ const serviceSchema = z
 /** A stream that is forgotten must not cost for longer. */
 const DEFAULT_MAX_DURATION_S = 1800;
 
-/** Terms of a session; each becomes the field of the same name of specification 4.1. */
+/** Terms of a session; each becomes the field of the same name of docs/service.md 4.1. */
 const terms = {
   expiresInSeconds: z
     .int()

@@ -1,5 +1,5 @@
 /**
- * The device's configuration (CONTRACT section 2). This one schema is the source of the types, the checks, the defaults
+ * The device's configuration. This one schema is the source of the types, the checks, the defaults
  * and `config/schema.json`; a description here is what an operator reads in an editor.
  */
 import { z } from 'zod';
@@ -312,7 +312,7 @@ export type LaneConfig = Config['lanes'][number];
 export type CaptureConfig = LaneConfig['capture'];
 export type PlaybackConfig = LaneConfig['playback'];
 
-/** The keys marked `*` in CONTRACT section 2: all that `config/desired` may hold. */
+/** The keys marked `*` in config/example.jsonc: all that `config/desired` may hold. */
 export const DESIRED_KEYS = {
   lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'],
   log: ['level'],

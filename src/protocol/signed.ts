@@ -1,4 +1,4 @@
-/** Signed messages (CONTRACT section 3): `{"id","jws"}`, where the JWS holds the whole body, `device` and `iat`. */
+/** Signed messages (docs/backend.md): `{"id","jws"}`, where the JWS holds the whole body, `device` and `iat`. */
 import { z } from 'zod';
 import { requestIdSchema } from './mqtt/envelope.ts';
 

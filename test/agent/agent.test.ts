@@ -8,7 +8,7 @@ const phaseOf = (world: ReturnType<typeof createFakeWorld>): string | undefined 
   world.agent.lanes[0]?.state.phase;
 
 describe('from power to interpreting', () => {
-  it('asks for a token once the broker is there, as the contract words it', async () => {
+  it('asks for a token once the broker is there, as docs/mqtt.md has it', async () => {
     const world = createFakeWorld();
     await world.agent.start();
     expect(world.sent('token/req')).toEqual([]);

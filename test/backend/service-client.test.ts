@@ -56,7 +56,7 @@ async function failureOf(work: Promise<unknown>): Promise<ServiceFailure> {
 }
 
 describe('service client', () => {
-  it('creates with the API key and the body of specification 4.1', async () => {
+  it('creates with the API key and the body of docs/service.md 4.1', async () => {
     const server = await standIn((_, response) =>
       answerJson(response, 201, { ok: true, data: sessionOf({ something_new: 1 }) }),
     );

@@ -48,7 +48,7 @@ export function answerJson(
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** The error envelope of specification 2.4. */
+/** The error envelope of docs/service.md 2.4. */
 export function envelope(status: number, title: string, detail: string, errorCode = 1, type = 'about:blank') {
   return { ok: false, errors: [{ type, status, title, detail, instance: 'req-1', error_code: errorCode }] };
 }

@@ -100,7 +100,7 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
 });
 
 describe('the device’s bundle', () => {
-  /** Paths of the account's interface: what a key or a JWT would be good for (specification 4.1 to 4.6). */
+  /** Paths of the account's interface: what a key or a JWT would be good for (docs/service.md 4.1 to 4.6). */
   const ACCOUNT_PATHS = ['session-storage', 'saas/voice'];
 
   it('holds no code of the owner’s side', () => {

@@ -4,7 +4,7 @@ import { useService } from './service.ts';
 import { makeSilence, makeSpeech } from './speech.ts';
 import type { Message } from './stream.ts';
 
-/* SERVICE.md's facts marked C or O: what the server says. */
+/* docs/service.md 10's facts marked C or O: what the server says. */
 
 const service = useService({ profile: 'live' });
 const TRANSCRIPTS = [

@@ -4,7 +4,7 @@ import { useService } from './service.ts';
 import { makeSilence, makeSpeech } from './speech.ts';
 import type { Message, Stream } from './stream.ts';
 
-/* SERVICE.md's facts marked C or O: the wire's basics and the client's commands. */
+/* docs/service.md 10's facts marked C or O: the wire's basics and the client's commands. */
 
 const service = useService({ profile: 'live' });
 const SECOND = 48_000;

@@ -6,7 +6,7 @@ import { expectRefusal } from './shapes.ts';
 import { makeSilence, makeSpeech, makeWav } from './speech.ts';
 import type { Message } from './stream.ts';
 
-/* SERVICE.md's facts marked C or O: refusals, closes, limits and HTTP. */
+/* docs/service.md 10's facts marked C or O: refusals, closes, limits and HTTP. */
 
 const service = useService({ profile: 'live' });
 const LEGACY = '/session-storage/sessions';

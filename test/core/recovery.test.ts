@@ -10,7 +10,7 @@ import {
 } from '../../src/core/recovery.ts';
 import { PUBLISHED_REFUSALS, REFUSAL_REASONS, type RefusalReason } from '../../src/protocol/service/error.ts';
 
-/** What each refusal of specification 7 is to the agent. */
+/** What each refusal of docs/service.md 7 is to the agent. */
 const CAUSE_OF: Readonly<Record<RefusalReason, Cause>> = {
   session_already_used: 'session_already_used',
   max_duration_reached: 'max_duration_reached',

@@ -5,7 +5,7 @@ const TOKEN = 'tok+en/with&odd=chars #%';
 const PATH = '/streaming-api/{random_hash}/v1/speech-to-speech/stream';
 
 describe('the address of a stream', () => {
-  it('has the hash in the path and the token as query parameter (specification 4.7)', () => {
+  it('has the hash in the path and the token as query parameter (docs/service.md 4.7', () => {
     const address = new URL(streamAddress(`wss://stream.example${PATH}`, TOKEN, 'abc-123'));
     expect(address.pathname).toBe('/streaming-api/abc-123/v1/speech-to-speech/stream');
     expect(address.searchParams.get('token')).toBe(TOKEN);

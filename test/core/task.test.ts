@@ -5,7 +5,7 @@ import { taskSchema } from '../../src/protocol/service/task.ts';
 const GIVEN = { source: 'en', targets: ['es', 'fr'], voice: null, inputRateHz: 16_000 };
 
 describe('the task of a lane', () => {
-  it('is what specification 4.7 shows', () => {
+  it('is what docs/service.md 4.7 shows', () => {
     expect(speechTask(GIVEN)).toEqual({
       input_stream: {
         content_type: 'audio',

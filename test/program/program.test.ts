@@ -90,7 +90,7 @@ describe('the command line', () => {
     ['failure', 1, 'dragoman: the broker is not there. Start it first.\n'],
     ['silence', 4, 'dragoman: no answer came in time.\n'],
     ['well', 3, ''],
-  ])('a verb that ends with %s exits as the contract says', async (how, code, err) => {
+  ])('a verb that ends with %s exits as docs/operate.md says', async (how, code, err) => {
     expect(await run(['fail', '--how', how])).toEqual({ code, out: '', err });
   });
 

@@ -55,7 +55,7 @@ describe('the configuration', () => {
     expect(configSchema.parse(SMALLEST)).toEqual(expected);
   });
 
-  it('takes the contract’s example as it stands', () => {
+  it('takes the example of an owner as it stands', () => {
     const example = {
       device: { id: 'kiosk-01', tenant: 'museum' },
       mqtt: {

@@ -111,7 +111,7 @@ export function createCommandOracle(violations: Violations): CommandOracle {
   };
 }
 
-/** Whether a message of the device is a token request as the contract has it. */
+/** Whether a message of the device is a token request as docs/mqtt.md has it. */
 export function checkTokenRequest(payload: string, violations: Violations): void {
   const parsed = tokenRequestSchema.safeParse(JSON.parse(payload));
   violations.check(

@@ -1,6 +1,6 @@
 import type { Path } from './jsonc.ts';
 
-/** Where a value can come from, in the order in which later ones win (CONTRACT section 2). */
+/** Where a value can come from, in the order in which later ones win (docs/operate.md). */
 export type LayerKind = 'default' | 'file' | 'conf.d' | 'environment' | 'desired';
 
 /** Where one value came from. */

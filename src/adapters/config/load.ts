@@ -26,7 +26,7 @@ export type LoadResult =
   | { ok: true; config: Config; provenance: readonly Provenance[] }
   | { ok: false; problems: readonly Problem[] };
 
-/** Reads all layers (CONTRACT section 2), later ones win. Never throws; lists every problem it can find at once. */
+/** Reads all layers, later ones win. Never throws; lists every problem it can find at once. */
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems: Problem[] = [];
   const { layers, names } = readLayers(options, problems);

@@ -21,7 +21,7 @@ export interface MqttConnection {
 export const KEEPALIVE_S = 30;
 export const CONNECT_TIMEOUT_MS = 15_000;
 /**
- * Larger payloads are dropped when they have come; no payload of the contract comes near it. The broker is not told
+ * Larger payloads are dropped when they have come; no payload of docs/mqtt.md comes near it. The broker is not told
  * (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the places of what it holds back for it, and after 20 such
  * messages sends the client nothing any more.
  */

@@ -28,7 +28,7 @@ export interface WebSocketStreamOptions {
   readonly ca?: Buffer;
 }
 
-/** Streams over WebSocket (specification 4.7). Holds no policy: every error it can see becomes an event. */
+/** Streams over WebSocket (docs/service.md 4.7. Holds no policy: every error it can see becomes an event. */
 export function createWebSocketStreams(options: WebSocketStreamOptions = {}): OpenStream {
   return (url, listener) => openStream(url, listener, options);
 }

@@ -1,7 +1,7 @@
 import type { LaneAccount } from '../../agent/account.ts';
 import type { LatencySummary } from '../../agent/latency.ts';
 
-/** The last line of `demo --json` (CONTRACT section 1), under the key `summary`. */
+/** The last line of `demo --json`, under the key `summary`. */
 export interface DemoSummary {
   readonly captured_chunks: number;
   readonly sent_chunks: number;

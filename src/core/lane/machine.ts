@@ -112,7 +112,7 @@ function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
       if (turn.state.phase === 'draining') return finish(turn);
-      // A connection that would exceed the limit of streams opens none (specification 7).
+      // A connection that would exceed the limit of streams opens none (docs/service.md 7.
       const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
       return lose(turn, stream, cause, { message, errorCode, retryAfterMs, unspent });
     }

@@ -17,7 +17,7 @@ import { noteWarning } from './warning.ts';
 type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
 type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
 
-/** What the service says on a stream (specification 6, and what a live service adds). */
+/** What the service says on a stream (docs/service.md 6, and what a live service adds). */
 export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): void {
   switch (message.message_type) {
     case 'current_task': {
@@ -125,7 +125,7 @@ function onError(turn: Turn, stream: Stream, data: ErrorData): void {
   if (named !== null) return lose(turn, stream, named, refusalIn(data));
   switch (data.code) {
     case 'NOT_FOUND':
-      // The pipeline has not started (specification 4.7 rule 2); the next question is already timed.
+      // The pipeline has not started (docs/service.md 4.7 rule 2); the next question is already timed.
       return;
     case 'SERVICE_TIMEOUT':
       return lose(turn, stream, 'service_timeout');

@@ -2,7 +2,7 @@ import type { EchoMode } from '../gate.ts';
 
 /** Constants of a lane for its lifetime; all durations in milliseconds. */
 export interface LaneSettings {
-  /** Length of one chunk (specification 8: 320 ms recommended). */
+  /** Length of one chunk (docs/service.md 8: 320 ms recommended). */
   readonly chunkMs: number;
   /** PCM bytes per millisecond of the translated audio. */
   readonly playoutBytesPerMs: number;
@@ -30,7 +30,7 @@ export interface LaneSettings {
   readonly firstPollMs: number;
   /** From a later `set_task` to the first `get_task`: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
   readonly reapplyMs: number;
-  /** Between two `get_task` (specification 8: at most once per 2 s); also between two `set_task`. */
+  /** Between two `get_task` (docs/service.md 8: at most once per 2 s); also between two `set_task`. */
   readonly pollMs: number;
   readonly pingMs: number;
   /** A ping may be so much later. */

@@ -22,7 +22,7 @@ export function bearerOf(header: string | null | undefined): string | null {
   return secret === '' ? null : secret;
 }
 
-/** Finds out what a secret is (specification 5). */
+/** Finds out what a secret is (docs/service.md 5. */
 export function identify(secret: string | null, keys: KnownKeys, sessions: SessionBook): Credential {
   if (secret === null || secret === '') return { kind: 'none' };
   if (keys.apiKeys.includes(secret)) return { kind: 'api_key' };

@@ -1,6 +1,6 @@
 /** How a client keeps time, as `GET /emulator/metrics` shows it. Times are milliseconds. */
 export interface PacingReport {
-  /** Frames that came faster than real time: what specification 8 asks clients not to do. */
+  /** Frames that came faster than real time: what docs/service.md 8 asks clients not to do. */
   violations: number;
   /** The same by kind; slow and stalled clients harm only themselves. */
   too_fast: number;
@@ -33,7 +33,7 @@ const CREEP_LIMIT_MS = 2500;
 const LAG_LIMIT_MS = 2500;
 const STALL_MS = 2000;
 
-/** Measures whether audio comes in real time (specification 8, "Audio pacing"). */
+/** Measures whether audio comes in real time (docs/service.md 8, "Audio pacing"). */
 export interface PacingMeter {
   readonly report: PacingReport;
   /** Accounts for a frame of `durationMs` that arrived at `now`. */

@@ -1,6 +1,6 @@
 import type { ErrorEnvelope, RefusalReason } from '../../protocol/service/error.ts';
 
-/** Why the service says no: the reasons of specification 7, and those that it leaves without a name. */
+/** Why the service says no: the reasons of docs/service.md 7, and those that it leaves without a name. */
 export type ProblemReason =
   | RefusalReason
   | 'unauthorized'
@@ -195,7 +195,7 @@ export interface Answer {
 }
 
 /**
- * An answer that reports one or several occurrences of a problem (specification 2.4). The reason stands at
+ * An answer that reports one or several occurrences of a problem (docs/service.md 2.4. The reason stands at
  * the end of `type` and in front of each `detail`.
  * @param instance names this occurrence
  */

@@ -34,7 +34,7 @@ export interface ApiContext {
 
 type Wanted = 'api_key' | 'jwt';
 
-/** Null where the credential is the wanted one, otherwise the answer that says what is wrong (specification 5). */
+/** Null where the credential is the wanted one, otherwise the answer that says what is wrong (docs/service.md 5. */
 export function demand(
   wanted: Wanted,
   request: ApiRequest,
@@ -70,7 +70,7 @@ function objectToCreation({ service, now, instance }: ApiContext): Answer | null
   return pending >= service.choices.pending ? refuse('pending_sessions_limit_reached', instance) : null;
 }
 
-/** `POST /session-storage/v2/sessions` (specification 4.1). */
+/** `POST /session-storage/v2/sessions` (docs/service.md 4.1. */
 export function createSession(request: ApiRequest, context: ApiContext): Answer {
   const { service, now, instance } = context;
   const denied = demand('api_key', request, context);
@@ -94,7 +94,7 @@ function find(id: string, kinds: readonly SessionKind[], service: Service): Sess
   return session.revoked && service.choices.statusAfterRevoke === 'gone' ? undefined : session;
 }
 
-/** Get Session by ID (specification 4.2): the one answer besides creation that shows the token. */
+/** Get Session by ID (docs/service.md 4.2: the one answer besides creation that shows the token. */
 export function getSession(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -105,7 +105,7 @@ export function getSession(id: string, request: ApiRequest, context: ApiContext)
 
 const clientReferenceSchema = clientReferenceIdSchema.optional();
 
-/** List Sessions (specification 4.2), newest last, with the `client_reference_id` filter. */
+/** List Sessions (docs/service.md 4.2, newest last, with the `client_reference_id` filter. */
 export function listSessions(request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -123,7 +123,7 @@ export function listSessions(request: ApiRequest, context: ApiContext): Answer {
   return { status: 200, body: { ok: true, data } };
 }
 
-/** Delete Session (specification 4.2, 3.1): the token stops working at once, running streams are told. */
+/** Delete Session (docs/service.md 4.2, 3.1): the token stops working at once, running streams are told. */
 export function deleteSession(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -158,7 +158,7 @@ export function demandLegacy(request: ApiRequest, { service, instance }: ApiCont
   return refuse('not_found', instance, ['there is no account with these credentials']);
 }
 
-/** `POST /session-storage/session` (specification 4.3). */
+/** `POST /session-storage/session` (docs/service.md 4.3. */
 export function createLegacySession(request: ApiRequest, context: ApiContext): Answer {
   const { service, now, instance } = context;
   const denied = demandLegacy(request, context);

@@ -23,7 +23,7 @@ function shownStatus(session: SessionRecord, context: ViewContext): string {
 }
 
 /**
- * A session in the shape of specification 2.1.
+ * A session in the shape of docs/service.md 2.1.
  * @param withToken only the answers to create and get-by-id show the token
  */
 export function viewSession(
@@ -62,7 +62,7 @@ export function viewNewSession(
   return { ...view, webrtc: { ...(view['webrtc'] as object), subscriber_keys: keys } };
 }
 
-/** A session in the shape of specification 4.3, as public clients read it. */
+/** A session in the shape of docs/service.md 4.3, as public clients read it. */
 export function viewLegacySession(
   session: SessionRecord,
   context: ViewContext,

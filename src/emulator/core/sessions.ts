@@ -31,7 +31,7 @@ export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoke
 const REMEMBER_MS = 3_600_000;
 const MOST_SESSIONS = 20_000;
 
-/** State of a session at a moment (specification 3.1). */
+/** State of a session at a moment (docs/service.md 3.1. */
 export function statusOf(session: SessionRecord, at: number): SessionStatus {
   if (session.revoked) return 'revoked';
   if (session.activeStreams > 0) return 'running';
@@ -41,7 +41,7 @@ export function statusOf(session: SessionRecord, at: number): SessionStatus {
   return at >= session.connectBy ? 'expired' : 'pending';
 }
 
-/** Why a token may not open a stream now; null when it may (specification 5 rule 1). */
+/** Why a token may not open a stream now; null when it may (docs/service.md 5 rule 1). */
 export function objectTo(
   session: SessionRecord,
   intent: Intent,

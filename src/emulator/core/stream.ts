@@ -44,7 +44,7 @@ export interface StreamSetup {
   readonly isRepeated: (print: number) => boolean;
 }
 
-/** One streaming connection (specification 4.7), from its opening to its close. */
+/** One streaming connection (docs/service.md 4.7, from its opening to its close. */
 export interface Stream {
   readonly report: StreamReport;
   readonly openedAt: number;
@@ -61,7 +61,7 @@ export interface Stream {
   hear(pcm: Uint8Array, chars: number, now: number): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
   tick(now: number): void;
-  /** Sends a message of specification 6 that ends the stream, and closes after `afterMs`. */
+  /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
   /** SERVICE_TIMEOUT and a close, as after too long without audio. */
   timeOut(now: number): void;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** ISO 8601 UTC, or null while the sender's clock is not set (CONTRACT section 3). */
+/** ISO 8601 UTC, or null while the sender's clock is not set. */
 export const timestampSchema = z.iso.datetime({ offset: true }).nullable();
 
 /** Correlates a request with its answer; chosen by the asker. */

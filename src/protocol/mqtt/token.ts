@@ -46,7 +46,7 @@ export const tokenErrorSchema = z.looseObject({
 });
 export type TokenError = z.infer<typeof tokenErrorSchema>;
 
-/** `{p}/token/res`, backend to device: the session of specification 2.1 and where to open the stream. */
+/** `{p}/token/res`, backend to device: the session of docs/service.md 2.1 and where to open the stream. */
 export const tokenGrantSchema = z.looseObject({
   ts: timestampSchema.optional(),
   id: requestIdSchema,
@@ -55,7 +55,7 @@ export const tokenGrantSchema = z.looseObject({
   stream_url: z.string().min(1),
 });
 
-/** A grant by legacy creation (specification 4.3): `ws_url` is used as it stands, `publisher` is the token. */
+/** A grant by legacy creation (docs/service.md 4.3: `ws_url` is used as it stands, `publisher` is the token. */
 export const legacyTokenGrantSchema = z.looseObject({
   ts: timestampSchema.optional(),
   id: requestIdSchema,

@@ -28,7 +28,7 @@ export interface DeviceAddress {
   readonly device: string;
 }
 
-/** The topics of one device (CONTRACT section 3); `{p}` is `{prefix}/{tenant}/{device}`. */
+/** The topics of one device (docs/mqtt.md); `{p}` is `{prefix}/{tenant}/{device}`. */
 export interface DeviceTopics {
   readonly base: string;
   readonly status: string;
@@ -94,7 +94,7 @@ export function backendFilter(prefix: string, group: string | null): string {
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
-/** The group that backends share (CONTRACT section 3). */
+/** The group that backends share (docs/backend.md). */
 export const BACKEND_GROUP = 'dragoman-backend';
 
 /** Where a backend asks itself whether it hears: covered by `backendFilter`, and no device may have the name. */

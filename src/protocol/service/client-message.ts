@@ -44,7 +44,7 @@ export const endTaskMessageSchema = z.object({
 });
 
 /**
- * Everything a client may say on a stream. The specification (4.7) shows `set_task`, `get_task` and
+ * Everything a client may say on a stream. Section 4.7 of docs/service.md shows `set_task`, `get_task` and
  * `input_audio_data`; the rest is what public clients of a live service send.
  */
 export const clientMessageSchema = z.discriminatedUnion('message_type', [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One problem as the service reports it over HTTP (specification 2.4). */
+/** One problem as the service reports it over HTTP (docs/service.md 2.4. */
 export const serviceErrorSchema = z.object({
   type: z.string().min(1).max(2083),
   status: z.number().int().min(400).max(599),
@@ -11,14 +11,14 @@ export const serviceErrorSchema = z.object({
 });
 export type ServiceError = z.infer<typeof serviceErrorSchema>;
 
-/** The body of every HTTP answer that is not a success (specification 2.4). */
+/** The body of every HTTP answer that is not a success (docs/service.md 2.4. */
 export const errorEnvelopeSchema = z.object({
   ok: z.literal(false),
   errors: z.array(serviceErrorSchema).min(1),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** How a refusal by the session rules is named (specification 7, column "reason"). */
+/** How a refusal by the session rules is named (docs/service.md 7, column "reason"). */
 export const REFUSAL_REASONS = [
   'session_already_used',
   'max_duration_reached',
@@ -33,7 +33,7 @@ export const refusalReasonSchema = z.enum(REFUSAL_REASONS);
 export type RefusalReason = z.infer<typeof refusalReasonSchema>;
 
 /**
- * The numbers that specification 7 gives. A reason that is not here has no published number or
+ * The numbers that docs/service.md 7 gives. A reason that is not here has no published number or
  * HTTP status: readers must go by the reason, never by the number alone.
  */
 export const PUBLISHED_REFUSALS: Readonly<

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What a token may be spent on (specification 1). */
+/** What a token may be spent on (docs/service.md 1. */
 export const intentSchema = z.enum(['s2s', 'stt', 'tts']);
 export type Intent = z.infer<typeof intentSchema>;
 
-/** The transport a token is bound to (specification 1). */
+/** The transport a token is bound to (docs/service.md 1. */
 export const connectionTypeSchema = z.enum(['ws', 'webrtc']);
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
 
-/** Limits of specification 4.1 and 8, seconds unless named otherwise. */
+/** Limits of docs/service.md 4.1 and 8, seconds unless named otherwise. */
 export const SESSION_LIMITS = {
   expiresIn: { min: 60, max: 86_400, default: 3600 },
   maxDuration: { min: 60, max: 18_000 },
@@ -23,7 +23,7 @@ export const clientReferenceIdSchema = z
     error: `must be at most ${SESSION_LIMITS.clientReferenceIdChars} characters long`,
   });
 
-/** Body of `POST {base_url}/session-storage/v2/sessions` (specification 4.1). */
+/** Body of `POST {base_url}/session-storage/v2/sessions` (docs/service.md 4.1. */
 export const createSessionRequestSchema = z
   .object({
     intent: intentSchema,
@@ -69,7 +69,7 @@ export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
 /** The same body before defaults are filled in: what a caller writes. */
 export type CreateSessionInput = z.input<typeof createSessionRequestSchema>;
 
-/** The `webrtc` part of a session (specification 2.1). The element shape of `subscriber_keys` is not specified. */
+/** The `webrtc` part of a session (docs/service.md 2.1. The element shape of `subscriber_keys` is not specified. */
 export const webrtcSchema = z.looseObject({
   url: z.string(),
   room_name: z.string(),
@@ -77,7 +77,7 @@ export const webrtcSchema = z.looseObject({
 });
 
 /**
- * A temporary session (specification 2.1), read leniently: unknown keys pass, and fields whose
+ * A temporary session (docs/service.md 2.1, read leniently: unknown keys pass, and fields whose
  * absence the specification allows may be missing. `token` stands only in the answers to create and get-by-id.
  */
 export const sessionSchema = z.looseObject({
@@ -101,12 +101,12 @@ export type Session = z.infer<typeof sessionSchema>;
 export const sessionWithTokenSchema = sessionSchema.extend({ token: z.string().min(1) });
 export type SessionWithToken = z.infer<typeof sessionWithTokenSchema>;
 
-/** The success envelope of specification 2.1. */
+/** The success envelope of docs/service.md 2.1. */
 export function successEnvelope<T extends z.ZodType>(data: T) {
   return z.object({ ok: z.literal(true), data });
 }
 
-/** Answer to legacy creation, `POST {base_url}/session-storage/session` (specification 4.3; shape by public clients). */
+/** Answer to legacy creation, `POST {base_url}/session-storage/session` (docs/service.md 4.3; shape by public clients). */
 export const legacySessionSchema = z.looseObject({
   id: z.string().min(1),
   publisher: z.string().min(1),

@@ -7,7 +7,7 @@ export const INPUT_RATE_HZ = { min: 16_000, max: 48_000 } as const;
 const sampleRateSchema = z.number().int().min(INPUT_RATE_HZ.min).max(INPUT_RATE_HZ.max);
 const channelsSchema = z.number().int().min(1).max(2);
 
-/** Where the speech comes from and in which form (specification 4.7, `set_task`). */
+/** Where the speech comes from and in which form (docs/service.md 4.7, `set_task`). */
 export const inputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   source: z.looseObject({
@@ -19,7 +19,7 @@ export const inputStreamSchema = z.looseObject({
   }),
 });
 
-/** Where the translated speech goes and in which form (specification 4.7, `set_task`). */
+/** Where the translated speech goes and in which form (docs/service.md 4.7, `set_task`). */
 export const outputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   target: z.looseObject({
@@ -31,7 +31,7 @@ export const outputStreamSchema = z.looseObject({
   }),
 });
 
-/** One target language (specification 4.7; `voice_id` and `voice_cloning` by public clients). */
+/** One target language (docs/service.md 4.7; `voice_id` and `voice_cloning` by public clients). */
 export const translationSchema = z.looseObject({
   target_language: languageSchema,
   speech_generation: z
@@ -39,7 +39,7 @@ export const translationSchema = z.looseObject({
     .optional(),
 });
 
-/** What the service is asked to do with the audio (specification 4.7, `set_task`). */
+/** What the service is asked to do with the audio (docs/service.md 4.7, `set_task`). */
 export const pipelineSchema = z.looseObject({
   preprocessing: z.looseObject({}).optional(),
   transcription: z.looseObject({

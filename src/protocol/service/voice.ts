@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** File types accepted as a voice sample (specification 4.4). */
+/** File types accepted as a voice sample (docs/service.md 4.4. */
 export const SAMPLE_MIME_TYPES = [
   'audio/x-wav',
   'audio/wav',
@@ -13,7 +13,7 @@ export const SAMPLE_MIME_TYPES = [
   'video/mpeg',
 ] as const;
 
-/** One sample of a clone request (specification 4.4). */
+/** One sample of a clone request (docs/service.md 4.4. */
 export const voiceSampleSchema = z.object({
   filename: z
     .string()
@@ -29,7 +29,7 @@ export const voiceSampleSchema = z.object({
   lang_code: z.string().optional(),
 });
 
-/** Body of `POST {base_url}/saas/voice/clone` (specification 4.4). */
+/** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4. */
 export const cloneVoiceRequestSchema = z.object({
   data: z.object({
     name: z
@@ -44,7 +44,7 @@ export const cloneVoiceRequestSchema = z.object({
 });
 export type CloneVoiceRequest = z.infer<typeof cloneVoiceRequestSchema>;
 
-/** Where and how one sample is uploaded (specification 2.3). */
+/** Where and how one sample is uploaded (docs/service.md 2.3. */
 export const uploadTargetSchema = z.looseObject({
   item_id: z.string().min(1).max(36),
   blob_id: z.string().min(1),
@@ -53,11 +53,11 @@ export const uploadTargetSchema = z.looseObject({
 });
 export type UploadTarget = z.infer<typeof uploadTargetSchema>;
 
-/** Progress of a cloned voice (specification 3.2). */
+/** Progress of a cloned voice (docs/service.md 3.2. */
 export const processingStatusSchema = z.enum(['created', 'pending', 'ready', 'failed']);
 export type ProcessingStatus = z.infer<typeof processingStatusSchema>;
 
-/** A voice (specification 2.2), read leniently. */
+/** A voice (docs/service.md 2.2, read leniently. */
 export const voiceRecordSchema = z.looseObject({
   utc_created_at: z.string(),
   voice_id: z.string().min(1),
@@ -75,7 +75,7 @@ export const voiceRecordSchema = z.looseObject({
 });
 export type VoiceRecord = z.infer<typeof voiceRecordSchema>;
 
-/** HTTP paths below `{base_url}` (specification 4.4 and 4.6). */
+/** HTTP paths below `{base_url}` (docs/service.md 4.4 and 4.6). */
 export const VOICE_PATHS = {
   clone: '/saas/voice/clone',
   voice: (id: string) => `/saas/voice/m/${encodeURIComponent(id)}`,

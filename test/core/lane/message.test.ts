@@ -20,7 +20,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('needs no id (specification 6 shows text and language only)', () => {
+  it('needs no id (docs/service.md 6 shows text and language only)', () => {
     const world = new World().goLive();
     world.says({
       message_type: 'partial_transcription',

@@ -68,14 +68,14 @@ describe('from start to live', () => {
     expect(world.all('send_audio').every(({ queued }) => queued)).toBe(true);
   });
 
-  it('takes a service for live that tells no status with its task (specification 6)', () => {
+  it('takes a service for live that tells no status with its task (docs/service.md 6', () => {
     const world = new World().goConfiguring();
     world.pass(700);
     world.says({ message_type: 'current_task', data: {} });
     expect(world.phase).toBe('live');
   });
 
-  it('polls on while the pipeline has not started, no more than once in 2 s (specification 8)', () => {
+  it('polls on while the pipeline has not started, no more than once in 2 s (docs/service.md 8', () => {
     const world = new World().goConfiguring();
     const { now } = world;
     for (let i = 0; i < 4; i++) {

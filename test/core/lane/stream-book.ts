@@ -3,7 +3,7 @@ import type { Grant, LaneEvent } from '../../../src/core/lane/event.ts';
 import { classifyRefusal } from '../../../src/core/recovery.ts';
 import { demand, type Step } from './ledger.ts';
 
-/** The service allows one get_task and one set_task per this (specification 8 and SERVICE). */
+/** The service allows one get_task and one set_task per this (docs/service.md 8, 10.2). */
 const BETWEEN_QUESTIONS_MS = 2000;
 
 interface Connection {

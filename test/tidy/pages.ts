@@ -1,0 +1,84 @@
+import type { Rule } from './rules.ts';
+
+/** What a reader is sent to: a page of this repository, and the section of it where one is named. */
+const POINTER =
+  /(?<![\w./-])((?:docs|config|test|src|systemd|scripts)\/[\w./-]*\.(?:md|jsonc?))(?: (\d+(?:\.\d+)?))?/g;
+/** Pages that a reader does not have, named by habit. Put together here, so that this file does not break its own rule. */
+const ABSENT = new RegExp(
+  [
+    `\\b[Ss]${'pecification'} \\(?\\d`,
+    `\\b(?:CON${'TRACT'}|REC${'IPES'}|DES${'IGN'}|SER${'VICE'})(?:\\.md| section)`,
+  ].join('|'),
+  'g',
+);
+
+/** Comments, errors and pages name only what is in the repository: `docs/service.md 4.1` is a heading "## 4.1 ..." there. */
+export const pointersLeadSomewhere: Rule = (files) => {
+  const pages = new Map(files.map((file) => [file.path, file.text]));
+  return files.flatMap(({ path, text }) => [
+    ...[...text.matchAll(ABSENT)].map(
+      ([found]) => `${path}: "${found}" is no page here; say "docs/service.md 4.1"`,
+    ),
+    ...[...text.matchAll(POINTER)].flatMap(([, page = '', section]) => {
+      const found = pages.get(page);
+      // Examples of paths in tests and made files are none of ours.
+      if (found === undefined) return page.startsWith('docs/') ? [`${path}: there is no page ${page}`] : [];
+      if (section === undefined || !page.startsWith('docs/')) return [];
+      return sectionsOf(found).includes(section) ? [] : [`${path}: ${page} has no section ${section}`];
+    }),
+  ]);
+};
+
+const LINK = /\[[^\]]*\]\(([^()\s]+)\)/g;
+const ELSEWHERE = /^[a-z]+:/;
+
+/** Links between pages: the file is there, and so is the heading that an anchor names. */
+export const linksLeadSomewhere: Rule = (files) => {
+  const pages = new Map(files.map((file) => [file.path, file.text]));
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      [...withoutCode(text).matchAll(LINK)].flatMap(([, target = '']) => {
+        if (ELSEWHERE.test(target)) return [];
+        const [file = '', anchor] = target.split('#');
+        const page = file === '' ? path : resolve(path, file);
+        const isFolder = [...pages.keys()].some((known) => known.startsWith(`${page}/`));
+        if (!pages.has(page) && !isFolder) return [`${path}: there is no ${page}`];
+        if (anchor === undefined) return [];
+        return anchorsOf(pages.get(page) ?? '').includes(anchor)
+          ? []
+          : [`${path}: ${page} has no #${anchor}`];
+      }),
+    );
+};
+
+function headingsOf(page: string): string[] {
+  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+}
+
+function sectionsOf(page: string): string[] {
+  return headingsOf(page).flatMap((heading) => /^(\d+(?:\.\d+)?)/.exec(heading)?.[1] ?? []);
+}
+
+/** As code hosts make them of headings. */
+function anchorsOf(page: string): string[] {
+  return headingsOf(page).map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+function withoutCode(page: string): string {
+  return page.replace(/^```[\s\S]*?^```/gm, '');
+}
+
+function resolve(from: string, target: string): string {
+  const steps = from.split('/').slice(0, -1);
+  for (const step of target.replace(/\/$/, '').split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '.') steps.push(step);
+  }
+  return steps.join('/');
+}
