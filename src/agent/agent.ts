@@ -70,6 +70,8 @@ const CLOSING_LIMIT_MS = { audio: 1700, line: 2200 } as const;
 /** The device: its lanes, its line to the owner, and what goes between them. */
 export class Agent {
   readonly lanes: readonly LaneRunner[];
+  /** What the owner is told. */
+  readonly publisher: Publisher;
   private readonly world: GuardedWorld;
   private readonly topics: DeviceTopics;
   private readonly vault: Vault;
@@ -79,7 +81,6 @@ export class Agent {
   private readonly refusedAnswers: RefusedAnswers;
   private readonly commands: CommandDesk;
   private readonly repeats: RepeatFilter;
-  private readonly publisher: Publisher;
   private readonly diagnose: Diagnose;
   private readonly defects: Defects;
   private readonly loop: EventLoop;

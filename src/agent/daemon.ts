@@ -2,6 +2,7 @@ import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
+import { residentTree } from '../adapters/process-memory.ts';
 import { configWarnings } from '../core/config-warnings.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { SignatureReader } from '../ports/signature.ts';
@@ -46,8 +47,11 @@ export async function runDaemon({
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
   const observed = observeWorld(await createMachineWorld(config, clock, logger, env));
   const agent = new Agent(config, observed.world);
-  const unwatchMemory = watchMemory(process.memoryUsage.rss, clock, logger, (isLarge) =>
-    service.large(isLarge),
+  const unwatchMemory = watchMemory(
+    () => residentTree(process.memoryUsage.rss),
+    clock,
+    logger,
+    (isLarge) => service.large(isLarge),
   );
   const service = attendService({ agent, observed, initSystem, clock, log: logger });
   const ended = new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { Outage } from '../core/backend-watch.ts';
 import { reportLane } from '../core/lane/report.ts';
 import type { LaneState } from '../core/lane/state.ts';
-import { deviceStatus, laneStatus } from '../core/lane/status.ts';
+import { type Condition, deviceStatus, laneStatus } from '../core/lane/status.ts';
 import { nextTryAt } from '../core/lane/waiting.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -41,6 +41,7 @@ export class Publisher {
   private connection = 0;
   private lastStatus = '';
   private ending = false;
+  private readonly conditions = new Set<Condition>();
   private cancelLook = (): void => {};
 
   constructor(
@@ -83,6 +84,13 @@ export class Publisher {
   end(): void {
     this.ending = true;
     this.publishStatus(true);
+  }
+
+  /** Something is wrong with the program as a whole, or no longer. */
+  condition(what: Condition, holds: boolean): void {
+    if (holds) this.conditions.add(what);
+    else this.conditions.delete(what);
+    this.refresh();
   }
 
   close(): void {
@@ -129,7 +137,7 @@ export class Publisher {
   }
 
   status(): { status: DeviceStatus; reasons: string[] } {
-    const { status, reasons } = deviceStatus(this.laneStatuses());
+    const { status, reasons } = deviceStatus(this.laneStatuses(), [...this.conditions]);
     return { status: this.ending ? 'stopping' : status, reasons };
   }
 

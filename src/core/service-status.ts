@@ -12,12 +12,10 @@ export interface ServiceFacts {
   }[];
   /** Lanes whose sound does not come through. */
   readonly stuck: readonly string[];
-  /** It needs more memory than it should. */
-  readonly isLarge: boolean;
 }
 
 /** One line: "degraded (capture:lost): main live, en to es; broker connected". */
-export function describeService({ status, reasons, broker, lanes, stuck, isLarge }: ServiceFacts): string {
+export function describeService({ status, reasons, broker, lanes, stuck }: ServiceFacts): string {
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   const parts = lanes.map(
     ({ id, phase, source, targets }) => `${id} ${phase}, ${source} to ${targets.join(' and ')}`,
@@ -25,6 +23,5 @@ export function describeService({ status, reasons, broker, lanes, stuck, isLarge
   const line =
     broker === true ? 'broker connected' : broker === null ? 'broker not tried yet' : `no broker: ${broker}`;
   const halt = stuck.length === 0 ? [] : [`no sound comes through in ${stuck.join(', ')}`];
-  if (isLarge) halt.push('too much memory is used');
   return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
 }

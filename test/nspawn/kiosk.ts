@@ -24,8 +24,8 @@ export const FILES = {
 /** A device as an owner sets it up, with broker, backend and service on the same machine. */
 export interface Kiosk {
   readonly machine: Machine;
-  /** Replaces the agent's configuration by one with this lane. */
-  configure(lane: object): Promise<void>;
+  /** Replaces the agent's configuration by one with these lanes. */
+  configure(...lanes: object[]): Promise<void>;
   /** Replaces the configuration by any text. */
   configureText(text: string): Promise<void>;
   /** Lines for the agent's unit, as `systemctl edit` would add them; they end with `reset`. */
@@ -47,8 +47,10 @@ export interface Kiosk {
   phase(): Promise<string | null>;
   /** Milliseconds until it was. */
   live(): Promise<number>;
-  /** What the device answers to a command, at last; null where it is silent for 5 s. */
-  command(name: string): Promise<unknown>;
+  /** What the device answers to a command, at last; null where it is silent for so long (left out: 5 s). */
+  command(name: string, patienceS?: number): Promise<unknown>;
+  /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
+  publish(topic: string, payload: string, how: 'lines' | 'whole'): Promise<void>;
   /** All that the agent's unit has told the journal since `reset`; `priority` as journalctl has it. */
   journal(priority?: string): Promise<string>;
   /** What a failed test leaves for its reader. */
@@ -89,9 +91,11 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
 const credential = (name: string) =>
   `[Service]\nLoadCredential=mqtt-password:/etc/${name}/secrets/mqtt-password\n`;
 
+/** It keeps a flood for a slow client, instead of dropping it. */
 const BROKER_CONFIG = `listener 1883 127.0.0.1
 allow_anonymous false
 password_file /etc/mosquitto/passwords
+max_queued_messages 0
 `;
 
 const EMULATOR_UNIT = `[Service]
@@ -126,8 +130,8 @@ function createKiosk(machine: Machine): Kiosk {
   let commands = 0;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
-  const configure = (lane: object) =>
-    configureText(JSON.stringify({ ...AGENT, lanes: [{ ...LANE, ...lane }] }));
+  const configure = (...lanes: object[]) =>
+    configureText(JSON.stringify({ ...AGENT, lanes: lanes.map((lane) => ({ ...LANE, ...lane })) }));
   const edit = async (lines: readonly string[]) => {
     await write(`${DROP_INS}/test.conf`, `[Service]\n${lines.join('\n')}\n`);
     await systemctl('daemon-reload');
@@ -190,14 +194,18 @@ function createKiosk(machine: Machine): Kiosk {
       return new Map(lines.map((line) => [Number.parseInt(line, 10), line.replace(/^\d+ /, '')]));
     },
     live: () => until('the lane is live', async () => (await phase()) === 'live'),
-    async command(name) {
+    async command(name, patienceS = 5) {
       const topic = `${NAME}/cmd/${name}`;
       const id = `test-${++commands}`;
       const words = LOGIN.join(' ');
-      const script = `mosquitto_sub ${words} -t ${topic}/res -W 5 & sleep 0.3; mosquitto_pub ${words} -q 1 -t ${topic} -s; wait`;
+      const script = `mosquitto_sub ${words} -t ${topic}/res -W ${patienceS} & sleep 0.3; mosquitto_pub ${words} -q 1 -t ${topic} -s; wait`;
       const { stdout } = await run(['sh', '-c', script], JSON.stringify({ id, args: {} }));
       const answers = stdout.split('\n').filter((line) => line !== '');
       return answers.map((line) => JSON.parse(line)).findLast((answer) => answer.id === id) ?? null;
+    },
+    async publish(topic, payload, how) {
+      const words = ['mosquitto_pub', ...LOGIN, '-q', '1', '-t', `${NAME}/${topic}`];
+      await must([...words, how === 'lines' ? '-l' : '-s'], payload);
     },
     async journal(priority) {
       const words = ['journalctl', '-o', 'cat', since, '-u', SERVICE];

@@ -11,7 +11,7 @@ export default defineConfig({
         name,
         include: ['test/nspawn/**/*.test.ts'],
         globalSetup: ['test/nspawn/setup.ts'],
-        testTimeout: 60_000,
+        testTimeout: 120_000,
         hookTimeout: 60_000,
         // They mostly wait.
         maxWorkers: 4,

@@ -1,4 +1,3 @@
-import { deviceStatus, laneStatus } from '../../core/lane/status.ts';
 import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
 import { describeService } from '../../core/service-status.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -39,19 +38,15 @@ export interface Attendance {
 export function attendService({ agent, observed, initSystem, clock, log }: ServiceParts): Attendance {
   let stuck: readonly string[] = [];
   let last = '';
-  let isLarge = false;
   let isReady = false;
   let isEnding = false;
   const describe = (): string => {
-    const now = clock.now();
-    const { status, reasons } = deviceStatus(
-      agent.lanes.map(({ id, state }) => ({ id, ...laneStatus(state, now) })),
-    );
+    const { status, reasons } = agent.publisher.status();
     const lanes = agent.lanes.map(({ id, state: { phase, orders } }) => ({
       ...{ id, phase },
       ...{ source: orders.source, targets: orders.targets },
     }));
-    return describeService({ status, reasons, broker: observed.broker, lanes, stuck, isLarge });
+    return describeService({ status, reasons, broker: observed.broker, lanes, stuck });
   };
   const status = createThrottle(clock, STATUS_INTERVAL_MS, () => {
     const text = describe();
@@ -81,8 +76,8 @@ export function attendService({ agent, observed, initSystem, clock, log }: Servi
       last = describe();
       initSystem.tell({ ready: true, status: last });
     },
-    large(now) {
-      isLarge = now;
+    large(isLarge) {
+      agent.publisher.condition('memory', isLarge);
       status.request();
     },
     reloading: () => initSystem.tell({ reloading: true }),

@@ -2,14 +2,15 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
 /** MemoryMax= of the unit. */
-export const MOST_MEMORY_BYTES = 230 * 2 ** 20;
+export const MOST_MEMORY_BYTES = 440 * 2 ** 20;
 const LOOK_EVERY_MS = 60_000;
 const TELL_EVERY_MS = 3_600_000;
 
 /**
- * Warns once an hour while the process is larger than it was ever seen: many boards boot without the kernel's memory
+ * Warns once an hour while the agent is larger than it was ever seen: many boards boot without the kernel's memory
  * controller, where nothing else would notice before the whole machine is short of memory.
- * @param rssBytes of this process, without its children
+ * @param rssBytes of this process and its children
+ * @param changed it is too large, or no longer
  * @returns ends the watch
  */
 export function watchMemory(

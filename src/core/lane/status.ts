@@ -35,6 +35,10 @@ export const STATUS_REASONS = {
   },
   capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
+  memory: {
+    status: 'degraded',
+    says: 'the agent and its children hold more memory than they ever should (`MemoryMax` of the unit); restart it, and report what it did',
+  },
   config: {
     status: 'degraded',
     says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
@@ -46,6 +50,9 @@ export type ReasonCode = keyof typeof STATUS_REASONS;
 
 /** Reasons of the whole device: no lane is named with them. */
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend'];
+
+/** Troubles of the program as a whole, which no lane knows. */
+export type Condition = 'memory';
 
 export interface Reason {
   readonly code: ReasonCode;
@@ -120,12 +127,19 @@ function changesAt({ noSessionSince, silentEnds }: LaneState, now: number): numb
 
 const SEVERITY = ['ready', 'idle', 'degraded'] as const;
 
-/** The worst lane counts. With several lanes the detail of a reason begins with its lane. */
-export function deviceStatus(lanes: readonly (LaneStatus & { readonly id: string })[]): {
+/** The worst lane counts, and what is wrong with the whole. With several lanes the detail of a reason begins with its lane. */
+export function deviceStatus(
+  lanes: readonly (LaneStatus & { readonly id: string })[],
+  conditions: readonly Condition[] = [],
+): {
   status: LaneStatus['status'];
   reasons: string[];
 } {
-  const worst = Math.max(0, ...lanes.map(({ status }) => SEVERITY.indexOf(status)));
+  const statuses = [
+    ...lanes.map(({ status }) => status),
+    ...conditions.map((code) => STATUS_REASONS[code].status),
+  ];
+  const worst = Math.max(0, ...statuses.map((status) => SEVERITY.indexOf(status)));
   const named = lanes.flatMap(({ id, reasons }) =>
     reasons.map(({ code, detail }) => {
       if (DEVICE_WIDE.includes(code)) return code;
@@ -134,5 +148,5 @@ export function deviceStatus(lanes: readonly (LaneStatus & { readonly id: string
       return about === '' ? code : `${code}:${about}`;
     }),
   );
-  return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set(named)] };
+  return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set([...named, ...conditions])] };
 }

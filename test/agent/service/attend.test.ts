@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attendService } from '../../../src/agent/service/attend.ts';
 import { type Observed, observeWorld } from '../../../src/agent/service/observed-world.ts';
+import type { StatusMessage } from '../../../src/protocol/mqtt/device.ts';
 import { createFakeWorld, testConfig } from '../fake-world.ts';
 import { createFakeInitSystem } from './fake-init-system.ts';
 
@@ -159,5 +160,27 @@ describe('the line for people', () => {
     expect(service.statuses.length - before).toBeGreaterThanOrEqual(3);
     expect(service.statuses.length - before).toBeLessThanOrEqual(4);
     expect(service.statuses.at(-1)).toMatch(/en to es; no broker: cannot reach the broker: \d+$/);
+  });
+
+  it('and the owner hear of too much memory, which is no trouble of a lane', async () => {
+    const { world, attendance, service } = attended();
+    await world.goLive();
+    const started = attendance.started();
+    world.speak();
+    await started;
+    const told = (): unknown => {
+      const { status, reasons } = world.published.findLast(({ topic }) => topic.endsWith('/status'))
+        ?.body as StatusMessage;
+      return { status, reasons };
+    };
+    expect(told()).toEqual({ status: 'ready', reasons: [] });
+    attendance.large(true);
+    world.clock.advance(11_000);
+    expect(told()).toEqual({ status: 'degraded', reasons: ['memory'] });
+    expect(service.statuses.at(-1)).toMatch(/^degraded \(memory\): main /);
+    attendance.large(false);
+    world.clock.advance(11_000);
+    expect(told()).toEqual({ status: 'ready', reasons: [] });
+    expect(service.statuses.at(-1)).toMatch(/^ready: main /);
   });
 });

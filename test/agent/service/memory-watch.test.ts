@@ -24,10 +24,10 @@ describe('the agent watches its own memory', () => {
     );
     clock.advance(600_000);
     expect(warnings).toEqual([]);
-    bytes = 300 * 2 ** 20;
+    bytes = 500 * 2 ** 20;
     clock.advance(7_300_000);
     expect(warnings).toHaveLength(3);
-    expect(warnings[0]).toEqual({ rss_mb: 300, limit_mb: 230 });
+    expect(warnings[0]).toEqual({ rss_mb: 500, limit_mb: 440 });
     bytes = 100 * 2 ** 20;
     clock.advance(120_000);
     expect(changes).toEqual([true, false]);
