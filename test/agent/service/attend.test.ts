@@ -169,8 +169,8 @@ describe('the line for people', () => {
     world.speak();
     await started;
     const told = (): unknown => {
-      const { status, reasons } = world.published.findLast(({ topic }) => topic.endsWith('/status'))
-        ?.body as StatusMessage;
+      const message = world.published.findLast(({ topic }) => topic.endsWith('/status'));
+      const { status, reasons } = (message?.body ?? {}) as Partial<StatusMessage>;
       return { status, reasons };
     };
     expect(told()).toEqual({ status: 'ready', reasons: [] });
