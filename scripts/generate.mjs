@@ -24,7 +24,7 @@ async function load(path) {
 const { configSchemaFile } = await load('src/protocol/config-schema.ts');
 await writeFile(new URL('../config/schema.json', import.meta.url), configSchemaFile());
 
-const { GENERATED_PARTS, refreshPage } = await load('scripts/doc-parts.ts');
+const { GENERATED_PARTS, refreshPage } = await load('scripts/docs/parts.ts');
 for (const path of Object.keys(GENERATED_PARTS)) {
   const page = new URL(`../${path}`, import.meta.url);
   await writeFile(page, refreshPage(path, await readFile(page, 'utf8')));

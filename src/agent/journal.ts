@@ -1,5 +1,5 @@
 import type { Log } from '../ports/log.ts';
-import type { EventKind } from '../protocol/mqtt/device.ts';
+import type { EventKind } from '../protocol/mqtt/event.ts';
 import type { LaneStep } from './lane-runner.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from './repeat-filter.ts';
 

@@ -6,14 +6,9 @@ import { nextTryAt } from '../core/lane/waiting.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LaneConfig } from '../protocol/config.ts';
-import type {
-  DeviceStatus,
-  EventKind,
-  LaneReport,
-  StateMessage,
-  StatusMessage,
-} from '../protocol/mqtt/device.ts';
+import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../protocol/mqtt/device.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
+import type { EventKind } from '../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
 import type { LaneRunner, LaneStep } from './lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from './repeat-filter.ts';

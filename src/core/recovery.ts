@@ -1,4 +1,4 @@
-import type { EventKind } from '../protocol/mqtt/device.ts';
+import type { EventKind } from '../protocol/mqtt/event.ts';
 import type { TokenReason } from '../protocol/mqtt/token.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../protocol/service/error.ts';
 import type { BackoffPolicy } from './backoff.ts';
@@ -37,7 +37,7 @@ export interface Recovery {
   /** So many of these in a row are each followed by a prompt try: what is refused may be only this one token. */
   readonly promptTries?: number;
   /** The event to publish, beyond `session_ended`. */
-  readonly event: EventKind | null;
+  readonly event: Extract<EventKind, 'revoked' | 'max_duration' | 'refused' | 'internal_error'> | null;
   /** For the operator. */
   readonly meaning: string;
 }

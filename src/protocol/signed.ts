@@ -12,4 +12,7 @@ export type SignedType = 'dragoman+token' | 'dragoman+command' | 'dragoman+confi
 export const LONGEST_ANSWER = 65_536;
 
 /** What stands outside; a retained `config/desired` has no id. */
-export const signedEnvelopeSchema = z.looseObject({ id: requestIdSchema.optional(), jws: z.string().min(1) });
+export const signedEnvelopeSchema = z.looseObject({
+  id: requestIdSchema.optional().describe('the same as the `id` that was signed'),
+  jws: z.string().min(1).describe('a compact JWS, see [backend.md](backend.md#signed-answers)'),
+});

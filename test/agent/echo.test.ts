@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toPcm } from '../../src/core/audio/pcm.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
-import { eventSchema, stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
 import { talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';
 import { createFakeWorld, testConfig } from './fake-world.ts';
 
@@ -53,7 +54,7 @@ describe('a kiosk that hears itself', () => {
   it('in the mode off: tells it, falls back to half-duplex, and is tried anew by command', async () => {
     const world = await hearItself('off');
     const [detected] = world.sent('event/echo_detected');
-    expect(eventSchema.parse(detected?.body)).toMatchObject({ lane: 'main', mode: 'off' });
+    expect(EVENT_SCHEMAS.echo_detected.parse(detected?.body)).toMatchObject({ lane: 'main', mode: 'off' });
     expect(Math.abs(Number(detected?.body['delay_ms']) - PATH.delayMs)).toBeLessThan(5);
     expect(Math.abs(Number(detected?.body['gain_db']) - PATH.gainDb)).toBeLessThan(5);
     expect(world.sent('event/echo_fallback').map(({ body }) => [body['reason'], body['mode']])).toEqual([

@@ -6,6 +6,7 @@ import type { Log } from '../../src/ports/log.ts';
 import type { StreamListener, StreamMessage } from '../../src/ports/stream.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import type { TokenRequest } from '../../src/protocol/mqtt/token.ts';
+import { wrongWith } from '../published.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 
 export const BASE = 'dragoman/v1/museum/kiosk-01';
@@ -94,8 +95,13 @@ export function createFakeWorld(
       return {
         connected: true,
         outbox,
-        publish: (topic, payload, publishOptions = {}) =>
-          void published.push({ topic, body: JSON.parse(payload), options: publishOptions }),
+        publish: (topic, payload, publishOptions = {}) => {
+          const body = JSON.parse(payload);
+          published.push({ topic, body, options: publishOptions });
+          const wrong = wrongWith(topic, body);
+          // Not here: the agent would take it for a bus that throws, and go on.
+          if (wrong !== null) queueMicrotask(() => Promise.reject(new Error(wrong)));
+        },
         urgent: (isUrgent) => {
           urgent = isUrgent;
         },

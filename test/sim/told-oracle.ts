@@ -1,6 +1,7 @@
 /** What the operator is told while speech is being lost: the status, and the sum of it when it is over. */
 import type { LaneStep } from '../../src/agent/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
+import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
@@ -42,6 +43,8 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
   };
   return {
     published(topic, payload) {
+      const wrong = wrongWith(topic, JSON.parse(payload));
+      violations.check('published', wrong === null, () => wrong ?? '');
       if (topic.endsWith('/status')) status = (JSON.parse(payload) as { status: string }).status;
       else if (topic.endsWith('/event/speech_lost')) tell(JSON.parse(payload) as Record<string, unknown>);
     },

@@ -1,4 +1,4 @@
-import type { EventKind } from '../../protocol/mqtt/device.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { TranscriptType } from '../../protocol/service/server-message.ts';
 import type { WriteKind } from '../playout.ts';

@@ -33,7 +33,7 @@ export function onStandbyTimer(turn: Turn): void {
   turn.enter('standby');
   dismiss(turn, stream);
   turn.count('standbys');
-  turn.notify('standby');
+  turn.notify('standby', {});
 }
 
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */
@@ -48,7 +48,7 @@ export function hearInStandby(turn: Turn, chunk: HeldChunk, isSpeech: boolean): 
 /** Somebody speaks, or the operator wants a stream: what was heard last goes with it. */
 export function wake(turn: Turn): void {
   turn.set({ heardLately: [], reason: 'start' });
-  turn.notify('wake');
+  turn.notify('wake', {});
   acquire(turn);
 }
 

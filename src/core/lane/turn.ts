@@ -1,4 +1,4 @@
-import type { EventKind } from '../../protocol/mqtt/device.ts';
+import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { LaneEffect } from './effect.ts';
 import type { TimerName } from './event.ts';
 import { isTransition, type Phase } from './phases.ts';
@@ -84,9 +84,9 @@ export class Turn {
   }
 
   /** @param times moments, monotonic milliseconds, which become timestamps on their way out */
-  notify(
-    kind: EventKind,
-    detail: Readonly<Record<string, unknown>> = {},
+  notify<K extends EventKind>(
+    kind: K,
+    detail: EventDetail<K>,
     times?: Readonly<Record<string, number>>,
   ): void {
     this.emit({ type: 'notify', kind, detail, ...(times && { times }) });

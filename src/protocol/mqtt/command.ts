@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { ECHO_MODES, VOLUME_PERCENT } from '../config.ts';
 import { languageSchema, targetsSchema } from '../language.ts';
+import { DEVICE_STATUSES, laneReportSchema } from './device.ts';
 import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
 
 /** `{p}/cmd/{name}`, operator to device. `not_after` is the moment from which the command must not be carried out. */
 export const commandRequestSchema = z.looseObject({
-  ts: timestampSchema.optional(),
-  id: requestIdSchema,
-  args: z.record(z.string(), z.unknown()).default({}),
-  not_after: z.iso.datetime({ offset: true }).nullish(),
+  ts: timestampSchema.optional().describe('when it was sent; not looked at'),
+  id: requestIdSchema.describe("the operator's own, a new one for each command"),
+  args: z.record(z.string(), z.unknown()).default({}).describe('arguments of the command'),
+  not_after: z.iso
+    .datetime({ offset: true })
+    .nullish()
+    .describe('from this moment on it is not carried out, and answered `expired`'),
 });
 export type CommandRequest = z.infer<typeof commandRequestSchema>;
 
@@ -18,39 +22,97 @@ export const COMMAND_STATUSES = ['accepted', 'ok', 'error', 'expired'] as const;
 
 /** `{p}/cmd/{name}/res`: `accepted` may come first; then exactly one of the others per id. */
 export const commandResponseSchema = z.object({
-  ts: timestampSchema,
-  id: requestIdSchema,
-  status: z.enum(COMMAND_STATUSES),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-  data: z.unknown().optional(),
+  ts: timestampSchema.describe('when it was answered; null while the clock is not set'),
+  id: requestIdSchema.describe("the command's id"),
+  status: z.enum(COMMAND_STATUSES).describe('`accepted` may come first; exactly one of the others follows'),
+  error: z
+    .object({
+      code: z.string().describe('see [Errors](#errors)'),
+      message: z.string().describe('what is wrong, for people'),
+    })
+    .optional()
+    .describe('with the status `error`'),
+  data: z.unknown().optional().describe('what the command tells'),
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;
 
-/** Which lane a command is for; all lanes when it names none. */
-const lane = { lane: nameSchema.optional() };
+const lane = { lane: nameSchema.optional().describe('which lane; left out: all') };
 
-/** Arguments of each command this version carries out. `strictObject`: a misspelt argument is an error, not ignored. */
+/**
+ * Arguments of each command this version carries out, and what it does: docs/mqtt.md is made of it. `strictObject`: a
+ * misspelt argument is an error, not ignored.
+ */
 export const COMMAND_ARGS = {
-  start: z.strictObject(lane),
-  stop: z.strictObject(lane),
-  mute: z.strictObject(lane),
-  unmute: z.strictObject(lane),
+  start: z.strictObject(lane).describe('Begins to listen; a parked or waiting lane tries at once.'),
+  stop: z
+    .strictObject(lane)
+    .describe('Ends the session after what was said has been spoken, and stops listening.'),
+  mute: z.strictObject(lane).describe('Closes the microphone; the session goes on and hears silence.'),
+  unmute: z.strictObject(lane).describe('Opens the microphone again.'),
   languages: z
     .strictObject({
       ...lane,
-      source: languageSchema.optional(),
-      targets: targetsSchema.optional(),
+      source: languageSchema.optional().describe('the language that is spoken into the microphone'),
+      targets: targetsSchema.optional().describe('the languages that are spoken out'),
     })
     .refine(
       (args) => args.source !== undefined || args.targets !== undefined,
       'needs "source", "targets" or both',
+    )
+    .describe(
+      'Changes the languages. Where a session runs the service is asked first: the final answer is `ok` once its task runs, or `rejected` with its words.',
     ),
-  volume: z.strictObject({ ...lane, percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max) }),
-  echo: z.strictObject({ ...lane, mode: z.enum(ECHO_MODES) }),
-  status: z.strictObject({}),
-  diagnose: z.strictObject({ only: z.array(checkNameSchema).min(1).optional() }),
+  volume: z
+    .strictObject({
+      ...lane,
+      percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max).describe('of the loudspeaker'),
+    })
+    .describe('Sets the volume.'),
+  echo: z
+    .strictObject({ ...lane, mode: z.enum(ECHO_MODES).describe('see [sound.md](sound.md#echo)') })
+    .describe('Sets the echo mode; a lane that had fallen back tries it again.'),
+  status: z.strictObject({}).describe('Tells everything about the device at once; changes nothing.'),
+  diagnose: z
+    .strictObject({
+      only: z.array(checkNameSchema).min(1).optional().describe('these checks alone; left out: all'),
+    })
+    .describe('Runs the checks of `dragoman doctor` inside the running agent; changes nothing.'),
 } as const;
 export type CommandName = keyof typeof COMMAND_ARGS;
 
 /** Spread in seconds of a fan-out over the fleet: each device waits a random part of it. */
 export const FLEET_SPREAD_S = { key: 'spread_s', max: 3600 } as const;
+
+/** What commands that act on lanes tell: how these lanes are after it. */
+export const lanesAnswerSchema = z.strictObject({
+  lanes: z.array(
+    z.strictObject({
+      id: z.string().describe('the lane'),
+      phase: z.string().describe('see [lane.md](lane.md#phases)'),
+      muted: z.boolean().describe('muted by command'),
+      volume: z.number().describe('percent'),
+      echo: z.string().describe('the wanted echo mode'),
+      source: z.string().describe('the language that is spoken into the microphone'),
+      targets: z.array(z.string()).readonly().describe('the languages that are spoken out'),
+    }),
+  ),
+  note: z.string().optional().describe('where it takes effect later: when'),
+});
+
+/** What the command `status` tells. */
+export const statusAnswerSchema = z.strictObject({
+  status: z.enum(DEVICE_STATUSES).describe('as on the topic `status`'),
+  reasons: z.array(z.string()).describe('likewise'),
+  version: z.string().describe("the agent's version"),
+  boot_id: z.string().describe('another one after each start of the agent'),
+  uptime_s: z.number().describe('seconds since the start'),
+  refused_answers: z
+    .record(z.string(), z.number())
+    .describe('answers to token requests that were not taken since the start, by reason'),
+  lanes: z.array(laneReportSchema).describe('as on the topic `state`'),
+  audio: z
+    .array(z.looseObject({ id: z.string().describe('the lane') }))
+    .describe(
+      'for each lane where its sound went, in chunks of 320 ms since the start: `captured = sent + silenced + trimmed + dropped + held`, and what was measured',
+    ),
+});

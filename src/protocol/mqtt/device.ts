@@ -8,89 +8,82 @@ import { timestampSchema } from './envelope.ts';
 export const DEVICE_STATUSES = ['ready', 'idle', 'degraded', 'stopping', 'offline', 'lost'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 
+const ts = timestampSchema.describe('when it was sent; null while the clock is not set');
+const boot_id = z.string().describe('another one after each start of the agent');
+
 /** `{p}/status`, retained, and the will. */
 export const statusSchema = z.object({
-  ts: timestampSchema,
-  status: z.enum(DEVICE_STATUSES),
-  boot_id: z.string(),
-  conn_seq: z.number().int().nonnegative(),
-  version: z.string(),
-  reasons: z.array(z.string()),
+  ts,
+  status: z.enum(DEVICE_STATUSES).describe('see [operate.md](operate.md#status)'),
+  boot_id,
+  conn_seq: z.number().int().nonnegative().describe('counts the connections to the broker since the start'),
+  version: z.string().describe("the agent's version"),
+  reasons: z.array(z.string()).describe('`code` or `code:detail`, see [operate.md](operate.md#reasons)'),
 });
 export type StatusMessage = z.infer<typeof statusSchema>;
 
+const toldSchema = z
+  .object({
+    ts: timestampSchema.describe('when it was'),
+    code: z.string().describe('for programs'),
+    message: z.string().describe('for people'),
+  })
+  .nullable();
+
 /** One lane in `{p}/state`. */
 export const laneReportSchema = z.object({
-  id: z.string(),
-  phase: z.string(),
-  source: z.string(),
-  targets: z.array(z.string()),
-  muted: z.boolean(),
-  volume: z.number(),
-  capture: z.string(),
-  playback: z.string(),
-  /** What is wrong with a microphone that delivers: too_fast, too_slow, silent, deaf, clipping, dc_offset. */
-  capture_findings: z.array(z.string()),
+  id: z.string().describe('the lane, as in the configuration'),
+  phase: z.string().describe('see [lane.md](lane.md#phases)'),
+  source: z.string().describe('the language that is spoken into the microphone'),
+  targets: z.array(z.string()).describe('the languages that are spoken out'),
+  muted: z.boolean().describe('muted by command'),
+  volume: z.number().describe('percent'),
+  capture: z.string().describe('the microphone: a device, or `file:`, `command:`, `addon:` with its name'),
+  playback: z.string().describe('the loudspeaker, likewise'),
+  capture_findings: z
+    .array(z.string())
+    .describe(
+      'what is wrong with a microphone that delivers: `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`',
+    ),
   echo: z.object({
-    wanted: z.string(),
-    /** In force: half-duplex where the wanted mode did not hold, and while a canceller learns the room. */
-    mode: z.string(),
-    fallback: z.enum(['loop', 'canceller']).nullable(),
-    /** How long after the loudspeaker the gate stays closed in half-duplex. */
-    tail_ms: z.number(),
-    /** As measured last; null before. */
-    delay_ms: z.number().nullable(),
-    gain_db: z.number().nullable(),
+    wanted: z.string().describe('the mode that is configured or was set by command'),
+    mode: z
+      .string()
+      .describe(
+        'the mode in force: half-duplex where the wanted one did not hold, and while a canceller learns the room',
+      ),
+    fallback: z
+      .enum(['loop', 'canceller'])
+      .nullable()
+      .describe('why the wanted mode is not in force; null: it is, or will be in a moment'),
+    tail_ms: z.number().describe('how long after the loudspeaker the gate stays closed in half-duplex'),
+    delay_ms: z.number().nullable().describe('from the loudspeaker to the microphone, as measured last'),
+    gain_db: z.number().nullable().describe('how loud it came back, as measured last'),
   }),
   /** Shortened: session ids can be token-shaped. */
-  session: z.string().nullable(),
-  /** Where what is said goes; null without a stream. */
-  stream_host: z.string().nullable(),
-  /** Speech that nobody will hear, since boot: outages were longer than the backlog. */
-  speech_lost_ms: z.number(),
-  /** When the lane tries again by itself; null: it waits for nothing, or the clock is not set. */
-  next_try_at: timestampSchema,
-  last_error: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
-  /** What the service objected to within the last minute of this session, and went on. */
-  last_warning: z.object({ ts: timestampSchema, code: z.string(), message: z.string() }).nullable(),
+  session: z.string().nullable().describe('the session, shortened; null without a stream'),
+  stream_host: z.string().nullable().describe('where what is said goes; null without a stream'),
+  speech_lost_ms: z
+    .number()
+    .describe('speech that nobody will hear, since the start: outages were longer than the backlog'),
+  next_try_at: timestampSchema.describe(
+    'when the lane tries again by itself; null: it waits for nothing, or the clock is not set',
+  ),
+  last_error: toldSchema.describe('what went wrong last; null while a stream lives'),
+  last_warning: toldSchema.describe(
+    'what the service objected to within the last minute of this session, and went on',
+  ),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;
 
 /** `{p}/state`, retained, at most once a second. */
 export const stateSchema = z.object({
-  ts: timestampSchema,
-  boot_id: z.string(),
-  /** Messages that wait for the broker or its acknowledgement, and how many were given up since boot. */
-  outbox: z.object({ depth: z.number(), dropped: z.number() }),
-  lanes: z.array(laneReportSchema),
+  ts,
+  boot_id,
+  outbox: z.object({
+    depth: z.number().describe('messages that wait for the broker or its acknowledgement'),
+    dropped: z.number().describe('messages given up since the start'),
+  }),
+  lanes: z.array(laneReportSchema).describe('each lane'),
 });
 export type StateMessage = z.infer<typeof stateSchema>;
-
-/** `{p}/event/{kind}`. */
-export const EVENT_KINDS = [
-  'session_started',
-  'session_ended',
-  'rollover',
-  'revoked',
-  'max_duration',
-  'refused',
-  'unreachable',
-  'audio_cut',
-  'times_refused',
-  'audio_lost',
-  'audio_back',
-  'echo_detected',
-  'echo_fallback',
-  'capture_problem',
-  'capture_problem_over',
-  'speech_lost',
-  'backend_silent',
-  'backend_back',
-  'speech_dropped',
-  'parked',
-  'internal_error',
-  'standby',
-  'wake',
-] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
-export const eventSchema = z.looseObject({ ts: timestampSchema, lane: z.string().nullable() });

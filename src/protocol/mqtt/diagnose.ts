@@ -26,24 +26,21 @@ export type Verdict = (typeof VERDICTS)[number];
 
 /** One line of a diagnosis. */
 export const findingSchema = z.object({
-  check: checkNameSchema,
-  /** The lane it is about; null where it is about the whole device. */
-  lane: z.string().nullable(),
-  verdict: z.enum(VERDICTS),
-  /** What was found, a sentence for people. */
-  finding: z.string(),
-  /** What to do about it; null where there is nothing to do. */
-  mend: z.string().nullable(),
-  /** The same in figures; units are in the names. */
-  data: z.record(z.string(), z.unknown()),
+  check: checkNameSchema.describe('what was looked at'),
+  lane: z.string().nullable().describe('the lane it is about; null: the whole device'),
+  verdict: z
+    .enum(VERDICTS)
+    .describe('from harmless to harmful; `skipped`: could not or need not be looked at'),
+  finding: z.string().describe('what was found, a sentence for people'),
+  mend: z.string().nullable().describe('what to do about it; null: nothing'),
+  data: z.record(z.string(), z.unknown()).describe('the same in figures; units are in the names'),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
 /** The answer of the command `diagnose`, and what `dragoman doctor --json` prints under "doctor". */
 export const diagnosisSchema = z.object({
-  version: z.string(),
-  /** The worst verdict of all. */
-  verdict: z.enum(VERDICTS),
-  checks: z.array(findingSchema),
+  version: z.string().describe("the agent's version"),
+  verdict: z.enum(VERDICTS).describe('the worst verdict of all'),
+  checks: z.array(findingSchema).describe('each finding'),
 });
 export type Diagnosis = z.infer<typeof diagnosisSchema>;

@@ -3,7 +3,7 @@ import { type DemoModel, FIRST_MODEL, notice, observeStep } from '../../../src/c
 import { EMPTY_HOLD } from '../../../src/core/hold.ts';
 import type { Caption } from '../../../src/core/lane/effect.ts';
 import { SILENT_PLAYOUT } from '../../../src/core/playout.ts';
-import type { EventKind } from '../../../src/protocol/mqtt/device.ts';
+import type { EventKind } from '../../../src/protocol/mqtt/event.ts';
 import { captionStep, LANE, laneStep } from './made-up.ts';
 
 const NOW = 5000;

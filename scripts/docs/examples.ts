@@ -1,0 +1,179 @@
+/** One example of each message, as it is on the wire; a test holds them to the schemas. */
+import type { z } from 'zod';
+import type { CommandName } from '../../src/protocol/mqtt/command.ts';
+import type { EVENT_SCHEMAS, EventKind } from '../../src/protocol/mqtt/event.ts';
+
+const ts = '2026-05-04T09:30:00.000Z';
+const lane = 'main';
+const session = '5e1f2a3b...';
+
+export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_SCHEMAS)[K]> } = {
+  session_started: { ts, lane, session, stream_host: 'stream.example', reason: 'start' },
+  session_ended: { ts, lane, session, cause: 'rollover', live_ms: 1_778_000 },
+  rollover: { ts, lane, session },
+  revoked: {
+    ts,
+    lane,
+    cause: 'session_revoked',
+    message: 'the session was revoked by its owner',
+    retry_ms: 340,
+  },
+  max_duration: {
+    ...{ ts, lane, cause: 'max_duration_reached', message: 'the session reached its longest duration' },
+    ...{ error_code: 202102, retry_ms: 0 },
+  },
+  refused: {
+    ...{ ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance' },
+    ...{ error_code: 100050, retry_ms: 412_000 },
+  },
+  unreachable: {
+    ts,
+    lane,
+    host: 'stream.example',
+    tries: 3,
+    message: 'the host cannot be reached (ECONNREFUSED)',
+  },
+  audio_cut: { ts, lane, language: 'es', played_ms: 2600, expected_ms: 3900 },
+  times_refused: { ts, lane, session, message: 'the service tells times after the end of what it was sent' },
+  audio_lost: {
+    ts,
+    lane,
+    device: 'capture',
+    code: 'lost',
+    message: 'the microphone plughw:CARD=Mic was unplugged',
+  },
+  audio_back: { ts, lane, device: 'capture' },
+  echo_detected: {
+    ...{ ts, lane, mode: 'off', delay_ms: 142, gain_db: -12.5, confidence: 0.93 },
+    ...{ heard_in: 'microphone' },
+  },
+  echo_fallback: {
+    ...{ ts, lane, reason: 'loop', from: 'off', mode: 'half-duplex' },
+    ...{ message: 'the lane hears its own loudspeaker' },
+  },
+  capture_problem: { ts, lane, finding: 'clipping', message: '2.1 % of the samples are at full scale' },
+  capture_problem_over: { ts, lane, finding: 'clipping', message: 'the microphone does not clip any more' },
+  speech_lost: {
+    ...{ ts, lane, lost_ms: 18_240, cause: 'network' },
+    ...{ from: '2026-05-04T09:28:10.120Z', to: '2026-05-04T09:28:41.480Z' },
+  },
+  backend_silent: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', reason: 'no_answer' },
+  backend_back: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', silent_ms: 20_000 },
+  speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
+  parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },
+  internal_error: { ts, lane, message: 'a defect of the program (TypeError)', retry_ms: 1200, lost_ms: 640 },
+  standby: { ts, lane },
+  wake: { ts, lane },
+};
+
+export const COMMAND_EXAMPLES: { readonly [K in CommandName]: object } = {
+  start: {},
+  stop: { lane: 'main' },
+  mute: {},
+  unmute: {},
+  languages: { source: 'en', targets: ['de', 'fr'] },
+  volume: { percent: 60 },
+  echo: { mode: 'cancel' },
+  status: {},
+  diagnose: { only: ['broker', 'capture'] },
+};
+
+const lanes = [
+  {
+    ...{ id: 'main', phase: 'live', muted: false, volume: 80 },
+    ...{ echo: 'half-duplex', source: 'en', targets: ['es'] },
+  },
+];
+
+const report = {
+  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 },
+  ...{ capture: 'plughw:CARD=Mic', playback: 'plughw:CARD=Speaker', capture_findings: [] },
+  echo: {
+    ...{ wanted: 'half-duplex', mode: 'half-duplex', fallback: null },
+    ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
+  },
+  ...{ session, stream_host: 'stream.example', speech_lost_ms: 0, next_try_at: null },
+  ...{ last_error: null, last_warning: null },
+};
+
+const status = { ...{ status: 'ready', reasons: [], version: '0.1.0' }, boot_id: 'q7J2mXp0aBcD' };
+
+/** What else goes over the broker. */
+export const MESSAGE_EXAMPLES = {
+  status: {
+    ts,
+    status: 'degraded',
+    boot_id: 'q7J2mXp0aBcD',
+    conn_seq: 3,
+    version: '0.1.0',
+    reasons: ['capture:lost'],
+  },
+  state: { ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 }, lanes: [report] },
+  command: { id: 'a1', args: { targets: ['de'] }, not_after: '2026-05-04T09:31:00Z' },
+  accepted: { ts, id: 'a1', status: 'accepted' },
+  ok: { ts, id: 'a1', status: 'ok', data: { lanes } },
+  error: {
+    ...{ ts, id: 'a1', status: 'error' },
+    error: { code: 'unknown_lane', message: 'there is no lane "left"; there are main' },
+  },
+  request: {
+    ...{ ts, id: 'xJ3vT0yR9q2LmN4b', lane: 'main', intent: 's2s', connection_type: 'ws' },
+    ...{ reason: 'start', attempt: 1 },
+  },
+  grant: {
+    ...{ id: 'xJ3vT0yR9q2LmN4b', ok: true },
+    session: {
+      ...{
+        id: '5e1f2a3b-...',
+        token: '...',
+        intent: 's2s',
+        connection_type: 'ws',
+        single_use: true,
+        status: 'pending',
+      },
+      ...{ created_at: ts, connect_by: '2026-05-04T09:31:00.000Z', max_session_duration_seconds: 1800 },
+    },
+    stream_url: 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+  },
+  legacy: {
+    ...{ id: 'xJ3vT0yR9q2LmN4b', ok: true },
+    session: { id: '5e1f2a3b-...', publisher: '...', ws_url: 'wss://stream.example/room/7' },
+  },
+  denial: {
+    ...{ id: 'xJ3vT0yR9q2LmN4b', ok: false },
+    error: {
+      ...{
+        code: 'device_not_allowed',
+        title: 'Unknown device',
+        detail: 'the owner has not allowed this device',
+      },
+      ...{ final: true, retry_after_s: 240 },
+    },
+  },
+  probed: {
+    ...{ id: 'xJ3vT0yR9q2LmN4b', ok: true, probe: { session: 'none' } },
+    stream_url: 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+  },
+  statusAnswer: {
+    ...status,
+    ...{ uptime_s: 86_400, refused_answers: {}, lanes: [report] },
+    audio: [{ id: 'main', captured: 270_000, sent: 269_990, silenced: 0, trimmed: 10, dropped: 0, held: 0 }],
+  },
+  diagnosis: {
+    ...{ version: '0.1.0', verdict: 'problem' },
+    checks: [
+      {
+        ...{
+          check: 'capture',
+          lane: 'main',
+          verdict: 'problem',
+          finding: 'the microphone hears nothing but zeros',
+        },
+        ...{
+          mend: 'look for a switch at the microphone, and for a mute in alsamixer',
+          data: { level_dbfs: null },
+        },
+      },
+    ],
+  },
+} as const;

@@ -1,0 +1,122 @@
+/** The generated parts of docs/mqtt.md. */
+import type { z } from 'zod';
+import {
+  COMMAND_ARGS,
+  type CommandName,
+  commandRequestSchema,
+  commandResponseSchema,
+  lanesAnswerSchema,
+  statusAnswerSchema,
+} from '../../src/protocol/mqtt/command.ts';
+import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
+import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
+import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import {
+  legacyTokenGrantSchema,
+  tokenDenialSchema,
+  tokenGrantSchema,
+  tokenProbeAnswerSchema,
+  tokenRequestSchema,
+} from '../../src/protocol/mqtt/token.ts';
+import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
+import { signedEnvelopeSchema } from '../../src/protocol/signed.ts';
+import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts';
+import { describes, fieldsOf, fieldTable } from './schema-table.ts';
+
+const TOPICS = deviceTopics({ prefix: '{prefix}', tenant: '{tenant}', device: '{device}' });
+const EXAMPLE_TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });
+
+/** Every topic of a device: who speaks, how, and where this page tells more. */
+const ROWS: readonly (readonly [topic: string, from: string, how: string, what: string])[] = [
+  [TOPICS.status, 'device', 'QoS 1, retained, will', '[how it is](#status)'],
+  [TOPICS.state, 'device', 'QoS 1, retained, once a second at most', '[each lane in full](#state)'],
+  [TOPICS.event('{kind}'), 'device', 'QoS 1', '[what has happened](#events)'],
+  [TOPICS.command('{name}'), 'operator', 'QoS 1, never retained', '[a command](#commands)'],
+  [
+    TOPICS.fleetCommands.replace('+', '{name}'),
+    'operator',
+    'QoS 1, never retained',
+    '[a command to every device](#to-all-devices)',
+  ],
+  [TOPICS.commandResponse('{name}'), 'device', 'QoS 1', '[its answer](#answers)'],
+  [TOPICS.tokenRequest, 'device', 'QoS 1', '[the device needs a token](#token-requests)'],
+  [
+    TOPICS.tokenResponse,
+    'backend',
+    'QoS 0, expiry 30 s, never retained',
+    '[the answer](#answers-to-token-requests)',
+  ],
+];
+
+export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
+  topics: () => ['| topic | from | how | what |', '|---|---|---|---|', ...ROWS.map(topicRow)].join('\n'),
+  status: () => message(statusSchema, MESSAGE_EXAMPLES.status),
+  state: () => message(stateSchema, MESSAGE_EXAMPLES.state),
+  events: () => EVENT_KINDS.map(eventSection).join('\n\n'),
+  'command-request': () => message(commandRequestSchema, MESSAGE_EXAMPLES.command),
+  'command-answer': () =>
+    [
+      fieldTable(fieldsOf(commandResponseSchema)),
+      json(MESSAGE_EXAMPLES.accepted, MESSAGE_EXAMPLES.ok, MESSAGE_EXAMPLES.error),
+    ].join('\n\n'),
+  commands: () => (Object.keys(COMMAND_ARGS) as CommandName[]).map(commandSection).join('\n\n'),
+  'lanes-answer': () => fieldTable(fieldsOf(lanesAnswerSchema)),
+  'status-answer': () => message(statusAnswerSchema, MESSAGE_EXAMPLES.statusAnswer),
+  diagnosis: () => message(diagnosisSchema, MESSAGE_EXAMPLES.diagnosis),
+  'token-request': () => message(tokenRequestSchema, MESSAGE_EXAMPLES.request),
+  'token-grant': () => message(tokenGrantSchema, MESSAGE_EXAMPLES.grant),
+  'token-legacy': () => message(legacyTokenGrantSchema, MESSAGE_EXAMPLES.legacy),
+  'token-denial': () => message(tokenDenialSchema, MESSAGE_EXAMPLES.denial),
+  'token-probed': () => message(tokenProbeAnswerSchema, MESSAGE_EXAMPLES.probed),
+  'signed-envelope': () => fieldTable(fieldsOf(signedEnvelopeSchema)),
+};
+
+const WIDEST_JSON = 100;
+/** In each event; told once. */
+const IN_EACH = ['ts', 'lane', 'repeated'];
+
+function topicRow([topic, from, how, what]: (typeof ROWS)[number]): string {
+  return `| \`${topic}\` | ${from} | ${how} | ${what} |`;
+}
+
+function message(schema: z.ZodType, example: object): string {
+  return [fieldTable(fieldsOf(schema)), json(example)].join('\n\n');
+}
+
+function eventSection(kind: (typeof EVENT_KINDS)[number]): string {
+  const schema = EVENT_SCHEMAS[kind];
+  const table = fieldTable(fieldsOf(schema, IN_EACH));
+  const parts = [`### ${kind}`, describes(schema), table, json(EVENT_EXAMPLES[kind])];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function commandSection(name: CommandName): string {
+  const schema = COMMAND_ARGS[name];
+  const fields = fieldsOf(schema).map((field) => ({ ...field, name: `args.${field.name}` }));
+  const payload = JSON.stringify({ id: 'a1', args: COMMAND_EXAMPLES[name] });
+  const example = [
+    '```sh',
+    `mosquitto_pub -q 1 -t ${EXAMPLE_TOPICS.command(name)} \\`,
+    `  -m '${payload}'`,
+    '```',
+  ];
+  const parts = [`### ${name}`, describes(schema), fieldTable(fields), example.join('\n')];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function json(...objects: readonly object[]): string {
+  return ['```json', ...objects.map((object) => pretty(object, '')), '```'].join('\n');
+}
+
+/** What fits stays on a line. */
+function pretty(value: unknown, indent: string): string {
+  const line = JSON.stringify(value).replaceAll(/(":|,)(?=["\d[{tfn-])/g, '$1 ');
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDEST_JSON) return line;
+  const deeper = `${indent}  `;
+  const isList = Array.isArray(value);
+  const parts = Object.entries(value).map(([key, part]) =>
+    isList ? `${deeper}${pretty(part, deeper)}` : `${deeper}"${key}": ${pretty(part, deeper)}`,
+  );
+  const [open, close] = isList ? '[]' : '{}';
+  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from '../../scripts/docs/examples.ts';
+import { describes, fieldsOf } from '../../scripts/docs/schema-table.ts';
+import {
+  COMMAND_ARGS,
+  type CommandName,
+  commandRequestSchema,
+  commandResponseSchema,
+  lanesAnswerSchema,
+  statusAnswerSchema,
+} from '../../src/protocol/mqtt/command.ts';
+import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
+import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
+import { EVENT_KINDS, EVENT_SCHEMAS, type EventKind } from '../../src/protocol/mqtt/event.ts';
+import {
+  legacyTokenGrantSchema,
+  tokenDenialSchema,
+  tokenGrantSchema,
+  tokenProbeAnswerSchema,
+  tokenRequestSchema,
+} from '../../src/protocol/mqtt/token.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/mqtt.md', ROOT), 'utf8');
+
+const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
+  ...{ status: statusSchema, state: stateSchema, command: commandRequestSchema },
+  ...{ accepted: commandResponseSchema, ok: commandResponseSchema, error: commandResponseSchema },
+  ...{ request: tokenRequestSchema, grant: tokenGrantSchema, legacy: legacyTokenGrantSchema },
+  ...{ denial: tokenDenialSchema, probed: tokenProbeAnswerSchema },
+  ...{ statusAnswer: statusAnswerSchema, diagnosis: diagnosisSchema },
+};
+const commands = Object.keys(COMMAND_ARGS) as CommandName[];
+
+describe('docs/mqtt.md', () => {
+  it.each(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])(
+    'has an example of %s that its schema takes',
+    (name) => {
+      expect(MESSAGES[name].safeParse(MESSAGE_EXAMPLES[name]).error).toBeUndefined();
+    },
+  );
+
+  it.each(EVENT_KINDS as EventKind[])('has an example of the event %s that its schema takes', (kind) => {
+    expect(EVENT_SCHEMAS[kind].safeParse(EVENT_EXAMPLES[kind]).error).toBeUndefined();
+    expect(page).toContain(`\n### ${kind}\n`);
+  });
+
+  it.each(commands)('has an example of the command %s that its schema takes', (name) => {
+    expect(COMMAND_ARGS[name].safeParse(COMMAND_EXAMPLES[name]).error).toBeUndefined();
+    expect(page).toContain(`\n### ${name}\n`);
+  });
+
+  it('says of every event, every command and every field what it means', () => {
+    const kinds = [...Object.values(EVENT_SCHEMAS), ...Object.values(COMMAND_ARGS)];
+    for (const schema of kinds) expect(describes(schema)).toMatch(/^[A-Z].*\.$/);
+    const silent = [...kinds, ...Object.values(MESSAGES), lanesAnswerSchema].flatMap((schema) =>
+      fieldsOf(schema).filter(({ name, says }) => says === '' && name !== 'ok'),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('lists every error that a command can be answered with', () => {
+    const folder = new URL('src/agent/', ROOT);
+    const sources = readdirSync(folder).map((file) =>
+      file.endsWith('.ts') ? readFileSync(new URL(file, folder), 'utf8') : '',
+    );
+    const raised = sources.flatMap((code) => [
+      ...[...code.matchAll(/new CommandError\('(\w+)'/g)].map(([, error]) => error),
+      ...[...code.matchAll(/\brefuse\(asker, '(\w+)'/g)].map(([, error]) => error),
+      ...[...code.matchAll(/\bcode: '(interrupted|internal)'/g)].map(([, error]) => error),
+    ]);
+    expect(new Set(raised).size).toBeGreaterThan(10);
+    for (const code of new Set(raised)) expect(page).toContain(`\n| \`${code}\` | `);
+  });
+});

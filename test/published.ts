@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import { commandResponseSchema } from '../src/protocol/mqtt/command.ts';
+import { stateSchema, statusSchema } from '../src/protocol/mqtt/device.ts';
+import { EVENT_KINDS, EVENT_SCHEMAS } from '../src/protocol/mqtt/event.ts';
+import { tokenRequestSchema } from '../src/protocol/mqtt/token.ts';
+
+const SCHEMAS: readonly (readonly [topic: RegExp, schema: z.ZodType])[] = [
+  [/\/status$/, statusSchema.strict()],
+  [/\/state$/, stateSchema.strict()],
+  [/\/cmd\/[^/]+\/res$/, commandResponseSchema.strict()],
+  [/\/token\/req$/, tokenRequestSchema],
+  ...EVENT_KINDS.map((kind) => [new RegExp(`/event/${kind}$`), EVENT_SCHEMAS[kind]] as const),
+];
+
+/** What is wrong with a message of a device, by the schemas that docs/mqtt.md is made of; null: nothing. */
+export function wrongWith(topic: string, body: unknown): string | null {
+  const found = SCHEMAS.find(([pattern]) => pattern.test(topic));
+  if (found === undefined) return `${topic}: docs/mqtt.md has no such topic`;
+  const [issue] = found[1].safeParse(body).error?.issues ?? [];
+  return issue === undefined ? null : `${topic}: ${issue.path.join('.')}: ${issue.message}`;
+}
