@@ -40,7 +40,12 @@ export function createLoudspeaker(
   const speaker: Loudspeaker = {
     plugged: true,
     isHeard(at) {
-      return stretches.some((stretch) => stretch.isHeard && at >= stretch.from && at <= stretch.until);
+      for (let index = stretches.length - 1; index >= 0; index--) {
+        const stretch = stretches[index];
+        if (stretch === undefined || stretch.until < at) return false;
+        if (stretch.isHeard && at >= stretch.from) return true;
+      }
+      return false;
     },
     wasDriven(from, until) {
       for (let index = stretches.length - 1; index >= 0; index--) {

@@ -1,6 +1,7 @@
 /** What has been said of each piece of speech: in every language, and to its end. */
 import type { Rendering } from './play-order.ts';
 import { TICK_MS } from './sound.ts';
+import { createTickList, type TickList } from './tick-list.ts';
 import type { Violations } from './violations.ts';
 
 /** A rendering of which no more than this is missing at its end has been played to its end. */
@@ -39,20 +40,25 @@ const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`
 export function createSaidAccount(violations: Violations): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
-  const demanded: number[] = [];
-  const whole: number[] = [];
-  const firstOf = new Map<number, (Playing | undefined)[]>();
+  const demanded = createTickList(0);
+  const whole = createTickList(0);
+  const firstOf = new Map<number, TickList<Playing | undefined>>();
+  let lastMask: { readonly of: readonly string[]; readonly mask: number } = { of: [], mask: 0 };
 
   const bitOf = (language: string): number => {
     const bit = bits.get(language) ?? 1 << bits.size;
     bits.set(language, bit);
     return bit;
   };
-  const maskOf = (languages: readonly string[]): number =>
-    languages.reduce((mask, language) => mask | bitOf(language), 0);
-  const earlierOf = (tick: number, bit: number): Playing | undefined => firstOf.get(bit)?.[tick];
+  /** The same list comes again with each piece of speech. */
+  const maskOf = (languages: readonly string[]): number => {
+    if (lastMask.of !== languages)
+      lastMask = { of: languages, mask: languages.reduce((mask, language) => mask | bitOf(language), 0) };
+    return lastMask.mask;
+  };
+  const earlierOf = (tick: number, bit: number): Playing | undefined => firstOf.get(bit)?.get(tick);
   const isTold = (tick: number, bit: number): boolean => {
-    if (((whole[tick] ?? 0) & bit) !== 0) return true;
+    if ((whole.get(tick) & bit) !== 0) return true;
     const earlier = earlierOf(tick, bit);
     return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * TOLD_SHARE;
   };
@@ -63,10 +69,10 @@ export function createSaidAccount(violations: Violations): SaidAccount {
 
   return {
     demand(tick, targets) {
-      demanded[tick] = maskOf(targets);
+      demanded.set(tick, maskOf(targets));
     },
     relax(tick) {
-      demanded[tick] = 0;
+      demanded.set(tick, 0);
     },
     begin(playing) {
       const { id, language, ticks } = playing;
@@ -79,9 +85,9 @@ export function createSaidAccount(violations: Violations): SaidAccount {
           `${again.length * TICK_MS} ms were said twice in ${language}: rendering ${id} has ticks ${span(ticks)}, ${span(again)} of them again after ${earlier?.id} (${span(earlier?.ticks ?? [])})`,
         );
       }
-      const known = firstOf.get(bit) ?? [];
+      const known = firstOf.get(bit) ?? createTickList<Playing | undefined>(undefined);
       firstOf.set(bit, known);
-      for (const tick of ticks) known[tick] = playing;
+      for (const tick of ticks) known.set(tick, playing);
     },
     played(playing, ticks) {
       const needed = Math.max(1, playing.lengthTicks - END_TICKS);
@@ -89,19 +95,19 @@ export function createSaidAccount(violations: Violations): SaidAccount {
       playing.playedTicks += ticks;
       if (before >= needed || playing.playedTicks < needed) return;
       const bit = bitOf(playing.language);
-      for (const tick of playing.ticks) whole[tick] = (whole[tick] ?? 0) | bit;
+      for (const tick of playing.ticks) whole.set(tick, whole.get(tick) | bit);
     },
     isSaid(tick) {
-      const done = whole[tick] ?? 0;
-      const wanted = demanded[tick] ?? 0;
+      const done = whole.get(tick);
+      const wanted = demanded.get(tick);
       return wanted === 0 ? done !== 0 : (done & wanted) === wanted;
     },
     missing(tick) {
-      const left = (demanded[tick] ?? 0) & ~(whole[tick] ?? 0);
+      const left = demanded.get(tick) & ~whole.get(tick);
       return [...bits].filter(([, bit]) => (left & bit) !== 0).map(([language]) => language);
     },
     forget(tick) {
-      for (const known of firstOf.values()) delete known[tick];
+      for (const known of firstOf.values()) known.set(tick, undefined);
     },
   };
 }

@@ -9,6 +9,7 @@ import { createSaidAccount, type Playing } from './said.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
 
 const CUT = 1;
@@ -55,11 +56,11 @@ interface Sending {
 
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations, firstTick } = setup;
-  const flags: number[] = [];
-  const spokenAt: number[] = [];
-  const sendings: (Sending | undefined)[] = [];
-  const timesSent: number[] = [];
-  const timesHeard: number[] = [];
+  const flags = createTickList(0);
+  const spokenAt = createTickList(0);
+  const sendings = createTickList<Sending | undefined>(undefined);
+  const timesSent = createTickList(0);
+  const timesHeard = createTickList(0);
   let queue: number[] = [];
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
@@ -77,7 +78,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {
-    flags[tick] = (flags[tick] ?? 0) | flag;
+    flags.set(tick, flags.get(tick) | flag);
   };
   const { read, ticksOf } = createTickReader(firstTick, violations);
   const markChunks = (chunks: readonly HeldChunk[], flag: number): void => {
@@ -172,7 +173,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   };
 
   const excuse = (tick: number): Excuse | null => {
-    const flag = flags[tick] ?? 0;
+    const flag = flags.get(tick);
     if (flag & GATED) return 'gated';
     if (flag & DEAF) return 'deaf';
     if (flag & HOLD_FULL) return 'hold_full';
@@ -180,7 +181,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & ASLEEP) return 'asleep';
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
-    const sending = sendings[tick];
+    const sending = sendings.get(tick);
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
@@ -192,7 +193,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
 
   /** A microphone that goes away in the middle of a word cuts it in two: the rest is sent when it is back, or never. */
   const isApart = (one: number, next: number): boolean => {
-    const [before, after] = [sendings[one]?.at ?? null, sendings[next]?.at ?? null];
+    const [before, after] = [sendings.get(one)?.at ?? null, sendings.get(next)?.at ?? null];
     if (before === null || after === null) return before !== after;
     return next - one > PAUSE_TICKS || after - before > PAUSE_TICKS * TICK_MS + CHUNK_MS;
   };
@@ -211,8 +212,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     spoken(number, at) {
       const tick = number - firstTick;
       spokenTicks++;
-      flags[tick] = 0;
-      spokenAt[tick] = at;
+      flags.set(tick, 0);
+      spokenAt.set(tick, at);
       said.demand(tick, at < targetsSince + CHANGING_MS ? [] : targets);
       queue.push(tick);
     },
@@ -223,15 +224,15 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       for (const effect of step.effects) if (effect.type === 'notify') noteCut(effect.kind, effect.detail);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
       else if (step.after.playout.droppedBytes > step.before.playout.droppedBytes) {
-        for (const tick of queue) if (((flags[tick] ?? 0) & HEARD) !== 0) mark(tick, SHED);
+        for (const tick of queue) if ((flags.get(tick) & HEARD) !== 0) mark(tick, SHED);
       }
     },
     sent(connection, pcm, now) {
       const quietSince = signAt.get(connection) ?? now;
       const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
       read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
-        sendings[tick] = sending;
-        timesSent[tick] = (timesSent[tick] ?? 0) + 1;
+        sendings.set(tick, sending);
+        timesSent.set(tick, timesSent.get(tick) + 1);
       });
     },
     ended() {
@@ -252,9 +253,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     heard(stream, sound, running) {
       const { echoes } = read(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
-        timesHeard[tick] = (timesHeard[tick] ?? 0) + 1;
+        timesHeard.set(tick, timesHeard.get(tick) + 1);
         // Sent again: by another stream that broke off, or because its translation was cut off.
-        const isAgain = (timesSent[tick] ?? 0) > 1 && timesHeard[tick] <= (timesSent[tick] ?? 0);
+        const isAgain = timesSent.get(tick) > 1 && timesHeard.get(tick) <= timesSent.get(tick);
         if (tick <= last && !isAgain)
           violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
         lastHeard.set(stream, Math.max(last, tick));
@@ -304,8 +305,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     judge(now, heldSince) {
       const due = queue.findIndex(
         (tick) =>
-          (sendings[tick]?.at ?? spokenAt[tick] ?? 0) > now - JUDGED_AFTER_MS ||
-          (spokenAt[tick] ?? 0) > heldSince - CHUNK_MS,
+          (sendings.get(tick)?.at ?? spokenAt.get(tick)) > now - JUDGED_AFTER_MS ||
+          spokenAt.get(tick) > heldSince - CHUNK_MS,
       );
       const ready = due < 0 ? queue : queue.slice(0, due);
       queue = due < 0 ? [] : queue.slice(due);
@@ -319,13 +320,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
           excused.service += length;
           return;
         }
-        const wasHeard = ((flags[first] ?? 0) & HEARD) !== 0;
         const missing = said.missing(first);
         const how = missing.length === 0 ? '' : ` to the end in ${missing.join(', ')}`;
-        const text = `${length * TICK_MS} ms of speech were never said${how} (tick ${first}, spoken at ${Math.round(spokenAt[first] ?? 0)} ms`;
+        const text = `${length * TICK_MS} ms of speech were never said${how} (tick ${first}, spoken at ${Math.round(spokenAt.get(first))} ms`;
         violations.add(
           'lost',
-          `${text}, ${wasHeard ? 'heard' : 'not heard'} by the service on ${sendings[first]?.connection ?? 'no connection'})`,
+          `${text}, ${(flags.get(first) & HEARD) !== 0 ? 'heard' : 'not heard'} by the service on ${sendings.get(first)?.connection ?? 'no connection'})`,
         );
       };
       for (const tick of ready) {
@@ -337,7 +337,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         }
         const why = excuse(tick);
         const isOutage = why === 'hold_full' || why === 'late_break';
-        if (why === null || (isOutage && !setup.mayLose(spokenAt[tick] ?? 0))) unsaid.push(tick);
+        if (why === null || (isOutage && !setup.mayLose(spokenAt.get(tick)))) unsaid.push(tick);
         else {
           excused[why]++;
           settle();

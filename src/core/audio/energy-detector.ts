@@ -31,13 +31,7 @@ export const createEnergyDetector: CreateVoiceDetector = (rateHz) => {
     hear(pcm, report) {
       for (let at = 0; at < pcm.length; ) {
         const end = Math.min(pcm.length, at + frameSamples - filled);
-        // In variables of the loop's own: one that outlives the call costs an allocation for each sample.
-        let squares = sum;
-        for (let index = at; index < end; index += STRIDE) {
-          const sample = pcm[index] ?? 0;
-          squares += sample * sample;
-        }
-        sum = squares;
+        sum += energyOf(pcm, at, end);
         looked += Math.ceil((end - at) / STRIDE);
         filled += end - at;
         at = end;
@@ -51,3 +45,13 @@ export const createEnergyDetector: CreateVoiceDetector = (rateHz) => {
     close() {},
   };
 };
+
+/** Apart from the detector, whose own variables outlive the call: each change of one that is no small integer is an allocation. */
+function energyOf(pcm: Int16Array, from: number, until: number): number {
+  let squares = 0;
+  for (let index = from; index < until; index += STRIDE) {
+    const sample = pcm[index] ?? 0;
+    squares += sample * sample;
+  }
+  return squares;
+}
