@@ -19,6 +19,12 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
   'to see the processes of others': 'test -r /proc/1/stat',
 };
 
+/** What is left to write to: what ALSA's plugins and sound servers share memory by, and the unit's own. */
+const WRITABLE = ['/dev/shm', '/run/dragoman', '/tmp', '/var/lib/dragoman', '/var/tmp'];
+const MOST_EXPOSED = 1.6;
+const UNITS = ['dragoman.service', 'dragoman-backend.service'];
+const HELPERS = ['dragoman-reboot.service', 'dragoman-reboot.path'];
+
 underSystemd('sandbox of the unit', (test) => {
   for (const [what, script] of Object.entries(FORBIDDEN))
     test(`forbids ${what}`, async (kiosk) => {
@@ -29,6 +35,42 @@ underSystemd('sandbox of the unit', (test) => {
       expect(await probe(kiosk, script), 'under the unit').not.toBe('0');
     });
 
+  test('passes systemd-analyze verify, as do the other units', async (kiosk) => {
+    const words = ['systemd-analyze', 'verify', '--man=no', ...UNITS, ...HELPERS];
+    expect(await kiosk.machine.run(words)).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  for (const unit of UNITS)
+    test(`is at 1.6 or better for ${unit}, and each exception is explained in it`, async (kiosk, {
+      annotate,
+    }) => {
+      const { must } = kiosk.machine;
+      const place = `/etc/systemd/system/${unit}`;
+      const words = ['systemd-analyze', 'security', '--offline=true', '--no-pager'];
+      const score = Number(
+        /Overall exposure level for \S+: ([\d.]+)/.exec(await must([...words, place]))?.[1],
+      );
+      await annotate(`${unit} ${score}`);
+      expect(score).toBeLessThanOrEqual(MOST_EXPOSED);
+      const rows = JSON.parse(await must([...words, '--json=short', place])) as SecurityRow[];
+      const exceptions = rows.filter(({ exposure }) => Number(exposure) > 0).map(nameException);
+      expect(exceptions.length).toBeGreaterThan(5);
+      const comments = readFileSync(fileURLToPath(new URL(`../../systemd/${unit}`, import.meta.url)), 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('#'))
+        .join('\n');
+      const explained = (name: string): boolean => new RegExp(`\\b${name}(, \\w+)*: `).test(comments);
+      expect(exceptions.filter((name) => !explained(name))).toEqual([]);
+    });
+
+  test('leaves it few folders to write to', async (kiosk) => {
+    const script =
+      'find / \\( -path /proc -o -path /sys \\) -prune -o -type d -writable -print >"$STATE_DIRECTORY/found" 2>/dev/null; true';
+    expect(await probe(kiosk, script)).toBe('0');
+    const found = await kiosk.machine.must(['cat', '/var/lib/dragoman/found']);
+    expect(found.trim().split('\n').sort()).toEqual(WRITABLE);
+  });
+
   test('lets a program of the agent’s kind through', async (kiosk) => {
     // What forbids everything would pass all the tests above.
     const script =
@@ -36,6 +78,18 @@ underSystemd('sandbox of the unit', (test) => {
     expect(await probe(kiosk, script)).toBe('0');
   });
 });
+
+interface SecurityRow {
+  readonly name: string;
+  readonly exposure: string | null;
+}
+
+/** "RestrictAddressFamilies=~AF_(INET|INET6)" is explained by the family, "ProcSubset=" by the setting. */
+function nameException({ name }: SecurityRow): string {
+  const family = /~AF_\W*(\w+)/.exec(name)?.[1];
+  if (family !== undefined) return `AF_${family}`;
+  return name.split('=')[0] ?? name;
+}
 
 /** Runs a script as the agent's unit would run it; its exit status. */
 async function probe({ machine, show }: Kiosk, script: string): Promise<string> {
