@@ -18,7 +18,7 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: 'reckoned',
+          name: 'calculated',
           include: [ALL],
           exclude: [...REAL_TIME, BOOTED],
           maxWorkers: 2,

@@ -60,7 +60,7 @@ function firstFailure(output) {
   return failed?.fullName ?? null;
 }
 
-/** Breaks one thing, and mends it again. Returns what the tests said about it, or throws where it can't be tried. */
+/** Breaks one thing, and fixes it again. Returns what the tests said about it, or throws where it can't be tried. */
 async function tryMutant(folder, { name, file, find, replace, tests }) {
   const path = join(folder, 'src/core', file);
   const source = readFileSync(path, 'utf8');

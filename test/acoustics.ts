@@ -23,7 +23,7 @@ export function interpreter(sound: Float32Array, given: { shift: number; beginS:
   return turned;
 }
 
-/** So many seconds of what is said in a room with a kiosk in it. */
+/** This many seconds of what is said in a room with a kiosk in it. */
 export interface Talk {
   /** By the visitors. */
   readonly people: Float32Array;

@@ -1,6 +1,6 @@
 import type { Clock } from '../src/ports/clock.ts';
 
-/** So many timers at one instant mean that code re-arms itself without letting time pass. */
+/** This many timers at one instant mean that code re-arms itself without letting time pass. */
 const MOST_TIMERS_AT_ONE_INSTANT = 100_000;
 
 /** A clock that stands still until a test moves it. */

@@ -1,7 +1,7 @@
 /** What became of the heap over a simulated day. */
 export interface DayReport {
   readonly hours: number;
-  /** It took so long. */
+  /** It took this long. */
   readonly seconds: number;
   readonly chunks: number;
   readonly sentences: number;

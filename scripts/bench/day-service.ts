@@ -12,14 +12,14 @@ export interface DayService {
 const CONNECT_MS = 120;
 const SETUP_MS = 2500;
 const SESSION_S = 1800;
-/** So many chunks of voice make a sentence. */
+/** This many chunks of voice make a sentence. */
 const SENTENCE_CHUNKS = 8;
 const ANSWER_MS = 800;
 const SPOKEN_CHUNKS = 8;
 const SPOKEN_BYTES = 15_360;
 const BURST_MS = 80;
 const VOICE_PEAK = 1500;
-/** Every so many sentences the network breaks. */
+/** Every this many sentences the network breaks. */
 const SENTENCES_PER_BREAK = 150;
 
 export function createDayService(clock: Clock, counts: { sentences: number; sessions: number }): DayService {

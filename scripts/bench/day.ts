@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
-import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
+import { Agent, type AgentDeps } from '../../src/agent/agent.ts';
 import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';
@@ -68,7 +68,7 @@ const random = (): number => {
   chance = (Math.imul(chance, 1664525) + 1013904223) >>> 0;
   return chance / 2 ** 32;
 };
-const world: AgentWorld = {
+const world: AgentDeps = {
   clock,
   log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
   version: '0.0.0',

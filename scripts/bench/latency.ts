@@ -56,7 +56,7 @@ export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch:
 
 /** Where in a sentence's first chunk a stretch is looked for: what begins softly is changed there. */
 const OFFSETS = [0, 240, 480, 960, 1920, 3840];
-/** So many samples that are not silence tell one stretch from all others. */
+/** This many samples that are not silence tell one stretch from all others. */
 const TELLING = 32;
 
 /** Device frame at which a sentence begins; -1 where it does not sound as it came. */

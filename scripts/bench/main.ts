@@ -16,8 +16,8 @@ import { spreadOf } from './quantiles.ts';
 import type { Passing, Received, Relay, Sent } from './relay.ts';
 import { type Latencies, type Results, type SubjectResults, summary } from './results.ts';
 import { measureRound, type Round } from './rounds.ts';
+import { openSetting, SERVICE_SETUP_MS, type Setting } from './setting.ts';
 import { conversation, readPcm } from './speech.ts';
-import { openStand, SERVICE_SETUP_MS, type Stand } from './stand.ts';
 import {
   childCommand,
   type Running,
@@ -43,7 +43,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** One run: everything that it has started ends with it. */
 class Bench {
-  private readonly stand: Stand;
+  private readonly setting: Setting;
   private readonly options: Options;
   private readonly signal: AbortSignal;
   private readonly sound: Int16Array;
@@ -54,8 +54,8 @@ class Bench {
   private periods: Periods | null = null;
   private addonsMissing: string | null = 'asked for with --with-addons';
 
-  constructor(stand: Stand, options: Options, sound: Int16Array, signal: AbortSignal) {
-    this.stand = stand;
+  constructor(setting: Setting, options: Options, sound: Int16Array, signal: AbortSignal) {
+    this.setting = setting;
     this.options = options;
     this.sound = sound;
     this.signal = signal;
@@ -85,7 +85,7 @@ class Bench {
     // After the load: by then the code that runs often has been compiled, as in a process that lives for months.
     say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
     const rounds = await this.measure(plan.rounds);
-    const own = this.running.has('agent') ? await askStatus(this.stand.broker) : null;
+    const own = this.running.has('agent') ? await askStatus(this.setting.broker) : null;
     await this.end();
     say(`${plan.dayHours} simulated hours`);
     return {
@@ -96,7 +96,7 @@ class Bench {
       load: typeof load === 'string' ? load : { cores: load.cores, share },
       subjects: await this.results(rounds, loadedRounds),
       day: await runDay(plan.dayHours, this.signal),
-      isRelayUrgent: this.stand.relay.isUrgent,
+      isRelayUrgent: this.setting.relay.isUrgent,
     };
   }
 
@@ -106,20 +106,20 @@ class Bench {
   }
 
   private async prepare(): Promise<void> {
-    const { stand, sound } = this;
+    const { setting, sound } = this;
     const periods = (): Periods => {
       if (this.periods === null) throw new Error("the agent's arecord and aplay were not found");
       return this.periods;
     };
     const subjects = [
-      await agentSubject(stand, sound, this.options.nodeFlags),
-      await bareSubject(stand, sound, periods),
+      await agentSubject(setting, sound, this.options.nodeFlags),
+      await bareSubject(setting, sound, periods),
     ];
     if (this.options.withAddons) {
       try {
         say('installing the packages of the third loop');
-        const folder = await mkdtemp(join(stand.folder, 'addons-'));
-        subjects.push(await addonsSubject(stand, sound, await installAddons(folder)));
+        const folder = await mkdtemp(join(setting.folder, 'addons-'));
+        subjects.push(await addonsSubject(setting, sound, await installAddons(folder)));
         this.addonsMissing = null;
       } catch (error) {
         this.addonsMissing = `they could not be installed (${firstLine(error)})`;
@@ -154,7 +154,7 @@ class Bench {
 
   /** Resolves when its first chunk is on the wire. */
   private async start(subject: Subject): Promise<Running> {
-    const { relay, rack } = this.stand;
+    const { relay, rack } = this.setting;
     const { name } = subject;
     const firstChunk = relay.next(
       (passing) => passing.name === name && passing.kind === 'sent',
@@ -196,7 +196,7 @@ class Bench {
   ): Promise<Map<SubjectName, SubjectResults>> {
     const results = new Map<SubjectName, SubjectResults>();
     for (const subject of this.subjects) {
-      const passed = passedOf(this.stand.relay, subject.name);
+      const passed = passedOf(this.setting.relay, subject.name);
       const [heard, sounded] = await Promise.all([
         subject.card.capture.epoch(),
         subject.card.playback.epoch(),
@@ -257,13 +257,13 @@ async function main(): Promise<number> {
   }
   const abort = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => abort.abort());
-  const stand = await openStand(SUBJECTS, 'agent').catch((error: unknown) => String(error));
-  if (typeof stand === 'string') {
-    say(`The benchmark can't run here: ${stand}. It needs gcc, alsa-utils and libasound2-dev.`);
+  const setting = await openSetting(SUBJECTS, 'agent').catch((error: unknown) => String(error));
+  if (typeof setting === 'string') {
+    say(`The benchmark can't run here: ${setting}. It needs gcc, alsa-utils and libasound2-dev.`);
     return 1;
   }
   const sound = conversation(readPcm(await readFile(RECORDING)));
-  const bench = new Bench(stand, options, sound, abort.signal);
+  const bench = new Bench(setting, options, sound, abort.signal);
   try {
     const results = await bench.run();
     process.stdout.write(formatTable(results));
@@ -276,7 +276,7 @@ async function main(): Promise<number> {
     return 1;
   } finally {
     await bench.end();
-    await stand.close();
+    await setting.close();
   }
 }
 

@@ -4,7 +4,7 @@ export const RATE_HZ = 24_000;
 const FRAME = RATE_HZ / 50;
 /** Peak of a 20 ms frame from which on it is a voice. */
 const VOICE_PEAK = 600;
-/** A pause of so many frames ends a sentence, and a shorter sentence than that is left out. */
+/** A pause of this many frames ends a sentence, and a shorter sentence than that is left out. */
 const PAUSE_FRAMES = 12;
 const SHORTEST_FRAMES = 30;
 /** What the service needs to confirm a sentence and to speak, and the room to fall quiet after it. */

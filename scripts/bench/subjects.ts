@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { speechTask } from '../../src/core/task.ts';
+import { program, type Setting } from './setting.ts';
 import { RATE_HZ } from './speech.ts';
-import { program, type Stand } from './stand.ts';
 import type { Subject, SubjectName } from './subject.ts';
 
 declare const BENCH_ROOT: string;
@@ -41,20 +41,20 @@ export function readUnit(unit: string): { flags: string[]; env: Record<string, s
 
 /** The agent as it is shipped: half-duplex, one lane. */
 export async function agentSubject(
-  stand: Stand,
+  setting: Setting,
   sound: Int16Array,
   nodeFlags: readonly string[] | null,
 ): Promise<Subject> {
   const name: SubjectName = 'agent';
-  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const card = await setting.rack.insert({ id: name, capture: { sound, loop: true } });
   const unit = readUnit(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
   const flags = nodeFlags ?? unit.flags;
-  const file = join(stand.folder, 'agent.json');
+  const file = join(setting.folder, 'agent.json');
   await writeFile(
     file,
     JSON.stringify({
       device: { id: 'kiosk-01', tenant: 'bench' },
-      mqtt: { url: stand.broker.url },
+      mqtt: { url: setting.broker.url },
       lanes: [
         {
           capture: { driver: 'alsa', device: card.device, sampleRate: RATE_HZ },
@@ -69,9 +69,13 @@ export async function agentSubject(
 }
 
 /** The bare loop, with the agent's own words for arecord and aplay. */
-export async function bareSubject(stand: Stand, sound: Int16Array, periods: () => Periods): Promise<Subject> {
+export async function bareSubject(
+  setting: Setting,
+  sound: Int16Array,
+  periods: () => Periods,
+): Promise<Subject> {
   const name: SubjectName = 'bare';
-  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const card = await setting.rack.insert({ id: name, capture: { sound, loop: true } });
   const script = fileURLToPath(new URL('./bare-loop.mjs', import.meta.url));
   return {
     name,
@@ -80,7 +84,7 @@ export async function bareSubject(stand: Stand, sound: Int16Array, periods: () =
     arguments: async () => [
       script,
       JSON.stringify({
-        ...loopTask(stand, name),
+        ...loopTask(setting, name),
         capture: forDevice(periods().capture, card.device),
         playback: forDevice(periods().playback, card.device),
       }),
@@ -89,14 +93,19 @@ export async function bareSubject(stand: Stand, sound: Int16Array, periods: () =
 }
 
 /** Both directions by packages inside of one process. */
-export async function addonsSubject(stand: Stand, sound: Int16Array, packages: string): Promise<Subject> {
+export async function addonsSubject(setting: Setting, sound: Int16Array, packages: string): Promise<Subject> {
   const name: SubjectName = 'addons';
-  const card = await stand.rack.insert({ id: name, capture: { sound, loop: true } });
+  const card = await setting.rack.insert({ id: name, capture: { sound, loop: true } });
   const script = fileURLToPath(new URL('./addon-loop.mjs', import.meta.url));
-  const given = JSON.stringify({ ...loopTask(stand, name), packages, device: card.device, rateHz: RATE_HZ });
+  const given = JSON.stringify({
+    ...loopTask(setting, name),
+    packages,
+    device: card.device,
+    rateHz: RATE_HZ,
+  });
   // Without a default device the package for playback ends the process as soon as it is loaded.
-  const config = join(stand.folder, 'addons.conf');
-  const inner = stand.rack.env['ALSA_CONFIG_PATH'] ?? '';
+  const config = join(setting.folder, 'addons.conf');
+  const inner = setting.rack.env['ALSA_CONFIG_PATH'] ?? '';
   await writeFile(config, `<${inner}>\npcm.!default { type plug slave.pcm "vcard_${name}" }\n`);
   return { name, card, env: { ALSA_CONFIG_PATH: config }, arguments: async () => [script, given] };
 }
@@ -111,11 +120,11 @@ export async function installAddons(folder: string): Promise<string> {
   return folder;
 }
 
-function loopTask(stand: Stand, name: SubjectName): Record<string, unknown> {
+function loopTask(setting: Setting, name: SubjectName): Record<string, unknown> {
   return {
-    service: stand.serviceUrl,
-    key: stand.apiKey,
-    stream: stand.streamUrl(name).replace('{random_hash}', name),
+    service: setting.serviceUrl,
+    key: setting.apiKey,
+    stream: setting.streamUrl(name).replace('{random_hash}', name),
     task: speechTask({ source: 'en', targets: ['es'], voice: null, inputRateHz: RATE_HZ }),
     chunkBytes: CHUNK_BYTES,
   };

@@ -170,7 +170,7 @@ export const MESSAGE_EXAMPLES = {
           finding: 'the microphone hears nothing but zeros',
         },
         ...{
-          mend: 'look for a switch at the microphone, and for a mute in alsamixer',
+          fix: 'look for a switch at the microphone, and for a mute in alsamixer',
           data: { level_dbfs: null },
         },
       },

@@ -1,7 +1,7 @@
 /** The generated parts of docs/lane.md and docs/operate.md. */
 import { PHASE_NAMES, PHASES } from '../../src/core/lane/phases.ts';
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
-import { PATIENCE, RECOVERY } from '../../src/core/recovery.ts';
+import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
 
 type Parts = Readonly<Record<string, () => string>>;
 

@@ -1,17 +1,17 @@
 /** Commands that come again. */
-const TESTS = ['command-ledger.test.ts'];
+const TESTS = ['owner/command-ledger.test.ts'];
 
 export const COMMANDS = [
   {
     name: 'open-command-is-forgotten',
-    file: 'command-ledger.ts',
+    file: 'owner/command-ledger.ts',
     find: 'if (entry.answer !== null && (isOld || next.size > MOST_REMEMBERED)) next.delete(entry.key);',
     replace: 'if (isOld || next.size > MOST_REMEMBERED) next.delete(entry.key);',
     tests: TESTS,
   },
   {
     name: 'id-stands-for-any-command',
-    file: 'command-ledger.ts',
+    file: 'owner/command-ledger.ts',
     find: "if (entry.content !== content) return 'other_content';",
     replace: '',
     tests: TESTS,

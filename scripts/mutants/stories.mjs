@@ -10,5 +10,5 @@ export const STORIES = {
   ending: ['lane/ending.test.ts'],
   recovery: ['lane/recovery.test.ts', 'lane/refusal.test.ts'],
   change: ['lane/task-change.test.ts'],
-  gate: ['lane/gate.test.ts', 'gate.test.ts'],
+  gate: ['lane/gate.test.ts', 'uplink/gate.test.ts'],
 };

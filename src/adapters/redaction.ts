@@ -92,7 +92,7 @@ function isSecretName(end: string, whole: boolean): boolean {
   });
 }
 
-/** Where the last so many letters of a name begin, separators not counted. */
+/** Where the last this many letters of a name begin, separators not counted. */
 function startOf(name: string, letters: number): number {
   let index = name.length;
   for (let left = letters; left > 0; ) {

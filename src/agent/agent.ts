@@ -1,5 +1,5 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
-import type { Outage } from '../core/backend-watch.ts';
+import type { Outage } from '../core/owner/backend-watch.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,31 +11,31 @@ import type { OpenStream } from '../ports/stream.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
-import { accountOf } from './account.ts';
-import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './answer-reader.ts';
-import { type BackendWatchDesk, createBackendWatch } from './backend-watch.ts';
-import { type CommandDesk, createCommandDesk } from './command-desk.ts';
-import { createCommandRecord } from './command-record.ts';
-import { createCommandHandlers } from './commands.ts';
-import { createDiagnose, type Diagnose } from './diagnose.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type Defects } from './guard/defects.ts';
-import { type GuardedWorld, guardWorld } from './guard/world.ts';
-import { journal } from './journal.ts';
-import { LaneRunner, type LaneStep } from './lane-runner.ts';
-import { tellLost, tellOversized } from './line-troubles.ts';
-import { Publisher } from './publisher.ts';
-import { createRefusedAnswers, type RefusedAnswers } from './refused-answers.ts';
-import { mergeRunning, ordersAgain, restartKeys } from './reload.ts';
+import { type GuardedDeps, guardDeps } from './guard/deps.ts';
+import { accountOf } from './lane/account.ts';
+import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
+import { logStep } from './lane/step-log.ts';
+import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
+import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
+import { reportLost, reportOversized } from './owner/bus-problems.ts';
+import { type CommandDispatcher, createCommandDispatcher } from './owner/command-dispatcher.ts';
+import { createCommandHandlers } from './owner/command-handlers.ts';
+import { createCommandRecord } from './owner/command-record.ts';
+import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
+import { Publisher } from './owner/publisher.ts';
+import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
+import { deviceSubscriptions } from './owner/subscriptions.ts';
+import { createTokenClient, type TokenClient } from './owner/token-client.ts';
+import { createTokenStore, type TokenStore } from './owner/token-store.ts';
+import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
 import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
-import { deviceSubscriptions } from './subscriptions.ts';
-import { createTokenDesk, type TokenDesk } from './token-desk.ts';
-import { createVault, type Vault } from './vault.ts';
 import { within } from './within.ts';
 
 /** Everything outside that the agent acts through. */
-export interface AgentWorld {
+export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
@@ -72,14 +72,14 @@ export class Agent {
   readonly lanes: readonly LaneRunner[];
   /** What the owner is told. */
   readonly publisher: Publisher;
-  private readonly world: GuardedWorld;
+  private readonly deps: GuardedDeps;
   private readonly topics: DeviceTopics;
-  private readonly vault: Vault;
-  private readonly tokens: TokenDesk;
-  private readonly backend: BackendWatchDesk;
+  private readonly tokenStore: TokenStore;
+  private readonly tokens: TokenClient;
+  private readonly backend: BackendWatcher;
   private readonly answers: AnswerReader;
   private readonly refusedAnswers: RefusedAnswers;
-  private readonly commands: CommandDesk;
+  private readonly commands: CommandDispatcher;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
   private readonly defects: Defects;
@@ -91,24 +91,24 @@ export class Agent {
   private protocol: 4 | 5 = 5;
   private stopping: Promise<void> | null = null;
 
-  constructor(config: Config, outside: AgentWorld) {
-    const { world, defects } = guardWorld(outside);
-    const { clock, log } = world;
+  constructor(config: Config, outside: AgentDeps) {
+    const { deps, defects } = guardDeps(outside);
+    const { clock, log } = deps;
     const { prefix } = config.mqtt;
     const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
-    const bootId = world.randomHash().slice(0, 12);
+    const bootId = deps.randomHash().slice(0, 12);
     const startedAt = clock.now();
-    this.world = world;
+    this.deps = deps;
     this.defects = defects;
     this.loop = createEventLoop((error) => defects('event loop', error));
     this.running = config;
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
-    this.vault = createVault(world.randomHash, config.service.hosts);
-    const { topics, vault, repeats } = this;
-    const desk = { topics, vault, clock, log, repeats, newId: world.randomHash };
-    this.tokens = createTokenDesk(desk, {
-      awaits: (lane, id) => this.lane(lane)?.state.wish?.id === id,
+    this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);
+    const { topics, tokenStore, repeats } = this;
+    const desk = { topics, tokenStore, clock, log, repeats, newId: deps.randomHash };
+    this.tokens = createTokenClient(desk, {
+      awaits: (lane, id) => this.lane(lane)?.state.tokenRequest?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
       denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
       unusable: (lane, id, message) => this.lane(lane)?.post({ type: 'unusable', id, message }),
@@ -116,14 +116,14 @@ export class Agent {
       malformed: (field) => this.backend.malformed(field),
     });
     this.backend = createBackendWatch({
-      ...{ topics, clock, log, newId: world.randomHash, seed: Math.floor(world.random() * 2 ** 32) },
+      ...{ topics, clock, log, newId: deps.randomHash, seed: Math.floor(deps.random() * 2 ** 32) },
       lane: config.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
     });
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
     this.answers = createAnswerReader({
-      ...{ base: topics.base, signatures: world.signatures ?? null },
+      ...{ base: topics.base, signatures: deps.signatures ?? null },
       awaits: (id) => [this.tokens, this.backend, this.diagnose].some((asker) => asker.awaits(id)),
       // A trial's answer is no lane's.
       deliver: (body) =>
@@ -135,13 +135,13 @@ export class Agent {
       },
     });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
-    const identity = { topics: this.topics, bootId, version: world.version };
+    const identity = { topics: this.topics, bootId, version: deps.version };
     this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
       this.running.lanes.find((lane) => lane.id === id),
     );
     const status = (): unknown => ({
       ...this.publisher.status(),
-      version: world.version,
+      version: deps.version,
       boot_id: bootId,
       uptime_s: Math.round((clock.now() - startedAt) / 1000),
       refused_answers: this.refusedAnswers.counts,
@@ -149,13 +149,13 @@ export class Agent {
       audio: this.lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
     });
     this.diagnose = createDiagnose({
-      ...{ topics: this.topics, clock, version: world.version, lanes: this.lanes },
-      machine: world.machine ?? null,
+      ...{ topics: this.topics, clock, version: deps.version, lanes: this.lanes },
+      machine: deps.machine ?? null,
       config: () => this.running,
       bus: () => this.bus,
       protocol: () => this.protocol,
       watch: (listener) => this.watch(listener),
-      randomHash: world.randomHash,
+      randomHash: deps.randomHash,
     });
     const handlers = createCommandHandlers(
       this.lanes,
@@ -166,9 +166,9 @@ export class Agent {
         watch: (listener) => this.watch(listener),
       },
     );
-    const record = createCommandRecord(world.commandFile ?? null, clock, log);
-    this.commands = createCommandDesk(
-      { address, topics: this.topics, clock, log, random: world.random, repeats: this.repeats, record },
+    const record = createCommandRecord(deps.commandFile ?? null, clock, log);
+    this.commands = createCommandDispatcher(
+      { address, topics: this.topics, clock, log, random: deps.random, repeats: this.repeats, record },
       handlers,
     );
   }
@@ -201,8 +201,8 @@ export class Agent {
   apply(next: Config): string[] {
     for (const lane of next.lanes) {
       const running = this.running.lanes.find(({ id }) => id === lane.id);
-      const orders = ordersAgain(running, lane);
-      if (Object.keys(orders).length > 0) this.lane(lane.id)?.post({ type: 'orders', orders });
+      const options = optionsAgain(running, lane);
+      if (Object.keys(options).length > 0) this.lane(lane.id)?.post({ type: 'options', options });
     }
     const stale = restartKeys(this.running, next);
     this.running = mergeRunning(this.running, next);
@@ -220,7 +220,7 @@ export class Agent {
     this.publisher.end();
     const closed = this.whenAllClosed();
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
-    if (!(await closed)) this.world.log.warn({}, 'a session did not end in time and was cut');
+    if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
     await this.commands.close();
     this.repeats.close();
     this.backend.close();
@@ -228,12 +228,12 @@ export class Agent {
     await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
     await this.insist('line', Promise.resolve(this.bus?.close(finale)));
-    this.world.log.info({}, 'stopped');
+    this.deps.log.info({}, 'stopped');
   }
 
   /** Nothing that closes is waited for any longer than the process has. */
   private async insist(what: keyof typeof CLOSING_LIMIT_MS, closing: Promise<unknown>): Promise<void> {
-    const { clock, log } = this.world;
+    const { clock, log } = this.deps;
     if (!(await within(clock, CLOSING_LIMIT_MS[what], closing))) log.warn({ what }, 'did not close in time');
   }
 
@@ -242,24 +242,24 @@ export class Agent {
   }
 
   private createLane(config: LaneConfig): LaneRunner {
-    const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.world;
-    const world = {
+    const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.deps;
+    const deps = {
       repeats: this.repeats,
-      ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, vault: this.vault },
+      ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, tokenStore: this.tokenStore },
       defects: this.defects,
-      ...{ ...this.world.openAudio(config), openEchoCanceller },
-      requestToken: (wish: Parameters<TokenDesk['request']>[2]) => {
-        if (this.bus !== null) this.tokens.request(this.bus, config.id, wish);
+      ...{ ...this.deps.openAudio(config), openEchoCanceller },
+      requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
+        if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
       },
       seed: Math.floor(random() * 2 ** 32),
     };
-    return new LaneRunner(config, world, (step) => this.onStep(step));
+    return new LaneRunner(config, deps, (step) => this.onStep(step));
   }
 
   private onStep(step: LaneStep): void {
-    attempt(this.defects, 'journal', () => journal({ log: this.world.log, repeats: this.repeats }, step));
+    attempt(this.defects, 'journal', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
-    if (step.before.wish !== step.after.wish || step.before.phase !== step.after.phase)
+    if (step.before.tokenRequest !== step.after.tokenRequest || step.before.phase !== step.after.phase)
       attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
     this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
@@ -268,7 +268,7 @@ export class Agent {
   private tellBackendWatch(): void {
     const states = this.lanes.map(({ state }) => state);
     this.backend.lanes({
-      waiting: states.some(({ wish }) => wish !== null && wish.attempt > 0),
+      waiting: states.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),
       resting: states.some(({ phase }) => phase === 'standby'),
     });
   }
@@ -279,7 +279,7 @@ export class Agent {
   }
 
   private connect(): Bus {
-    const { log, openBus } = this.world;
+    const { log, openBus } = this.deps;
     const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
@@ -300,9 +300,9 @@ export class Agent {
           this.backend.line(false);
         },
         message: (message) => this.receive(bus, message),
-        oversized: (topic, bytes) => tellOversized(telling, topic, bytes),
+        oversized: (topic, bytes) => reportOversized(telling, topic, bytes),
         lost: (lost) => {
-          tellLost(telling, lost);
+          reportLost(telling, lost);
           this.publisher.refresh();
         },
       },
@@ -318,13 +318,13 @@ export class Agent {
       const { topic } = message;
       const sentence = 'a message on an unexpected topic was ignored';
       const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;
-      logRepeated({ log: this.world.log, repeats: this.repeats }, line);
+      logRepeated({ log: this.deps.log, repeats: this.repeats }, line);
     }
   }
 
   /** True once every lane is closed, false when the limit comes first. */
   private whenAllClosed(): Promise<boolean> {
-    const { clock } = this.world;
+    const { clock } = this.deps;
     return new Promise((resolve) => {
       const done = (all: boolean): void => {
         unwatch();

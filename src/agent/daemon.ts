@@ -3,16 +3,16 @@ import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { residentTree } from '../adapters/process-memory.ts';
-import { configWarnings } from '../core/config-warnings.ts';
+import { configWarnings } from '../core/owner/config-warnings.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
-import { createMachineWorld, ownerSignatures, UnusableFile } from './machine-world.ts';
-import { attendService } from './service/attend.ts';
+import { createMachineDeps, ownerSignatures, UnusableFile } from './machine-deps.ts';
+import { runAsService } from './service/attend.ts';
 import { watchMemory } from './service/memory-watch.ts';
-import { observeWorld } from './service/observed-world.ts';
+import { observeDeps } from './service/observed-deps.ts';
 
 /** Where signals come from: the process, or a test. */
 export interface SignalSource {
@@ -45,15 +45,15 @@ export async function runDaemon({
 }: DaemonOptions): Promise<void> {
   const systemClock = createSystemClock();
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
-  const observed = observeWorld(await createMachineWorld(config, clock, logger, env));
-  const agent = new Agent(config, observed.world);
+  const observed = observeDeps(await createMachineDeps(config, clock, logger, env));
+  const agent = new Agent(config, observed.deps);
   const unwatchMemory = watchMemory(
     () => residentTree(process.memoryUsage.rss),
     clock,
     logger,
     (isLarge) => service.large(isLarge),
   );
-  const service = attendService({ agent, observed, initSystem, clock, log: logger });
+  const service = runAsService({ agent, observed, initSystem, clock, log: logger });
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');

@@ -1,4 +1,4 @@
-import type { LaneOrders } from '../core/lane/settings.ts';
+import type { LaneOptions } from '../core/lane/options.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 
 /** The part of a lane's configuration that can change while it runs. */
@@ -16,7 +16,7 @@ export function liveKeys({
 }
 
 /** The same as orders to the lane's core. */
-export function ordersOf({
+export function optionsOf({
   source,
   targets,
   voice,
@@ -26,7 +26,7 @@ export function ordersOf({
   earcons,
   bargeIn,
   playback,
-}: LaneConfig): Omit<LaneOrders, 'muted' | 'volume'> {
+}: LaneConfig): Omit<LaneOptions, 'muted' | 'volume'> {
   return {
     ...{ source, targets, voice, echo, start, bargeIn },
     standbyAfterMs: standbyAfter * 1000,
@@ -39,7 +39,7 @@ export function ordersOf({
  * What a configuration that is read again orders: only what has changed in it, key by key. What was set by command stays
  * until its own key changes.
  */
-export function ordersAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOrders> {
+export function optionsAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOptions> {
   const after = configured(next);
   if (running === undefined) return after;
   const before: Readonly<Record<string, unknown>> = configured(running);
@@ -49,8 +49,8 @@ export function ordersAgain(running: LaneConfig | undefined, next: LaneConfig): 
   return Object.fromEntries(changed);
 }
 
-function configured(lane: LaneConfig): Omit<LaneOrders, 'muted'> {
-  return { ...ordersOf(lane), volume: lane.playback.volume };
+function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
+  return { ...optionsOf(lane), volume: lane.playback.volume };
 }
 
 /** The top-level keys whose change needs a restart. */

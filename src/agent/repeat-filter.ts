@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
-/** What has been told is told again after so long at the earliest, with how often it happened meanwhile. */
+/** What has been told is told again after this long at the earliest, with how often it happened meanwhile. */
 const TELL_EVERY_MS = 60_000;
 /** Kinds come from our own tables; should one come from outside, more than these share one count. */
 const MOST_KINDS = 256;
@@ -73,7 +73,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   };
 }
 
-/** Of what belongs to a lane's ordinary life, so many are told one by one: whoever watches wants to see them. */
+/** Of what belongs to a lane's ordinary life, this many are told one by one: whoever watches wants to see them. */
 export const ORDINARY_A_MINUTE = 5;
 
 /** What is logged under the rule. */
@@ -87,10 +87,10 @@ export interface RepeatedLine {
 }
 
 /** Logs a line, unless there were enough of its kind in this minute. */
-export function logRepeated(world: { log: Log; repeats: RepeatFilter }, line: RepeatedLine): void {
+export function logRepeated(deps: { log: Log; repeats: RepeatFilter }, line: RepeatedLine): void {
   const { level, kind, fields, sentence, atOnce } = line;
-  const say = (repeated: number): void => world.log[level](withRepeats(fields, repeated), sentence);
-  world.repeats.tell(`log:${kind}`, say, atOnce);
+  const say = (repeated: number): void => deps.log[level](withRepeats(fields, repeated), sentence);
+  deps.repeats.tell(`log:${kind}`, say, atOnce);
 }
 
 /** The fields of what is told, and how often it happened. */

@@ -7,8 +7,8 @@ import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
-import { openHearing } from './hearing.ts';
 import { createIssuing } from './issuing.ts';
+import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 
 /** What the configuration names by file, read. */

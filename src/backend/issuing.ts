@@ -8,15 +8,15 @@ import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
 import { deviceTopics } from '../protocol/mqtt/topics.ts';
 import type { CreateSessionInput } from '../protocol/service/session.ts';
-import { type Complain, createComplaints } from './complaints.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import type { DeviceName } from './core/policy.ts';
-import type { Trouble, TroubleKind } from './core/trouble.ts';
+import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { retireUnused, shortId, shownSession } from './session-care.ts';
+import { retireUnused, shortId, shownSession } from './session-upkeep.ts';
+import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
 /** A device does not wait longer for an answer; the broker should not either. */
 const ANSWER_EXPIRY_S = 30;
@@ -37,7 +37,7 @@ export interface IssuingParts {
 /** The shell around the pure issuer. */
 export function createIssuing({ config, service, signer, log, clock, random }: IssuingParts) {
   const issuer = createIssuer(config);
-  const complain = createComplaints(log, clock);
+  const complain = createStderrNotes(log, clock);
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
   let finishing = false;
@@ -63,7 +63,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       case 'probe':
         return track(probe(effect.job, effect.input));
       case 'retire':
-        return track(retire(effect));
+        return track(drainOld(effect));
       case 'revoke':
         return track(revoke(effect));
       case 'wake':
@@ -114,7 +114,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     }
   };
 
-  const retire = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
+  const drainOld = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
     let ids: readonly string[] = [];
     try {
       ids = await retireUnused(service, effect);

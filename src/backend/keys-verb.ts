@@ -56,7 +56,7 @@ function writeNew(file: string, text: string, mode: number): void {
     if (code === 'EEXIST')
       throw new Failure(`${file} exists already and is not overwritten: give another name`, EXIT.failed);
     throw new Failure(
-      `${file} can not be written (${code}): give another name or make the folder`,
+      `${file} cannot be written (${code}): give another name or make the folder`,
       EXIT.failed,
     );
   }

@@ -52,7 +52,7 @@ function readFile(file: string): unknown {
   try {
     text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
   } catch (error) {
-    throw new ConfigProblems([`${file}: can not be read (${reasonOf(error)})`]);
+    throw new ConfigProblems([`${file}: cannot be read (${reasonOf(error)})`]);
   }
   const parsed = parseJsonc(text);
   if (parsed.ok) return parsed.value;
@@ -218,7 +218,7 @@ function note<T>(problems: string[], read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : 'a file can not be read');
+    problems.push(error instanceof Error ? error.message : 'a file cannot be read');
     return undefined;
   }
 }
@@ -227,7 +227,7 @@ function readPem(key: string, file: string): Buffer {
   try {
     return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
   } catch (error) {
-    throw new Error(`${key}: the file ${file} can not be read (${reasonOf(error)})`);
+    throw new Error(`${key}: the file ${file} cannot be read (${reasonOf(error)})`);
   }
 }
 

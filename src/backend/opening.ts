@@ -2,7 +2,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import type { Shell } from '../program/program.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import type { BackendSecrets } from './backend.ts';
-import type { TroubleKind } from './core/trouble.ts';
+import type { TroubleKind } from './core/service-trouble.ts';
 import { ConfigProblems, loadBackendConfig, readBackendSecrets } from './load-config.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
@@ -27,7 +27,7 @@ export function openConfig(shell: Shell, file: string | undefined, needs: 'apiKe
     return { config, secrets: readBackendSecrets(config, shell.env) };
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
-    throw new Failure(`the configuration can not be used:\n  ${error.problems.join('\n  ')}`, EXIT.usage);
+    throw new Failure(`the configuration cannot be used:\n  ${error.problems.join('\n  ')}`, EXIT.usage);
   }
 }
 

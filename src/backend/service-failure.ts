@@ -1,6 +1,6 @@
 /** Turns what the service answers, or fails to answer, into a `Trouble`. */
 import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
-import type { Trouble, TroubleKind } from './core/trouble.ts';
+import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import type { HttpAnswer, NoAnswer } from './http.ts';
 
 const LONGEST_DETAIL = 200;

@@ -4,7 +4,7 @@ import type { Shell } from '../program/program.ts';
 import type { Session } from '../protocol/service/session.ts';
 import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
 import type { ServiceClient } from './service-client.ts';
-import { isOver, shortId } from './session-care.ts';
+import { isOver, shortId } from './session-upkeep.ts';
 
 interface ListOptions {
   config?: string;

@@ -140,7 +140,7 @@ function readSample(file: string): Buffer {
     bytes = readFileSync(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new Failure(`the recording ${file} can not be read (${code})`, EXIT.usage);
+    throw new Failure(`the recording ${file} cannot be read (${code})`, EXIT.usage);
   }
   if (bytes.length === 0) throw new Failure(`the recording ${file} is empty`, EXIT.usage);
   if (bytes.length > LARGEST_SAMPLE_BYTES)

@@ -6,7 +6,7 @@ import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
-import { brokerConnection, findUnusableFile, UnusableFile } from '../agent/machine-world.ts';
+import { brokerConnection, findUnusableFile, UnusableFile } from '../agent/machine-deps.ts';
 import { awaitRepair, type RepairParts, type Unusable } from '../agent/service/repair.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { Config } from '../protocol/config.ts';

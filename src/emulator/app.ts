@@ -32,7 +32,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
   return app;
 }
 
-/** So much of a refused body is read to its end, so that the client can go on with its connection. */
+/** This much of a refused body is read to its end, so that the client can go on with its connection. */
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /** Reads what a client still sends and nobody wants; false when it is too much even for that, or breaks off. */

@@ -3,7 +3,7 @@ import { Failure } from '../program/problem.ts';
 import { runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
-import { createDoor } from './door.ts';
+import { createDoor } from './listener.ts';
 import {
   DEFAULT_API_KEY,
   DEFAULT_JWT,

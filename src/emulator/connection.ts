@@ -7,7 +7,7 @@ import { HEALTHY_LINK, type Link, type RawForm } from './core/effect.ts';
 import type { OutMessage } from './core/outbox.ts';
 import { type ReadFrame, readFrame, writeFrame } from './message-frame.ts';
 
-/** A client that does not read is given up when so much waits for it. */
+/** A client that does not read is given up when this much waits for it. */
 const MOST_UNREAD_BYTES = 16_000_000;
 /** A client that does not answer pings is given up after this, or three heartbeats. */
 const SILENT_MS = 30_000;

@@ -4,7 +4,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { SESSION_PATHS } from '../protocol/service/session.ts';
 import { VOICE_PATHS } from '../protocol/service/voice.ts';
-import type { FaultRoute } from './core/fault-desk.ts';
+import type { FaultRoute } from './core/fault-registry.ts';
 import { type Answer, refuse } from './core/refusal.ts';
 import { UPLOAD_PATH } from './core/voice-api.ts';
 import { type AppSetup, reply } from './http-exchange.ts';

@@ -22,7 +22,7 @@ export interface Runtime {
   now(): number;
   /** Calls into the service, then does what follows from it. */
   act<T>(call: (now: number) => T): T;
-  /** Lets so much of the service's time pass at once; all that falls due has happened when it resolves. */
+  /** Lets this much of the service's time pass at once; all that falls due has happened when it resolves. */
   advance(ms: number): Promise<void>;
   close(): void;
 }

@@ -11,7 +11,7 @@ import { parseFaults } from './core/fault.ts';
 import { refuse } from './core/refusal.ts';
 import { createService, type Service } from './core/service.ts';
 import type { StreamReport } from './core/stream-report.ts';
-import { createDoor } from './door.ts';
+import { createDoor } from './listener.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
 import { answer, createStreamGate } from './stream-gate.ts';
@@ -69,7 +69,7 @@ export interface Emulator {
    * stream opened last.
    */
   recording(stream?: string): { received: Uint8Array; sent: Uint8Array; truncated: boolean };
-  /** Lets so much of the service's time pass at once. */
+  /** Lets this much of the service's time pass at once. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }

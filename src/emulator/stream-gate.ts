@@ -9,16 +9,16 @@ import type { Effect } from './core/effect.ts';
 import { type Answer, problemData, refuse } from './core/refusal.ts';
 import type { Opening, Service } from './core/service.ts';
 import { CLOSE } from './core/stream-words.ts';
-import type { Door } from './door.ts';
+import type { Door } from './listener.ts';
 import { writeFrame } from './message-frame.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Frames larger than this end a connection: 512 KB of base64 and some JSON around it. */
 const MOST_FRAME_BYTES = 640 * 1024;
-/** A refusal that comes as a message is closed so long after it. */
+/** A refusal that comes as a message is closed this long after it. */
 const REFUSAL_CLOSE_MS = 20;
 
-/** A refused client has so long to close its side. */
+/** A refused client has this long to close its side. */
 const ANSWER_LINGER_MS = 2000;
 
 const STREAM_PATH =

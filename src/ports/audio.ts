@@ -40,9 +40,9 @@ export interface Capture {
   readonly figures?: DeviceFigures | undefined;
   /**
    * Whether to deliver in short pieces from now on: for who works on sound and must not begin when a chunk is complete. A
-   * device that has to be started anew for it loses a moment of sound. Absent where the pieces are as they are.
+   * device that has to be started again for it loses a moment of sound. Absent where the pieces are as they are.
    */
-  hasten?(on: boolean): void;
+  useShortPeriods?(on: boolean): void;
   /** Stops delivering at once and frees the device. */
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface Capture {
 export interface PlaybackSink {
   /** The device failed; the driver keeps trying unless it was closed. Told once until `back`. */
   fault(fault: AudioFault): void;
-  /** It sounds again after a fault; how loud is for the owner to say anew. */
+  /** It sounds again after a fault; how loud is for the owner to say again. */
   back(): void;
   /** By the device's own measure, what has been written so far will have been heard at this moment: not when `write` said. */
   measured(heardUntil: number): void;
@@ -85,6 +85,6 @@ export interface Playback {
  * Makes a capture run, hastened from the start or not. Throws an `AudioFault`-shaped error only for what can never work (a
  * missing file).
  */
-export type OpenCapture = (sink: CaptureSink, hastened?: boolean) => Promise<Capture>;
+export type OpenCapture = (sink: CaptureSink, shortPeriods?: boolean) => Promise<Capture>;
 /** Makes a playback run. */
 export type OpenPlayback = (sink: PlaybackSink) => Promise<Playback>;

@@ -9,14 +9,14 @@ export interface RequestProperties {
 }
 
 /** Shares of the queue: however full one is, the others have theirs. Token requests go first, then answers to commands. */
-export type Room = 'tokens' | 'answers' | 'general';
+export type QueueShare = 'tokens' | 'answers' | 'general';
 
 export interface PublishOptions {
   readonly qos?: 0 | 1;
   readonly retain?: boolean;
   readonly properties?: RequestProperties;
   /** Left out: the general one. */
-  readonly room?: Room;
+  readonly share?: QueueShare;
 }
 
 /** A QoS 1 message that was given up. */
@@ -70,7 +70,7 @@ export interface Bus {
 
 export interface BusOptions {
   readonly subscriptions: readonly string[];
-  /** Made anew for each connection, because it names the connection. */
+  /** Made again for each connection, because it names the connection. */
   readonly will: ((connection: number) => { topic: string; payload: string }) | null;
 }
 

@@ -14,7 +14,7 @@ export interface ServiceNews {
 export interface InitSystem {
   /** False where nobody listens: a terminal, a container. */
   readonly listens: boolean;
-  /** How long it waits for `alive` before it ends the service; null: for ever. */
+  /** How long it waits for `alive` before it ends the service; null: forever. */
   readonly watchdogMs: number | null;
   /** Never throws, never blocks; news arrive in order. */
   tell(news: ServiceNews): void;

@@ -24,7 +24,7 @@ export interface CrashingProcess {
 
 /**
  * The last resort for an error that nobody caught: nothing is known of the state that it left behind, so the program ends
- * at once and not with 0, and whoever supervises it (systemd, `Restart=always`) starts it anew. Nothing that is said about
+ * at once and not with 0, and whoever supervises it (systemd, `Restart=always`) starts it again. Nothing that is said about
  * it may keep it from ending.
  */
 export function endOnCrash(

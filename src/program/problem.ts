@@ -5,7 +5,7 @@ import { redactText } from '../adapters/redaction.ts';
 export const EXIT = { done: 0, failed: 1, usage: 2, problemFound: 3, noAnswer: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A failure that a person can mend: one sentence with what to do next, no stack. */
+/** A failure that a person can fix: one sentence with what to do next, no stack. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   constructor(message: string, exitCode: ExitCode = EXIT.failed) {

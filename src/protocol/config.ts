@@ -15,7 +15,7 @@ export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
 export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
 const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
-const UNFIXABLE_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
+const LAST_RESORT_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
 
 export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
 export const BARGE_IN_MODES = ['duck', 'flush'] as const;
@@ -281,9 +281,9 @@ export const configSchema = z
             command: commandSchema('Program and arguments, no shell; run at most once an hour.'),
             afterS: z
               .number()
-              .min(UNFIXABLE_AFTER_S.min)
-              .max(UNFIXABLE_AFTER_S.max)
-              .default(UNFIXABLE_AFTER_S.default)
+              .min(LAST_RESORT_AFTER_S.min)
+              .max(LAST_RESORT_AFTER_S.max)
+              .default(LAST_RESORT_AFTER_S.default)
               .describe('Seconds of trouble without a break before it is run.'),
           })
           .nullable()

@@ -9,31 +9,31 @@ afterEach(() => {
 });
 
 function open() {
-  const rung: string[] = [];
+  const current: string[] = [];
   const at = createSharedAlarm(() => Date.now());
   const ring = (name: string, due: number, slackMs: number): (() => void) =>
-    at(due, slackMs, () => rung.push(`${name} ${Date.now()}`));
-  return { at, ring, rung };
+    at(due, slackMs, () => current.push(`${name} ${Date.now()}`));
+  return { at, ring, current };
 }
 
 describe('an alarm that is shared', () => {
-  it('rings when one can not wait any longer, for all that are due by then, in their order', () => {
-    const { ring, rung } = open();
+  it('rings when one cannot wait any longer, for all that are due by then, in their order', () => {
+    const { ring, current } = open();
     ring('late', 1000, 800);
     ring('first', 900, 500);
     ring('second', 1200, 1000);
     ring('not yet', 1401, 100);
     vi.advanceTimersByTime(1399);
-    expect(rung).toEqual([]);
+    expect(current).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(rung).toEqual(['first 1400', 'late 1400', 'second 1400']);
+    expect(current).toEqual(['first 1400', 'late 1400', 'second 1400']);
     vi.advanceTimersByTime(1000);
-    expect(rung.at(-1)).toBe('not yet 1501');
+    expect(current.at(-1)).toBe('not yet 1501');
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('is set once in many times for what is put off again and again', () => {
-    const { ring, rung } = open();
+    const { ring, current } = open();
     const set = vi.spyOn(globalThis, 'setTimeout');
     let cancel = ring('starved', 800, 800);
     for (let chunk = 1; chunk <= 100; chunk++) {
@@ -42,32 +42,32 @@ describe('an alarm that is shared', () => {
       cancel = ring('starved', Date.now() + 800, 800);
     }
     expect(set.mock.calls.length).toBeLessThan(30);
-    expect(rung).toEqual([]);
+    expect(current).toEqual([]);
     vi.advanceTimersByTime(1600);
-    expect(rung).toEqual(['starved 33600']);
+    expect(current).toEqual(['starved 33600']);
   });
 
   it('rings sooner for one that comes later and can wait less', () => {
-    const { ring, rung } = open();
+    const { ring, current } = open();
     ring('patient', 1000, 5000);
     ring('hasty', 500, 10);
     vi.advanceTimersByTime(510);
-    expect(rung).toEqual(['hasty 510']);
+    expect(current).toEqual(['hasty 510']);
     vi.advanceTimersByTime(5490);
-    expect(rung.at(-1)).toBe('patient 6000');
+    expect(current.at(-1)).toBe('patient 6000');
   });
 
   it('does not call one that another one has just taken away, and takes new ones meanwhile', () => {
-    const { at, ring, rung } = open();
+    const { at, ring, current } = open();
     at(100, 50, () => {
       cancel();
       ring('new', Date.now() + 10, 10);
     });
     const cancel = ring('gone', 110, 50);
     vi.advanceTimersByTime(150);
-    expect(rung).toEqual([]);
+    expect(current).toEqual([]);
     vi.advanceTimersByTime(20);
-    expect(rung).toEqual(['new 170']);
+    expect(current).toEqual(['new 170']);
   });
 
   it('keeps a program alive only while somebody waits for it', () => {
@@ -89,11 +89,11 @@ describe('an alarm that is shared', () => {
   });
 
   it('waits longer than a timeout can', () => {
-    const { ring, rung } = open();
+    const { ring, current } = open();
     ring('next month', 2 ** 31 + 5000, 10);
     vi.advanceTimersByTime(2 ** 31);
-    expect(rung).toEqual([]);
+    expect(current).toEqual([]);
     vi.advanceTimersByTime(5010);
-    expect(rung).toHaveLength(1);
+    expect(current).toHaveLength(1);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { AudioFaultError } from '../../src/adapters/audio/fault.ts';
 import type { Playback, PlaybackSink } from '../../src/ports/audio.ts';
-import { createFakeWorld, type FakeWorld, testConfig } from './fake-world.ts';
+import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const FULL = new AudioFaultError('failed', 'cannot write out.wav: the disk is full; free some space');
 const WORDS = { code: 'failed', message: FULL.message };
 
-const phaseOf = (world: FakeWorld): string | undefined => world.agent.lanes[0]?.state.phase;
-const lostOf = (world: FakeWorld) => world.sent('event/audio_lost').map(({ body }) => body);
+const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.state.phase;
+const lostOf = (deps: FakeDeps) => deps.sent('event/audio_lost').map(({ body }) => body);
 
 /** A world whose loudspeaker opens when the test says so. */
 function slowLoudspeaker() {
@@ -15,105 +15,105 @@ function slowLoudspeaker() {
   const opening = new Promise<Playback>((resolve) => {
     opened = resolve;
   });
-  const world = createFakeWorld(testConfig(), {}, (given) => ({
+  const deps = createFakeDeps(testConfig(), {}, (given) => ({
     ...given,
     openAudio: (lane) => ({ ...given.openAudio(lane), openPlayback: () => opening }),
   }));
   let closed = 0;
   const playback: Playback = {
     ...{ mixer: null, flush() {} },
-    write: () => world.clock.now(),
+    write: () => deps.clock.now(),
     close: async () => void closed++,
   };
-  return { world, open: () => opened(playback), closed: () => closed };
+  return { deps, open: () => opened(playback), closed: () => closed };
 }
 
 describe('what an audio device tells', () => {
   it('reaches the owner with its words, from a loudspeaker', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
-    world.loudspeaker.fault(FULL);
-    world.clock.advance(1000);
-    expect(lostOf(world)).toMatchObject([{ device: 'playback', ...WORDS }]);
-    expect(world.sent('state').at(-1)?.body).toMatchObject({
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.loudspeaker.fault(FULL);
+    deps.clock.advance(1000);
+    expect(lostOf(deps)).toMatchObject([{ device: 'playback', ...WORDS }]);
+    expect(deps.sent('state').at(-1)?.body).toMatchObject({
       lanes: [{ last_error: { code: 'playback_failed', message: FULL.message } }],
     });
   });
 
   it('and from a microphone', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
-    world.microphoneFault(FULL);
-    expect(lostOf(world)).toMatchObject([{ device: 'capture', ...WORDS }]);
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.microphoneFault(FULL);
+    expect(lostOf(deps)).toMatchObject([{ device: 'capture', ...WORDS }]);
   });
 
   it.each(['openCapture', 'openPlayback'] as const)('and from %s, with its code', async (part) => {
     const missing = new AudioFaultError('not_found', 'cannot read in.wav: there is no such file');
-    const world = createFakeWorld(testConfig(), {}, (given) => ({
+    const deps = createFakeDeps(testConfig(), {}, (given) => ({
       ...given,
       openAudio: (lane) => ({ ...given.openAudio(lane), [part]: () => Promise.reject(missing) }),
     }));
-    await world.goLive();
+    await deps.goLive();
     const device = part === 'openCapture' ? 'capture' : 'playback';
-    expect(lostOf(world)).toMatchObject([{ device, code: 'not_found', message: missing.message }]);
+    expect(lostOf(deps)).toMatchObject([{ device, code: 'not_found', message: missing.message }]);
   });
 
   it('and from a file that is written, through the real driver', async () => {
     const { createFilePlayback } = await import('../../src/adapters/audio/file-playback.ts');
-    const world = createFakeWorld(testConfig(), {}, (given) => ({
+    const deps = createFakeDeps(testConfig(), {}, (given) => ({
       ...given,
       openAudio: (lane) => ({
         ...given.openAudio(lane),
         openPlayback: createFilePlayback({ path: '/nowhere/at/all.wav', rateHz: 24_000, clock: given.clock }),
       }),
     }));
-    await world.goLive();
-    world.clock.advance(1000);
-    expect(lostOf(world)[0]?.['message']).toMatch(/^cannot write \/nowhere\/at\/all\.wav: /);
+    await deps.goLive();
+    deps.clock.advance(1000);
+    expect(lostOf(deps)[0]?.['message']).toMatch(/^cannot write \/nowhere\/at\/all\.wav: /);
   });
 });
 
 describe('a loudspeaker that does not open', () => {
   it('keeps no lane from starting, and is told after a while', async () => {
-    const { world } = slowLoudspeaker();
-    const started = world.agent.start();
-    world.brokerUp();
-    await world.clock.elapse(2900);
-    expect(lostOf(world)).toEqual([]);
-    await world.clock.elapse(200);
+    const { deps } = slowLoudspeaker();
+    const started = deps.agent.start();
+    deps.brokerUp();
+    await deps.clock.elapse(2900);
+    expect(lostOf(deps)).toEqual([]);
+    await deps.clock.elapse(200);
     await started;
-    expect(phaseOf(world)).toBe('acquiring');
-    expect(lostOf(world)).toMatchObject([{ device: 'playback', code: 'hung' }]);
-    expect(lostOf(world)[0]?.['message']).toMatch(/has not opened within 3 s/);
-    expect(world.sent('status').at(-1)?.body).toMatchObject({ reasons: ['playback:lost'] });
-    world.grant();
-    world.lastStream().listener.opened();
-    world.clock.advance(2800);
-    world.service({ message_type: 'current_task', data: {} });
-    world.speak();
-    expect(world.lastStream().audio).toHaveLength(1);
+    expect(phaseOf(deps)).toBe('acquiring');
+    expect(lostOf(deps)).toMatchObject([{ device: 'playback', code: 'hung' }]);
+    expect(lostOf(deps)[0]?.['message']).toMatch(/has not opened within 3 s/);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: ['playback:lost'] });
+    deps.grant();
+    deps.lastStream().listener.opened();
+    deps.clock.advance(2800);
+    deps.service({ message_type: 'current_task', data: {} });
+    deps.speak();
+    expect(deps.lastStream().audio).toHaveLength(1);
   });
 
   it('sounds from then on when it opens late', async () => {
-    const { world, open } = slowLoudspeaker();
-    void world.agent.start();
-    world.brokerUp();
-    await world.clock.elapse(5000);
+    const { deps, open } = slowLoudspeaker();
+    void deps.agent.start();
+    deps.brokerUp();
+    await deps.clock.elapse(5000);
     open();
-    await world.clock.elapse(100);
-    expect(world.sent('event/audio_back')).toHaveLength(1);
-    expect(world.sent('status').at(-1)?.body).toMatchObject({ reasons: [] });
+    await deps.clock.elapse(100);
+    expect(deps.sent('event/audio_back')).toHaveLength(1);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: [] });
   });
 
   it('is closed when it opens after the end', async () => {
-    const { world, open, closed } = slowLoudspeaker();
-    void world.agent.start();
-    await world.clock.elapse(5000);
-    const stopping = world.agent.stop();
-    await world.clock.elapse(100);
+    const { deps, open, closed } = slowLoudspeaker();
+    void deps.agent.start();
+    await deps.clock.elapse(5000);
+    const stopping = deps.agent.stop();
+    await deps.clock.elapse(100);
     await stopping;
     open();
-    await world.clock.elapse(100);
+    await deps.clock.elapse(100);
     expect(closed()).toBe(1);
   });
 
@@ -124,7 +124,7 @@ describe('a loudspeaker that does not open', () => {
     const [main] = config.lanes;
     if (main === undefined) throw new Error('no lane');
     const two = { ...config, lanes: [main, { ...main, id: 'second' }] };
-    const world = createFakeWorld(two, {}, (given) => ({
+    const deps = createFakeDeps(two, {}, (given) => ({
       ...given,
       openAudio: (lane) => ({
         ...given.openAudio(lane),
@@ -135,9 +135,9 @@ describe('a loudspeaker that does not open', () => {
         },
       }),
     }));
-    void world.agent.start();
-    await world.clock.elapse(10);
+    void deps.agent.start();
+    await deps.clock.elapse(10);
     expect(opened).toEqual(['main', 'second']);
-    expect(world.agent.lanes.map(({ state }) => state.phase)).toEqual(['idle', 'acquiring']);
+    expect(deps.agent.lanes.map(({ state }) => state.phase)).toEqual(['idle', 'acquiring']);
   });
 });

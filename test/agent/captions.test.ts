@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { DESIRED_KEYS, desiredSchema } from '../../src/protocol/config.ts';
 import { COMMAND_ARGS } from '../../src/protocol/mqtt/command.ts';
-import { createFakeWorld } from './fake-world.ts';
+import { createFakeDeps } from './fake-deps.ts';
 
 describe('captions', () => {
   it('leave the device on no topic, and are in no log', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
+    const deps = createFakeDeps();
+    await deps.goLive();
     const words = 'words that a visitor has said';
     for (const message_type of [
       'partial_transcription',
       'validated_transcription',
       'translated_transcription',
     ])
-      world.service({
+      deps.service({
         message_type,
         data: { transcription: { transcription_id: 't1', language: 'en', text: words } },
-      } as Parameters<typeof world.service>[0]);
-    world.clock.advance(2000);
-    expect(world.agent.lanes[0]?.state.phase).toBe('live');
-    expect(JSON.stringify([world.published, world.logged])).not.toContain(words);
-    expect(world.sent('caption')).toEqual([]);
+      } as Parameters<typeof deps.service>[0]);
+    deps.clock.advance(2000);
+    expect(deps.agent.lanes[0]?.state.phase).toBe('live');
+    expect(JSON.stringify([deps.published, deps.logged])).not.toContain(words);
+    expect(deps.sent('caption')).toEqual([]);
   });
 
   it('cannot be switched on by anything that comes over the network', () => {

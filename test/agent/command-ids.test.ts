@@ -1,83 +1,83 @@
 /** Each id is carried out once and answered the same, over a restart too. */
 import { describe, expect, it } from 'vitest';
-import { createFakeWorld, testConfig } from './fake-world.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 type Disk = ReturnType<typeof createMemoryFile>;
 
 /** An agent with a state file; the test lets the writes end by letting time pass. */
 async function boot(disk: Disk) {
-  const world = createFakeWorld(testConfig(), { commandFile: disk.file });
-  await world.goLive();
-  return world;
+  const deps = createFakeDeps(testConfig(), { commandFile: disk.file });
+  await deps.goLive();
+  return deps;
 }
 type World = Awaited<ReturnType<typeof boot>>;
-const muted = (world: World): boolean | undefined => world.agent.lanes[0]?.state.orders.muted;
-const warnings = (world: World): unknown[] =>
-  world.logged.filter(([level, sentence]) => level === 'warn' && String(sentence).includes('command'));
+const muted = (deps: World): boolean | undefined => deps.agent.lanes[0]?.state.options.muted;
+const warnings = (deps: World): unknown[] =>
+  deps.logged.filter(([level, sentence]) => level === 'warn' && String(sentence).includes('command'));
 
 describe('an id', () => {
   it('that comes again gets the same answer again, and is carried out once', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
-    for (let i = 0; i < 3; i++) world.command('mute', { id: 'same', args: { lane: 'main' } });
-    world.command('unmute', { id: 'other' });
-    world.command('mute', `{"args":{"lane":"main"},"id":"same"}`);
-    const answers = world.answers('mute');
+    const deps = createFakeDeps();
+    await deps.goLive();
+    for (let i = 0; i < 3; i++) deps.command('mute', { id: 'same', args: { lane: 'main' } });
+    deps.command('unmute', { id: 'other' });
+    deps.command('mute', `{"args":{"lane":"main"},"id":"same"}`);
+    const answers = deps.answers('mute');
     expect(answers).toHaveLength(4);
     for (const answer of answers) expect(answer).toEqual({ ...answers[0], ts: answer['ts'] });
-    expect(muted(world)).toBe(false);
+    expect(muted(deps)).toBe(false);
   });
 
   it('is one for all topics: with other content it is reused, whatever the topic', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
-    world.command('mute', { id: 'a' });
-    world.command('unmute', { id: 'a' });
-    world.command('mute', { id: 'a', args: { lane: 'main' } });
-    world.deliver('dragoman/v1/museum/all/cmd/unmute', { id: 'a' });
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.command('mute', { id: 'a' });
+    deps.command('unmute', { id: 'a' });
+    deps.command('mute', { id: 'a', args: { lane: 'main' } });
+    deps.deliver('dragoman/v1/museum/all/cmd/unmute', { id: 'a' });
     const codes = ['mute', 'unmute'].flatMap((name) =>
-      world.answers(name).map(({ error }) => (error as { code: string } | undefined)?.code),
+      deps.answers(name).map(({ error }) => (error as { code: string } | undefined)?.code),
     );
     expect(codes).toEqual([undefined, 'id_reused', 'id_reused', 'id_reused']);
-    expect(muted(world)).toBe(true);
-    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'a' });
-    expect(world.answers('mute').at(-1)).toMatchObject({ status: 'ok' });
+    expect(muted(deps)).toBe(true);
+    deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'a' });
+    expect(deps.answers('mute').at(-1)).toMatchObject({ status: 'ok' });
   });
 });
 
 describe('noted commands', () => {
   it('are on the disk before anything is done', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('mute', { id: 'a' });
-    await world.clock.elapse(500);
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('mute', { id: 'a' });
+    await deps.clock.elapse(500);
     expect(disk.writes).toHaveLength(1);
-    expect(muted(world)).toBe(false);
+    expect(muted(deps)).toBe(false);
     disk.letGo();
-    await world.clock.elapse(0);
-    expect(muted(world)).toBe(true);
-    expect(world.answers('mute')).toHaveLength(1);
+    await deps.clock.elapse(0);
+    expect(muted(deps)).toBe(true);
+    expect(deps.answers('mute')).toHaveLength(1);
   });
 
   it('are written once a second at most, and all are carried out in their order', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    for (let i = 0; i < 90; i++) world.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `c${i}` });
-    await world.clock.elapse(5000);
+    const deps = await boot(disk);
+    for (let i = 0; i < 90; i++) deps.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `c${i}` });
+    await deps.clock.elapse(5000);
     expect(disk.writes.length).toBeLessThanOrEqual(4);
-    expect(world.answers('mute').length + world.answers('unmute').length).toBe(90);
-    expect(muted(world)).toBe(false);
+    expect(deps.answers('mute').length + deps.answers('unmute').length).toBe(90);
+    expect(muted(deps)).toBe(false);
   });
 
   it('that only look wait for no disk and write nothing', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('status', { id: 'a' });
-    expect(world.answers('status')).toHaveLength(1);
-    await world.clock.elapse(5000);
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('status', { id: 'a' });
+    expect(deps.answers('status')).toHaveLength(1);
+    await deps.clock.elapse(5000);
     expect(disk.writes).toEqual([]);
   });
 
@@ -130,14 +130,14 @@ describe('noted commands', () => {
 
   it('leave nothing of their content on the disk, and little of anything', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
+    const deps = await boot(disk);
     const SECRET = 'S3cretV4lue-abcdefgh';
-    world.command('status', { id: SECRET });
-    world.command('mute', { id: 'b', args: { lane: SECRET } });
-    world.command('languages', { id: 'c', args: { source: SECRET } });
+    deps.command('status', { id: SECRET });
+    deps.command('mute', { id: 'b', args: { lane: SECRET } });
+    deps.command('languages', { id: 'c', args: { source: SECRET } });
     for (let second = 0; second < 200; second++) {
-      for (let i = 0; i < 10; i++) world.command('mute', { id: `${second}-${i}-${'x'.repeat(100)}` });
-      await world.clock.elapse(1000);
+      for (let i = 0; i < 10; i++) deps.command('mute', { id: `${second}-${i}-${'x'.repeat(100)}` });
+      await deps.clock.elapse(1000);
     }
     expect(disk.text).not.toContain(SECRET);
     expect(disk.text).not.toContain('"es"');
@@ -151,25 +151,25 @@ describe('the final answer', () => {
 
   it('of a noted command is given once the disk holds it, not before, not when asked again', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('mute', { id: 'a' });
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.hold();
-    await world.clock.elapse(100);
-    expect(muted(world)).toBe(true);
-    world.command('mute', { id: 'a' });
-    expect(world.answers('mute')).toEqual([]);
+    disk.backlog();
+    await deps.clock.elapse(100);
+    expect(muted(deps)).toBe(true);
+    deps.command('mute', { id: 'a' });
+    expect(deps.answers('mute')).toEqual([]);
     expect(disk.writes).toHaveLength(2);
     disk.letGo();
-    await world.clock.elapse(0);
-    expect(world.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
+    await deps.clock.elapse(0);
+    expect(deps.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
     expect(JSON.parse(disk.text ?? '')).toMatchObject({ commands: [{ status: 'ok' }] });
   });
 
   it('is not contradicted, at whatever moment the agent is killed', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
+    const deps = await boot(disk);
     const names = ['mute', 'stop', 'unmute', 'start', 'mute', 'diagnose', 'languages', 'mute', 'stop'];
     const request = (i: number): object => ({
       id: `c${i}`,
@@ -183,15 +183,15 @@ describe('the final answer', () => {
     let judged = 0;
     for (let step = 0; step < 120; step++) {
       const command = names[step / 8];
-      if (command !== undefined) world.command(command, request(step / 8));
-      if (step % 5 === 0) disk.hold();
+      if (command !== undefined) deps.command(command, request(step / 8));
+      if (step % 5 === 0) disk.backlog();
       if (step % 5 === 3) disk.letGo();
-      await world.clock.elapse(47);
+      await deps.clock.elapse(47);
       const left = createMemoryFile();
       if (disk.text !== null) left.fill(disk.text);
       const next = await boot(left);
       for (const [i, name] of names.entries()) {
-        const [told] = finals(world, name, `c${i}`);
+        const [told] = finals(deps, name, `c${i}`);
         if (told === undefined || name === 'diagnose') continue;
         next.command(name, request(i));
         await next.clock.elapse(10);
@@ -205,58 +205,58 @@ describe('the final answer', () => {
 
   it('is what a restart would say where the disk took the note but not the end', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('mute', { id: 'a' });
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.hold();
-    await world.clock.elapse(100);
+    disk.backlog();
+    await deps.clock.elapse(100);
     disk.fail('the disk is full (ENOSPC)');
     disk.letGo();
-    await world.clock.elapse(0);
-    expect(muted(world)).toBe(true);
-    world.command('unmute', { id: 'later' });
-    expect(world.answers('unmute')).toMatchObject([{ status: 'ok' }]);
+    await deps.clock.elapse(0);
+    expect(muted(deps)).toBe(true);
+    deps.command('unmute', { id: 'later' });
+    expect(deps.answers('unmute')).toMatchObject([{ status: 'ok' }]);
     const next = await boot(disk);
     next.command('mute', { id: 'a' });
-    for (const each of [world, next]) expect(codeOf(each.answers('mute')[0])).toBe('interrupted');
-    expect(next.answers('mute')[1]?.['error']).toEqual(world.answers('mute')[0]?.['error']);
+    for (const each of [deps, next]) expect(codeOf(each.answers('mute')[0])).toBe('interrupted');
+    expect(next.answers('mute')[1]?.['error']).toEqual(deps.answers('mute')[0]?.['error']);
     expect(next.answers('unmute')).toEqual([]);
   });
 
   it('waits two seconds for a disk that hangs, and replaces what that writes too late', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('mute', { id: 'a' });
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.hold();
-    await world.clock.elapse(1999);
-    expect(world.answers('mute')).toEqual([]);
-    await world.clock.elapse(1);
-    expect(codeOf(world.answers('mute')[0])).toBe('interrupted');
-    await world.clock.elapse(5000);
+    disk.backlog();
+    await deps.clock.elapse(1999);
+    expect(deps.answers('mute')).toEqual([]);
+    await deps.clock.elapse(1);
+    expect(codeOf(deps.answers('mute')[0])).toBe('interrupted');
+    await deps.clock.elapse(5000);
     disk.letGo();
-    await world.clock.elapse(0);
+    await deps.clock.elapse(0);
     expect(disk.text).toContain('interrupted');
-    expect(world.answers('mute')).toHaveLength(1);
+    expect(deps.answers('mute')).toHaveLength(1);
   });
 
   it('is not claimed after a restart where the disk failed from the start', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
+    const deps = await boot(disk);
     disk.fail('the disk is full (ENOSPC)');
-    world.command('mute', { id: 'a' });
-    await world.clock.elapse(100);
-    expect(world.answers('mute')).toMatchObject([{ status: 'ok' }]);
+    deps.command('mute', { id: 'a' });
+    await deps.clock.elapse(100);
+    expect(deps.answers('mute')).toMatchObject([{ status: 'ok' }]);
     expect((await boot(disk)).answers('mute')).toEqual([]);
   });
 
   it('of one that only looks waits for nothing: until then the disk does not know it', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    world.command('diagnose', { id: 'd' });
-    world.command('mute', { id: 'm' });
+    const deps = await boot(disk);
+    deps.command('diagnose', { id: 'd' });
+    deps.command('mute', { id: 'm' });
     const ids = (text: string | undefined): unknown =>
       JSON.parse(text ?? '').commands.map(({ open }: { open?: { id: string } }) => open?.id);
     expect(ids(disk.writes[0])).toEqual(['m']);
@@ -264,15 +264,15 @@ describe('the final answer', () => {
 
   it('is given before the agent ends, though the disk hangs', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
-    await world.clock.elapse(1500);
-    disk.hold();
-    const stopped = world.agent.stop();
-    world.lastStream().listener.ended(1000, '');
-    await world.clock.elapse(10_000);
+    const deps = await boot(disk);
+    deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
+    await deps.clock.elapse(1500);
+    disk.backlog();
+    const stopped = deps.agent.stop();
+    deps.lastStream().listener.ended(1000, '');
+    await deps.clock.elapse(10_000);
     await stopped;
-    expect(codeOf(world.answers('mute').at(-1))).toBe('interrupted');
+    expect(codeOf(deps.answers('mute').at(-1))).toBe('interrupted');
     expect((await boot(disk)).answers('mute')).toMatchObject([{ error: { code: 'interrupted' } }]);
   });
 });
@@ -282,38 +282,38 @@ describe('a disk', () => {
     'that is %s stops no command and is told once',
     async (why) => {
       const disk = createMemoryFile();
-      const world = await boot(disk);
+      const deps = await boot(disk);
       disk.fail(`the disk is ${why}`);
       for (let i = 0; i < 20; i++) {
-        world.command('mute', { id: `c${i}` });
-        await world.clock.elapse(100);
+        deps.command('mute', { id: `c${i}` });
+        await deps.clock.elapse(100);
       }
-      expect(world.answers('mute').filter(({ status }) => status === 'ok')).toHaveLength(20);
-      expect(warnings(world)).toHaveLength(1);
-      await world.clock.elapse(300_000);
+      expect(deps.answers('mute').filter(({ status }) => status === 'ok')).toHaveLength(20);
+      expect(warnings(deps)).toHaveLength(1);
+      await deps.clock.elapse(300_000);
       expect(disk.writes.length).toBeLessThan(8);
       disk.fail(null);
-      world.command('mute', { id: 'better' });
-      await world.clock.elapse(61_000);
+      deps.command('mute', { id: 'better' });
+      await deps.clock.elapse(61_000);
       expect(disk.text).not.toBeNull();
-      expect(warnings(world)).toHaveLength(1);
+      expect(warnings(deps)).toHaveLength(1);
     },
   );
 
   it('that hangs delays commands for two seconds, once', async () => {
     const disk = createMemoryFile();
-    const world = await boot(disk);
-    disk.hold();
-    world.command('mute', { id: 'a' });
-    world.command('unmute', { id: 'b' });
-    await world.clock.elapse(1999);
-    expect(world.answers('mute')).toEqual([]);
-    await world.clock.elapse(1);
-    expect(world.answers('mute')).toHaveLength(1);
-    expect(muted(world)).toBe(false);
-    world.command('mute', { id: 'c' });
-    expect(world.answers('mute')).toHaveLength(2);
-    expect(warnings(world)).toHaveLength(1);
+    const deps = await boot(disk);
+    disk.backlog();
+    deps.command('mute', { id: 'a' });
+    deps.command('unmute', { id: 'b' });
+    await deps.clock.elapse(1999);
+    expect(deps.answers('mute')).toEqual([]);
+    await deps.clock.elapse(1);
+    expect(deps.answers('mute')).toHaveLength(1);
+    expect(muted(deps)).toBe(false);
+    deps.command('mute', { id: 'c' });
+    expect(deps.answers('mute')).toHaveLength(2);
+    expect(warnings(deps)).toHaveLength(1);
   });
 
   it.each(['', 'no json', '{"version":2,"commands":[]}', '[]', '{"version":1,"commands":[{"key":5}]}'])(
@@ -321,10 +321,10 @@ describe('a disk', () => {
     async (text) => {
       const disk = createMemoryFile();
       disk.fill(text);
-      const world = await boot(disk);
-      world.command('mute', { id: 'a' });
-      await world.clock.elapse(10);
-      expect(world.answers('mute')).toMatchObject([{ status: 'ok' }]);
+      const deps = await boot(disk);
+      deps.command('mute', { id: 'a' });
+      await deps.clock.elapse(10);
+      expect(deps.answers('mute')).toMatchObject([{ status: 'ok' }]);
       expect(JSON.parse(disk.text ?? '')).toMatchObject({
         version: 1,
         commands: [{ at: expect.any(Number) }],

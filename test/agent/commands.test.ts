@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
-import { BASE, createFakeWorld } from './fake-world.ts';
+import { BASE, createFakeDeps } from './fake-deps.ts';
 
-const laneOf = (world: ReturnType<typeof createFakeWorld>) => {
-  const lane = world.agent.lanes[0];
+const laneOf = (deps: ReturnType<typeof createFakeDeps>) => {
+  const lane = deps.agent.lanes[0];
   if (lane === undefined) throw new Error('no lane');
   return lane.state;
 };
 
 async function live() {
-  const world = createFakeWorld();
-  await world.goLive();
-  return world;
+  const deps = createFakeDeps();
+  await deps.goLive();
+  return deps;
 }
 
 describe('commands', () => {
   it('mute and unmute: the service hears silence in real time meanwhile', async () => {
-    const world = await live();
-    world.command('mute', { id: 'a' });
-    world.speak();
-    world.command('unmute', { id: 'b' });
-    world.speak();
-    const [muted, open] = world.lastStream().audio;
+    const deps = await live();
+    deps.command('mute', { id: 'a' });
+    deps.speak();
+    deps.command('unmute', { id: 'b' });
+    deps.speak();
+    const [muted, open] = deps.lastStream().audio;
     expect(muted?.every((byte) => byte === 0)).toBe(true);
     expect(open?.some((byte) => byte !== 0)).toBe(true);
-    expect(laneOf(world).hold.accounts).toMatchObject({ captured: 2, sent: 1, silenced: 1 });
-    expect(world.answers('mute')).toEqual([
+    expect(laneOf(deps).backlog.accounts).toMatchObject({ captured: 2, sent: 1, silenced: 1 });
+    expect(deps.answers('mute')).toEqual([
       expect.objectContaining({
         id: 'a',
         status: 'ok',
@@ -35,23 +35,23 @@ describe('commands', () => {
   });
 
   it('stop and start: the session ends, the microphone closes, and both come back', async () => {
-    const world = await live();
-    world.command('stop', { id: 'a', args: { lane: 'main' } });
-    expect(world.lastStream().calls).toContain('endTask');
-    expect(world.openMicrophones).toBe(0);
-    expect(world.flushes).toBe(1);
-    world.lastStream().listener.ended(1000, '');
-    expect(laneOf(world).phase).toBe('idle');
-    world.command('start', { id: 'b' });
-    expect(laneOf(world).phase).toBe('acquiring');
-    expect(world.lastRequest().reason).toBe('start');
+    const deps = await live();
+    deps.command('stop', { id: 'a', args: { lane: 'main' } });
+    expect(deps.lastStream().calls).toContain('endTask');
+    expect(deps.openMicrophones).toBe(0);
+    expect(deps.flushes).toBe(1);
+    deps.lastStream().listener.ended(1000, '');
+    expect(laneOf(deps).phase).toBe('idle');
+    deps.command('start', { id: 'b' });
+    expect(laneOf(deps).phase).toBe('acquiring');
+    expect(deps.lastRequest().reason).toBe('start');
   });
 
   it('status: tells phase, accounts and version', async () => {
-    const world = await live();
-    world.speak();
-    world.command('status', { id: 'a' });
-    expect(world.answers('status')[0]).toMatchObject({
+    const deps = await live();
+    deps.speak();
+    deps.command('status', { id: 'a' });
+    expect(deps.answers('status')[0]).toMatchObject({
       status: 'ok',
       data: {
         status: 'ready',
@@ -63,10 +63,10 @@ describe('commands', () => {
   });
 
   it('gives the correlation data back', async () => {
-    const world = await live();
+    const deps = await live();
     const correlationData = new Uint8Array([1, 2, 3]);
-    world.command('status', { id: 'a' }, { properties: { correlationData } });
-    expect(world.sent('cmd/status/res')[0]?.options.properties).toEqual({ correlationData });
+    deps.command('status', { id: 'a' }, { properties: { correlationData } });
+    expect(deps.sent('cmd/status/res')[0]?.options.properties).toEqual({ correlationData });
   });
 
   it.each([
@@ -77,61 +77,60 @@ describe('commands', () => {
     ['languages without any', 'languages', { id: 'a', args: {} }, 'invalid_args', '"targets"'],
     ['arguments that are no object', 'mute', { id: 'a', args: 'main' }, 'malformed', '"args"'],
     ['a bad time', 'mute', { id: 'a', not_after: 'tomorrow' }, 'malformed', 'not_after'],
-  ])('refuses %s with a code and the mend', async (_, name, body, code, mend) => {
-    const world = await live();
-    world.command(name, body);
-    const [answer] = world.answers(name);
+  ])('refuses %s with a code and the fix', async (_, name, body, code, fix) => {
+    const deps = await live();
+    deps.command(name, body);
+    const [answer] = deps.answers(name);
     expect(commandResponseSchema.parse(answer)).toMatchObject({ id: 'a', status: 'error', error: { code } });
-    expect(JSON.stringify(answer)).toContain(mend.replaceAll('"', '\\"'));
-    expect(laneOf(world).orders.muted).toBe(false);
+    expect(JSON.stringify(answer)).toContain(fix.replaceAll('"', '\\"'));
+    expect(laneOf(deps).options.muted).toBe(false);
   });
 
   it('ignores what has no id to answer to', async () => {
-    const world = await live();
-    for (const payload of ['', 'no json', '[]', '{}', '{"id":""}', '{"id":5}'])
-      world.command('mute', payload);
-    expect(world.answers('mute')).toEqual([]);
-    expect(laneOf(world).orders.muted).toBe(false);
+    const deps = await live();
+    for (const payload of ['', 'no json', '[]', '{}', '{"id":""}', '{"id":5}']) deps.command('mute', payload);
+    expect(deps.answers('mute')).toEqual([]);
+    expect(laneOf(deps).options.muted).toBe(false);
   });
 
   it('does not carry out a command that is too late, nor one that is retained', async () => {
-    const world = await live();
-    world.command('mute', { id: 'late', not_after: '2026-01-15T08:59:59Z' });
-    world.command('mute', { id: 'stuck' }, { retain: true });
-    world.command('status', { id: 'good', not_after: '2026-01-15T10:00:00Z' });
-    expect(world.answers('mute').map(({ status }) => status)).toEqual(['expired', 'error']);
-    expect(world.answers('status')[0]).toMatchObject({ status: 'ok' });
-    expect(laneOf(world).orders.muted).toBe(false);
+    const deps = await live();
+    deps.command('mute', { id: 'late', not_after: '2026-01-15T08:59:59Z' });
+    deps.command('mute', { id: 'stuck' }, { retain: true });
+    deps.command('status', { id: 'good', not_after: '2026-01-15T10:00:00Z' });
+    expect(deps.answers('mute').map(({ status }) => status)).toEqual(['expired', 'error']);
+    expect(deps.answers('status')[0]).toMatchObject({ status: 'ok' });
+    expect(laneOf(deps).options.muted).toBe(false);
   });
 
   it('carries a late command out while nobody knows what time it is', async () => {
-    const world = await live();
-    world.clock.setWall(null);
-    world.command('mute', { id: 'a', not_after: '2020-01-01T00:00:00Z' });
-    expect(world.answers('mute')[0]).toMatchObject({ status: 'ok', ts: null });
+    const deps = await live();
+    deps.clock.setWall(null);
+    deps.command('mute', { id: 'a', not_after: '2020-01-01T00:00:00Z' });
+    expect(deps.answers('mute')[0]).toMatchObject({ status: 'ok', ts: null });
   });
 
   it('staggers a command to the whole fleet', async () => {
-    const world = await live();
-    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f', args: { spread_s: 60 } });
-    expect(world.answers('mute').map(({ status }) => status)).toEqual(['accepted']);
-    expect(laneOf(world).orders.muted).toBe(false);
-    world.clock.advance(30_000);
-    expect(world.answers('mute').map(({ status }) => status)).toEqual(['accepted', 'ok']);
-    expect(laneOf(world).orders.muted).toBe(true);
+    const deps = await live();
+    deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f', args: { spread_s: 60 } });
+    expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted']);
+    expect(laneOf(deps).options.muted).toBe(false);
+    deps.clock.advance(30_000);
+    expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted', 'ok']);
+    expect(laneOf(deps).options.muted).toBe(true);
   });
 
   it('carries a fleet command without a spread out at once', async () => {
-    const world = await live();
-    world.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f' });
-    expect(world.answers('mute').map(({ status }) => status)).toEqual(['ok']);
+    const deps = await live();
+    deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f' });
+    expect(deps.answers('mute').map(({ status }) => status)).toEqual(['ok']);
   });
 
   it('does not listen to commands for others', async () => {
-    const world = await live();
-    world.deliver('dragoman/v1/museum/kiosk-02/cmd/mute', { id: 'a' });
-    world.deliver(`${BASE}/cmd/mute/res`, { id: 'a' });
-    expect(laneOf(world).orders.muted).toBe(false);
-    expect(world.answers('mute')).toEqual([]);
+    const deps = await live();
+    deps.deliver('dragoman/v1/museum/kiosk-02/cmd/mute', { id: 'a' });
+    deps.deliver(`${BASE}/cmd/mute/res`, { id: 'a' });
+    expect(laneOf(deps).options.muted).toBe(false);
+    expect(deps.answers('mute')).toEqual([]);
   });
 });

@@ -2,12 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../src/protocol/mqtt/diagnose.ts';
-import { BASE, createFakeWorld, type FakeWorld, TOKEN, testConfig } from './fake-world.ts';
+import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
-let world: FakeWorld;
+let deps: FakeDeps;
 afterEach(async () => {
-  const stopped = world.agent.stop();
-  await world.clock.elapse(20_000);
+  const stopped = deps.agent.stop();
+  await deps.clock.elapse(20_000);
   await stopped;
 });
 
@@ -17,17 +17,17 @@ const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 const STREAM_URL = 'ws://127.0.0.1:1/{random_hash}/stream';
 
 async function live(config = testConfig()): Promise<void> {
-  world = createFakeWorld(config);
-  await world.goLive();
+  deps = createFakeDeps(config);
+  await deps.goLive();
 }
 
 /** More than any wait of the checks; then time stands still, so that a slow machine's network is not late. */
 const PASSES = 60;
 
 /** Lets time pass until the final answer is there, with somebody speaking all the while. */
-async function answerTo(speak: () => void = () => world.speak()): Promise<Record<string, unknown>> {
+async function answerTo(speak: () => void = () => deps.speak()): Promise<Record<string, unknown>> {
   for (let step = 0; step < 4000; step++) {
-    const final = world.answers('diagnose').find(({ status }) => status !== 'accepted');
+    const final = deps.answers('diagnose').find(({ status }) => status !== 'accepted');
     if (final !== undefined) return final;
     if (step < PASSES) speak();
     await settle();
@@ -44,10 +44,10 @@ const of = (diagnosis: Diagnosis, check: string): Finding => {
   if (finding === undefined) throw new Error(`nothing about ${check}`);
   return finding;
 };
-const trialRequests = () => world.sent('token/req').filter(({ body }) => body['probe'] === true);
+const trialRequests = () => deps.sent('token/req').filter(({ body }) => body['probe'] === true);
 /** Answers the trial as a backend of this project does. */
 const confirmTrial = (): void =>
-  world.deliver(`${BASE}/token/res`, {
+  deps.deliver(`${BASE}/token/res`, {
     ...{ ts: '2026-01-15T09:00:00.000Z', id: trialRequests().at(-1)?.body['id'], ok: true },
     ...{ probe: { session: 'deleted' }, stream_url: STREAM_URL },
   });
@@ -55,8 +55,8 @@ const confirmTrial = (): void =>
 describe('the command diagnose', () => {
   it('is accepted, and then answered once, with what the agent has at hand', async () => {
     await live();
-    world.command('diagnose', { id: 'd1' });
-    expect(world.answers('diagnose')).toMatchObject([{ id: 'd1', status: 'accepted' }]);
+    deps.command('diagnose', { id: 'd1' });
+    expect(deps.answers('diagnose')).toMatchObject([{ id: 'd1', status: 'accepted' }]);
     await settle();
     expect(trialRequests()).toHaveLength(1);
     confirmTrial();
@@ -72,33 +72,33 @@ describe('the command diagnose', () => {
       data: { rate_hz: 16_000, measured_hz: 16_000 },
     });
     expect(of(diagnosis, 'playback')).toMatchObject({ verdict: 'ok', lane: 'main' });
-    expect(world.answers('diagnose').map(({ status }) => status)).toEqual(['accepted', 'ok']);
+    expect(deps.answers('diagnose').map(({ status }) => status)).toEqual(['accepted', 'ok']);
     // It opened no second microphone and played nothing.
-    expect([world.openMicrophones, world.played.length]).toEqual([1, 0]);
+    expect([deps.openMicrophones, deps.played.length]).toEqual([1, 0]);
   });
 
   it('looks at what it is asked for only, and leaves the lane alone', async () => {
     await live();
-    const phase = world.agent.lanes[0]?.state.phase;
-    world.command('diagnose', { id: 'd1', args: { only: ['capture', 'playback'] } });
+    const phase = deps.agent.lanes[0]?.state.phase;
+    deps.command('diagnose', { id: 'd1', args: { only: ['capture', 'playback'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(diagnosis.checks.map(({ check }) => check)).toEqual(['capture', 'playback']);
     expect(trialRequests()).toEqual([]);
-    expect(world.agent.lanes[0]?.state.phase).toBe(phase);
+    expect(deps.agent.lanes[0]?.state.phase).toBe(phase);
   });
 
   it('throws the token of a backend that knows no trials away, and shows it to nobody', async () => {
     await live();
-    world.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
+    deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     await settle();
-    world.deliver(`${BASE}/token/res`, {
+    deps.deliver(`${BASE}/token/res`, {
       ...{ id: trialRequests()[0]?.body['id'], ok: true, stream_url: STREAM_URL },
-      session: world.session({ token: `${TOKEN}-trial` }),
+      session: deps.session({ token: `${TOKEN}-trial` }),
     });
     const answer = await answerTo();
     expect(of(diagnosisOf(answer), 'backend')).toMatchObject({ verdict: 'ok', data: { answer: 'granted' } });
-    expect(JSON.stringify([world.published, world.logged])).not.toContain(`${TOKEN}-trial`);
-    expect(world.streams).toHaveLength(1);
+    expect(JSON.stringify([deps.published, deps.logged])).not.toContain(`${TOKEN}-trial`);
+    expect(deps.streams).toHaveLength(1);
   });
 
   it.each([
@@ -106,9 +106,9 @@ describe('the command diagnose', () => {
     ['too_many_requests', 'warning'],
   ])('tells that the backend denies: %s is a %s', async (code, verdict) => {
     await live();
-    world.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
+    deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
     await settle();
-    world.deliver(`${BASE}/token/res`, {
+    deps.deliver(`${BASE}/token/res`, {
       ...{ id: trialRequests()[0]?.body['id'], ok: false },
       error: { code, title: 'Denied', detail: 'so it is', final: true, retry_after_s: 30 },
     });
@@ -119,33 +119,33 @@ describe('the command diagnose', () => {
 
   it('tells that no backend answers', async () => {
     await live();
-    world.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
+    deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'problem', data: { answer: 'silent' } });
   });
 
   it('takes no answer to the trial of somebody else for its own, and none for a lane', async () => {
     await live();
-    world.deliver(`${BASE}/token/res`, {
+    deps.deliver(`${BASE}/token/res`, {
       ...{ id: 'doctor-of-another-process', ok: true },
       ...{ probe: { session: 'deleted' }, stream_url: STREAM_URL },
     });
-    expect(JSON.stringify(world.logged)).not.toContain('malformed token answer');
-    expect(world.agent.lanes[0]?.state.phase).toBe('live');
+    expect(JSON.stringify(deps.logged)).not.toContain('malformed token answer');
+    expect(deps.agent.lanes[0]?.state.phase).toBe('live');
   });
 
   it('tells a microphone that has failed, and one that hears nothing at all', async () => {
     await live();
-    world.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
-    const silent = diagnosisOf(await answerTo(() => world.clock.advance(320)));
+    deps.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
+    const silent = diagnosisOf(await answerTo(() => deps.clock.advance(320)));
     expect(of(silent, 'capture')).toMatchObject({ verdict: 'problem' });
-    world.microphoneFault({ code: 'lost', message: 'the microphone was unplugged' });
-    world.command('diagnose', { id: 'd2', args: { only: ['capture'] } });
+    deps.microphoneFault({ code: 'lost', message: 'the microphone was unplugged' });
+    deps.command('diagnose', { id: 'd2', args: { only: ['capture'] } });
     for (let step = 0; step < 40; step++) {
-      world.clock.advance(320);
+      deps.clock.advance(320);
       await settle();
     }
-    const lost = world.answers('diagnose').find(({ id, status }) => id === 'd2' && status === 'ok');
+    const lost = deps.answers('diagnose').find(({ id, status }) => id === 'd2' && status === 'ok');
     expect(of(diagnosisOf(lost ?? {}), 'capture')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining('unplugged'),
@@ -153,23 +153,23 @@ describe('the command diagnose', () => {
   });
 
   it('says that a lane which is stopped does not listen', async () => {
-    world = createFakeWorld(testConfig({ start: 'command' }));
-    await world.agent.start();
-    world.brokerUp();
-    world.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
-    const diagnosis = diagnosisOf(await answerTo(() => world.clock.advance(320)));
+    deps = createFakeDeps(testConfig({ start: 'command' }));
+    await deps.agent.start();
+    deps.brokerUp();
+    deps.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
+    const diagnosis = diagnosisOf(await answerTo(() => deps.clock.advance(320)));
     expect(of(diagnosis, 'capture')).toMatchObject({ verdict: 'skipped' });
   });
 
   it('is under way once at a time', async () => {
     await live();
-    world.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
-    world.command('diagnose', { id: 'd2', args: { only: ['capture'] } });
+    deps.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
+    deps.command('diagnose', { id: 'd2', args: { only: ['capture'] } });
     await answerTo();
     await new Promise((resolve) => setImmediate(resolve));
-    const finals = () => world.answers('diagnose').filter(({ status }) => status !== 'accepted');
+    const finals = () => deps.answers('diagnose').filter(({ status }) => status !== 'accepted');
     for (let step = 0; step < 40 && finals().length < 2; step++) {
-      world.speak();
+      deps.speak();
       await settle();
     }
     expect(finals()).toMatchObject([
@@ -177,18 +177,18 @@ describe('the command diagnose', () => {
       { id: 'd1', status: 'ok' },
     ]);
     // And once again afterwards.
-    world.command('diagnose', { id: 'd3', args: { only: ['playback'] } });
+    deps.command('diagnose', { id: 'd3', args: { only: ['playback'] } });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(finals().at(-1)).toMatchObject({ id: 'd3', status: 'ok' });
   });
 
   it('is answered when the agent ends before it is done, and only once', async () => {
     await live();
-    world.command('diagnose', { id: 'd1' });
-    const stopped = world.agent.stop();
-    await world.clock.elapse(20_000);
+    deps.command('diagnose', { id: 'd1' });
+    const stopped = deps.agent.stop();
+    await deps.clock.elapse(20_000);
     await stopped;
-    expect(world.answers('diagnose')).toMatchObject([
+    expect(deps.answers('diagnose')).toMatchObject([
       { id: 'd1', status: 'accepted' },
       { id: 'd1', status: 'error', error: { code: 'stopping' } },
     ]);
@@ -196,13 +196,13 @@ describe('the command diagnose', () => {
 
   it.each([[{ only: [] }], [{ only: ['brokr'] }], [{ all: true }]])('refuses %j', async (args) => {
     await live();
-    world.command('diagnose', { id: 'd1', args });
-    expect(world.answers('diagnose')).toMatchObject([{ status: 'error', error: { code: 'invalid_args' } }]);
+    deps.command('diagnose', { id: 'd1', args });
+    expect(deps.answers('diagnose')).toMatchObject([{ status: 'error', error: { code: 'invalid_args' } }]);
   });
 
   it('looks at the machine too, where it runs on one', async () => {
     const folder = mkdtempSync(`${tmpdir()}/dragoman-diagnose-`);
-    world = createFakeWorld(testConfig({}, { service: { hosts: ['service.example'] } }), {
+    deps = createFakeDeps(testConfig({}, { service: { hosts: ['service.example'] } }), {
       machine: {
         env: {},
         kernel: { proc: folder, sys: folder },
@@ -210,8 +210,8 @@ describe('the command diagnose', () => {
         soundAccess: () => ({ hasSound: false, user: 'test', isInAudio: false, cards: [] }),
       },
     });
-    await world.goLive();
-    world.command('diagnose', { id: 'd1', args: { only: ['configuration', 'memory', 'service', 'power'] } });
+    await deps.goLive();
+    deps.command('diagnose', { id: 'd1', args: { only: ['configuration', 'memory', 'service', 'power'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(diagnosis.checks.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual([
       ...['configuration ok', 'memory ok', 'service skipped', 'power skipped'],

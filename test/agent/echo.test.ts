@@ -4,7 +4,7 @@ import type { CaptureSink } from '../../src/ports/audio.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
 import { talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';
-import { createFakeWorld, testConfig } from './fake-world.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 const PATH = { delayMs: 130, gainDb: -10, rt60S: 0.3 };
 const BYTES_PER_MS = (VOICE_RATE_HZ * 2) / 1000;
@@ -19,7 +19,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
   let microphone: CaptureSink | null = null;
   let beganAt: number | null = null;
   let freeAt = 0;
-  const world = createFakeWorld(testConfig({ echo, capture: RATE }), {
+  const deps = createFakeDeps(testConfig({ echo, capture: RATE }), {
     openAudio: () => ({
       openCapture: async (sink) => {
         microphone = sink;
@@ -28,7 +28,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
       openPlayback: async () => ({
         mixer: null,
         write(pcm) {
-          const heardAt = Math.max(world.clock.now() + 30, freeAt);
+          const heardAt = Math.max(deps.clock.now() + 30, freeAt);
           beganAt ??= heardAt;
           freeAt = heardAt + pcm.byteLength / BYTES_PER_MS;
           return heardAt;
@@ -38,66 +38,66 @@ async function hearItself(echo: 'off' | 'half-duplex') {
       }),
     }),
   });
-  await world.goLive();
+  await deps.goLive();
   const say = (pcm: Uint8Array, last: boolean): void =>
-    world.service({ message_type: 'output_audio', pcm, sentence: 'a', language: null, utterance: 'a', last });
+    deps.service({ message_type: 'output_audio', pcm, sentence: 'a', language: null, utterance: 'a', last });
   say(spoken, true);
   for (let at = 0; at + PIECE_BYTES <= heard.byteLength; at += PIECE_BYTES) {
     const until = (beganAt ?? 0) + (at + PIECE_BYTES) / BYTES_PER_MS;
-    world.clock.advance(until - world.clock.now());
+    deps.clock.advance(until - deps.clock.now());
     (microphone as CaptureSink | null)?.frames(heard.slice(at, at + PIECE_BYTES), until);
   }
-  return world;
+  return deps;
 }
 
 describe('a kiosk that hears itself', () => {
   it('in the mode off: tells it, falls back to half-duplex, and is tried anew by command', async () => {
-    const world = await hearItself('off');
-    const [detected] = world.sent('event/echo_detected');
+    const deps = await hearItself('off');
+    const [detected] = deps.sent('event/echo_detected');
     expect(EVENT_SCHEMAS.echo_detected.parse(detected?.body)).toMatchObject({ lane: 'main', mode: 'off' });
     expect(Math.abs(Number(detected?.body['delay_ms']) - PATH.delayMs)).toBeLessThan(5);
     expect(Math.abs(Number(detected?.body['gain_db']) - PATH.gainDb)).toBeLessThan(5);
-    expect(world.sent('event/echo_fallback').map(({ body }) => [body['reason'], body['mode']])).toEqual([
+    expect(deps.sent('event/echo_fallback').map(({ body }) => [body['reason'], body['mode']])).toEqual([
       ['loop', 'half-duplex'],
     ]);
-    expect(world.logged.filter(([level]) => level === 'warn')).toContainEqual([
+    expect(deps.logged.filter(([level]) => level === 'warn')).toContainEqual([
       'warn',
       'event echo_fallback',
       expect.objectContaining({ reason: 'loop' }),
     ]);
-    world.clock.advance(2000);
-    const echo = () => stateSchema.parse(world.sent('state').at(-1)?.body).lanes[0]?.echo;
+    deps.clock.advance(2000);
+    const echo = () => stateSchema.parse(deps.sent('state').at(-1)?.body).lanes[0]?.echo;
     expect(echo()).toMatchObject({ wanted: 'off', mode: 'half-duplex', fallback: 'loop' });
 
-    world.command('echo', { id: 'a', args: { mode: 'off' } });
-    expect(world.answers('echo')).toEqual([
+    deps.command('echo', { id: 'a', args: { mode: 'off' } });
+    expect(deps.answers('echo')).toEqual([
       expect.objectContaining({
         id: 'a',
         status: 'ok',
         data: { lanes: [expect.objectContaining({ echo: 'off' })] },
       }),
     ]);
-    world.clock.advance(2000);
+    deps.clock.advance(2000);
     expect(echo()).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
   });
 
   it('in the mode half-duplex: tells it and measures, and goes on', async () => {
-    const world = await hearItself('half-duplex');
-    expect(world.sent('event/echo_detected')).toHaveLength(1);
-    expect(world.sent('event/echo_fallback')).toHaveLength(0);
-    expect(world.agent.lanes[0]?.state.echo.measures.length).toBeGreaterThan(0);
+    const deps = await hearItself('half-duplex');
+    expect(deps.sent('event/echo_detected')).toHaveLength(1);
+    expect(deps.sent('event/echo_fallback')).toHaveLength(0);
+    expect(deps.agent.lanes[0]?.state.echo.measures.length).toBeGreaterThan(0);
   });
 });
 
 describe('the command echo', () => {
   it('names a mode that there is', async () => {
-    const world = createFakeWorld();
-    await world.goLive();
-    world.command('echo', { id: 'a', args: { mode: 'loud' } });
-    expect(world.answers('echo')[0]).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
-    world.command('echo', { id: 'b', args: { lane: 'main', mode: 'cancel' } });
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.command('echo', { id: 'a', args: { mode: 'loud' } });
+    expect(deps.answers('echo')[0]).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
+    deps.command('echo', { id: 'b', args: { lane: 'main', mode: 'cancel' } });
     // There is no canceller in this world: the answer is the order, the state tells what came of it.
-    expect(world.answers('echo')[1]).toMatchObject({ status: 'ok' });
-    expect(world.agent.lanes[0]?.state.echo.fallback?.reason).toBe('canceller');
+    expect(deps.answers('echo')[1]).toMatchObject({ status: 'ok' });
+    expect(deps.agent.lanes[0]?.state.echo.fallback?.reason).toBe('canceller');
   });
 });

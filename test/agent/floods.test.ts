@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamMessage } from '../../src/ports/stream.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
-import { BASE, createFakeWorld } from './fake-world.ts';
+import { BASE, createFakeDeps } from './fake-deps.ts';
 
 const MESSAGES = 3000;
 const MOST_EVENTS = 6;
@@ -25,18 +25,18 @@ const floods: readonly [string, (index: number) => StreamMessage][] = [
 ];
 
 async function live() {
-  const world = createFakeWorld();
-  await world.goLive();
-  return world;
+  const deps = createFakeDeps();
+  await deps.goLive();
+  return deps;
 }
 type World = Awaited<ReturnType<typeof live>>;
 
 /** What has been told since; the first call begins. */
-function tally(world: World) {
-  const from = { published: world.published.length, logged: world.logged.length };
+function tally(deps: World) {
+  const from = { published: deps.published.length, logged: deps.logged.length };
   return () => {
-    const published = world.published.slice(from.published);
-    const logged = world.logged.slice(from.logged);
+    const published = deps.published.slice(from.published);
+    const logged = deps.logged.slice(from.logged);
     return {
       events: published.filter(({ topic }) => topic.includes('/event/')),
       states: published.filter(({ topic }) => topic.endsWith('/state')),
@@ -48,10 +48,10 @@ function tally(world: World) {
 
 describe('3,000 commands too large to be read', () => {
   it('are told in two lines a minute', async () => {
-    const world = await live();
-    const told = tally(world);
-    for (let i = 0; i < MESSAGES; i++) world.oversized(`${BASE}/cmd/x${i}`, 300_000);
-    const { clock } = world;
+    const deps = await live();
+    const told = tally(deps);
+    for (let i = 0; i < MESSAGES; i++) deps.oversized(`${BASE}/cmd/x${i}`, 300_000);
+    const { clock } = deps;
     clock.advance(70_000);
     const lines = told().lines.filter(([, sentence]) => String(sentence).includes('too large to be read'));
     expect(lines.map(([, , fields]) => fields)).toEqual([
@@ -63,11 +63,11 @@ describe('3,000 commands too large to be read', () => {
 
 describe('3,000 messages of the service', () => {
   it.each(floods)('%s: a handful of events and lines', async (_name, make) => {
-    const world = await live();
-    const told = tally(world);
+    const deps = await live();
+    const told = tally(deps);
     for (let i = 0; i < MESSAGES; i++) {
-      world.service(make(i));
-      world.clock.advance(3);
+      deps.service(make(i));
+      deps.clock.advance(3);
     }
     expect(told().events.length).toBeLessThanOrEqual(MOST_EVENTS);
     expect(told().logBytes).toBeLessThan(MOST_LOG_BYTES);
@@ -75,32 +75,32 @@ describe('3,000 messages of the service', () => {
   });
 
   it('leave the state exact', async () => {
-    const world = await live();
+    const deps = await live();
     for (let i = 0; i < MESSAGES; i++) {
-      world.service({ message_type: 'warning', data: { code: `W${i}`, message: 'x' } });
+      deps.service({ message_type: 'warning', data: { code: `W${i}`, message: 'x' } });
     }
-    world.clock.advance(1000);
-    const { lanes } = stateSchema.parse(world.sent('state').at(-1)?.body);
+    deps.clock.advance(1000);
+    const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
     expect(lanes[0]?.last_warning?.code).toBe(`service_w${MESSAGES - 1}`);
   });
 
   it('that nobody expects cost one line a minute', async () => {
-    const world = await live();
-    const told = tally(world);
-    for (let i = 0; i < MESSAGES; i++) world.lastStream().listener.oddity(`unknown message ${i}`);
+    const deps = await live();
+    const told = tally(deps);
+    for (let i = 0; i < MESSAGES; i++) deps.lastStream().listener.oddity(`unknown message ${i}`);
     expect(told().lines).toHaveLength(1);
   });
 });
 
 describe('3,000 messages on the topics of the device', () => {
   it('that are no token answer, or none of ours, cost a line of each kind', async () => {
-    const world = await live();
-    const told = tally(world);
+    const deps = await live();
+    const told = tally(deps);
     for (let i = 0; i < MESSAGES; i++) {
-      world.deliver(`${BASE}/token/res`, 'no json');
-      world.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: true });
-      world.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: false }, { retain: true });
-      world.deliver(`${BASE}/other/${i}`, '');
+      deps.deliver(`${BASE}/token/res`, 'no json');
+      deps.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: true });
+      deps.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: false }, { retain: true });
+      deps.deliver(`${BASE}/other/${i}`, '');
     }
     expect(told().lines.length).toBeLessThanOrEqual(5);
     expect(told().logBytes).toBeLessThan(1000);
@@ -109,15 +109,15 @@ describe('3,000 messages on the topics of the device', () => {
 
 describe('what is counted', () => {
   it('is told at the end of the minute: the last one, when it happened, and how many there were', async () => {
-    const world = await live();
-    const told = tally(world);
+    const deps = await live();
+    const told = tally(deps);
     for (let i = 0; i < 20; i++) {
-      world.service({ ...floods[3]?.[1](i) } as StreamMessage);
-      world.clock.advance(10);
+      deps.service({ ...floods[3]?.[1](i) } as StreamMessage);
+      deps.clock.advance(10);
     }
     const inTheMinute = told().events.length;
-    const lastAt = world.clock.wall();
-    world.clock.advance(66_000);
+    const lastAt = deps.clock.wall();
+    deps.clock.advance(66_000);
     const late = told()
       .events.slice(inTheMinute)
       .filter(({ topic }) => topic.endsWith('speech_dropped'));
@@ -125,18 +125,18 @@ describe('what is counted', () => {
     expect(late).toHaveLength(1);
     expect(late[0]?.body['repeated']).toBeGreaterThan(0);
     expect(Date.parse(String(late[0]?.body['ts']))).toBeLessThanOrEqual(lastAt ?? 0);
-    world.clock.advance(600_000);
+    deps.clock.advance(600_000);
     expect(told().events.filter(({ topic }) => topic.endsWith('speech_dropped'))).toHaveLength(6);
   });
 
   it('is told at the end of the agent, too', async () => {
-    const world = await live();
-    for (let i = 0; i < 9; i++) world.command('mute', 'no json');
-    const stopped = world.agent.stop();
-    world.lastStream().listener.ended(1000, '');
-    await world.clock.elapse(10_000);
+    const deps = await live();
+    for (let i = 0; i < 9; i++) deps.command('mute', 'no json');
+    const stopped = deps.agent.stop();
+    deps.lastStream().listener.ended(1000, '');
+    await deps.clock.elapse(10_000);
     await stopped;
-    const lines = world.logged.filter(([, sentence]) => String(sentence).includes('usable id'));
+    const lines = deps.logged.filter(([, sentence]) => String(sentence).includes('usable id'));
     expect(lines.map(([, , fields]) => fields)).toEqual([
       { command: 'mute' },
       { command: 'mute', repeated: 8 },

@@ -1,151 +1,149 @@
 /** The command `languages`: checked as the configuration is, and answered with what the service says. */
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/protocol/config.ts';
-import { createFakeWorld, testConfig } from './fake-world.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 async function live() {
-  const world = createFakeWorld();
-  await world.goLive();
-  world.clock.advance(5000);
-  return world;
+  const deps = createFakeDeps();
+  await deps.goLive();
+  deps.clock.advance(5000);
+  return deps;
 }
 type World = Awaited<ReturnType<typeof live>>;
 
-const order = (world: World, args: Record<string, unknown>, id = 'a'): void =>
-  world.command('languages', { id, args });
-const brief = (world: World): unknown[] =>
-  world
+const order = (deps: World, args: Record<string, unknown>, id = 'a'): void =>
+  deps.command('languages', { id, args });
+const brief = (deps: World): unknown[] =>
+  deps
     .answers('languages')
     .map(({ status, error }) => (error as { code: string } | undefined)?.code ?? status);
-const ordersOf = (world: World) => world.agent.lanes[0]?.state.orders;
+const optionsOf = (deps: World) => deps.agent.lanes[0]?.state.options;
 /** The service answers the question whether the task runs. */
-async function taskRuns(world: World): Promise<void> {
-  world.clock.advance(3000);
-  world.service({ message_type: 'current_task', data: {} });
-  await world.clock.elapse(0);
+async function taskRuns(deps: World): Promise<void> {
+  deps.clock.advance(3000);
+  deps.service({ message_type: 'current_task', data: {} });
+  await deps.clock.elapse(0);
 }
-const reject = (world: World, desc: string): void =>
-  world.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
+const reject = (deps: World, desc: string): void =>
+  deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
 
 describe('languages', () => {
   it('is accepted at once, and ok when the task runs', async () => {
-    const world = await live();
-    order(world, { source: 'de', targets: ['en', 'ja'] });
-    expect(world.lastStream().calls.at(-1)).toContain('"source_language":"de"');
-    expect(brief(world)).toEqual(['accepted']);
-    await taskRuns(world);
-    expect(brief(world)).toEqual(['accepted', 'ok']);
-    expect(world.answers('languages')[1]).toMatchObject({
+    const deps = await live();
+    order(deps, { source: 'de', targets: ['en', 'ja'] });
+    expect(deps.lastStream().calls.at(-1)).toContain('"source_language":"de"');
+    expect(brief(deps)).toEqual(['accepted']);
+    await taskRuns(deps);
+    expect(brief(deps)).toEqual(['accepted', 'ok']);
+    expect(deps.answers('languages')[1]).toMatchObject({
       data: { lanes: [{ phase: 'live', source: 'de', targets: ['en', 'ja'] }] },
     });
-    expect(world.answers('languages')[1]?.['data']).not.toHaveProperty('note');
+    expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
   });
 
   it('that the service does not take is rejected in its words, and the languages before it go on', async () => {
-    const world = await live();
-    order(world, { targets: ['qqq'] });
-    reject(world, 'unknown language qqq');
-    await world.clock.elapse(0);
-    expect(brief(world)).toEqual(['accepted', 'rejected']);
-    expect(world.answers('languages')[1]).toMatchObject({
+    const deps = await live();
+    order(deps, { targets: ['qqq'] });
+    reject(deps, 'unknown language qqq');
+    await deps.clock.elapse(0);
+    expect(brief(deps)).toEqual(['accepted', 'rejected']);
+    expect(deps.answers('languages')[1]).toMatchObject({
       error: { message: expect.stringContaining('unknown language qqq') },
     });
-    expect(ordersOf(world)).toMatchObject({ targets: ['es'] });
+    expect(optionsOf(deps)).toMatchObject({ targets: ['es'] });
   });
 
   it('that the service never answers is told after a bound', async () => {
-    const world = await live();
-    order(world, { targets: ['fr'] });
-    await world.clock.elapse(29_000);
-    expect(brief(world)).toEqual(['accepted']);
-    await world.clock.elapse(1000);
-    expect(brief(world)).toEqual(['accepted', 'no_answer']);
-    await world.clock.elapse(60_000);
-    expect(brief(world)).toHaveLength(2);
-    expect(ordersOf(world)).toMatchObject({ targets: ['fr'] });
+    const deps = await live();
+    order(deps, { targets: ['fr'] });
+    await deps.clock.elapse(29_000);
+    expect(brief(deps)).toEqual(['accepted']);
+    await deps.clock.elapse(1000);
+    expect(brief(deps)).toEqual(['accepted', 'no_answer']);
+    await deps.clock.elapse(60_000);
+    expect(brief(deps)).toHaveLength(2);
+    expect(optionsOf(deps)).toMatchObject({ targets: ['fr'] });
   });
 
   it('takes effect with the next session where nobody streams, and says so', async () => {
-    const world = createFakeWorld(testConfig({ start: 'command' }));
-    await world.agent.start();
-    world.brokerUp();
-    order(world, { targets: ['fr'] });
-    expect(world.answers('languages')).toMatchObject([
+    const deps = createFakeDeps(testConfig({ start: 'command' }));
+    await deps.agent.start();
+    deps.brokerUp();
+    order(deps, { targets: ['fr'] });
+    expect(deps.answers('languages')).toMatchObject([
       { status: 'ok', data: { note: expect.stringContaining('next session'), lanes: [{ targets: ['fr'] }] } },
     ]);
   });
 
   it('whose stream ends before the service has answered is judged on the next', async () => {
-    const world = await live();
-    order(world, { targets: ['fr'] });
-    world.lastStream().listener.ended(1006, '');
-    await world.clock.elapse(3000);
-    expect(brief(world)).toEqual(['accepted']);
-    world.grant();
-    world.lastStream().listener.opened();
-    expect(world.lastStream().calls[0]).toContain('"target_language":"fr"');
-    await taskRuns(world);
-    expect(brief(world)).toEqual(['accepted', 'ok']);
-    expect(world.answers('languages')[1]?.['data']).not.toHaveProperty('note');
+    const deps = await live();
+    order(deps, { targets: ['fr'] });
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    expect(brief(deps)).toEqual(['accepted']);
+    deps.grant();
+    deps.lastStream().listener.opened();
+    expect(deps.lastStream().calls[0]).toContain('"target_language":"fr"');
+    await taskRuns(deps);
+    expect(brief(deps)).toEqual(['accepted', 'ok']);
+    expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
   });
 
   it('whose stream is stopped before the service has answered takes effect with the next', async () => {
-    const world = await live();
-    order(world, { targets: ['fr'] });
-    world.command('stop', { id: 'stop' });
-    world.lastStream().listener.ended(1000, '');
-    await world.clock.elapse(0);
-    expect(brief(world)).toEqual(['accepted', 'ok']);
-    expect(world.answers('languages')[1]).toMatchObject({ data: { note: expect.any(String) } });
+    const deps = await live();
+    order(deps, { targets: ['fr'] });
+    deps.command('stop', { id: 'stop' });
+    deps.lastStream().listener.ended(1000, '');
+    await deps.clock.elapse(0);
+    expect(brief(deps)).toEqual(['accepted', 'ok']);
+    expect(deps.answers('languages')[1]).toMatchObject({ data: { note: expect.any(String) } });
   });
 
   it('that the first task of a session names are rejected, too', async () => {
-    const world = createFakeWorld();
-    await world.agent.start();
-    world.brokerUp();
-    world.grant();
-    world.lastStream().listener.opened();
-    order(world, { targets: ['qqq'] });
-    await world.clock.elapse(2500);
-    reject(world, 'unknown language qqq');
-    await world.clock.elapse(0);
-    expect(brief(world)).toEqual(['accepted', 'rejected']);
+    const deps = createFakeDeps();
+    await deps.agent.start();
+    deps.brokerUp();
+    deps.grant();
+    deps.lastStream().listener.opened();
+    order(deps, { targets: ['qqq'] });
+    await deps.clock.elapse(2500);
+    reject(deps, 'unknown language qqq');
+    await deps.clock.elapse(0);
+    expect(brief(deps)).toEqual(['accepted', 'rejected']);
   });
 
   it('that run already are ok at once, and nothing is sent', async () => {
-    const world = await live();
-    const calls = world.lastStream().calls.length;
-    order(world, { source: 'en', targets: ['es'] });
-    expect(brief(world)).toEqual(['ok']);
-    expect(world.lastStream().calls).toHaveLength(calls);
+    const deps = await live();
+    const calls = deps.lastStream().calls.length;
+    order(deps, { source: 'en', targets: ['es'] });
+    expect(brief(deps)).toEqual(['ok']);
+    expect(deps.lastStream().calls).toHaveLength(calls);
   });
 
   it('of two commands in a row: the first is superseded, the second has the answer', async () => {
-    const world = await live();
-    order(world, { targets: ['fr'] }, 'a');
-    order(world, { targets: ['de'] }, 'b');
-    await world.clock.elapse(2500);
-    expect(world.answers('languages').map(({ id, status }) => [id, status])).toEqual([
+    const deps = await live();
+    order(deps, { targets: ['fr'] }, 'a');
+    order(deps, { targets: ['de'] }, 'b');
+    await deps.clock.elapse(2500);
+    expect(deps.answers('languages').map(({ id, status }) => [id, status])).toEqual([
       ['a', 'accepted'],
       ['b', 'accepted'],
       ['a', 'error'],
     ]);
-    await taskRuns(world);
-    expect(world.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
-    expect(ordersOf(world)).toMatchObject({ targets: ['de'] });
+    await taskRuns(deps);
+    expect(deps.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
+    expect(optionsOf(deps)).toMatchObject({ targets: ['de'] });
   });
 
   it('there and back again: the answer waits for the last task, not for the one before it', async () => {
-    const world = await live();
-    order(world, { targets: ['fr'] }, 'a');
-    order(world, { targets: ['es'] }, 'b');
-    await world.clock.elapse(0);
-    expect(
-      world.answers('languages').find(({ id, status }) => id === 'b' && status === 'ok'),
-    ).toBeUndefined();
-    world.clock.advance(2100);
-    await taskRuns(world);
-    expect(world.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
+    const deps = await live();
+    order(deps, { targets: ['fr'] }, 'a');
+    order(deps, { targets: ['es'] }, 'b');
+    await deps.clock.elapse(0);
+    expect(deps.answers('languages').find(({ id, status }) => id === 'b' && status === 'ok')).toBeUndefined();
+    deps.clock.advance(2100);
+    await taskRuns(deps);
+    expect(deps.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
   });
 
   const refused: readonly [Record<string, unknown>, string][] = [
@@ -159,14 +157,14 @@ describe('languages', () => {
     [{ source: `en-${'abcdefgh-'.repeat(9000)}x` }, '35 characters'],
   ];
   it.each(refused)('%j is refused before anything is changed: %s', async (args, why) => {
-    const world = await live();
-    const calls = world.lastStream().calls.length;
-    order(world, args);
-    expect(world.answers('languages')).toMatchObject([
+    const deps = await live();
+    const calls = deps.lastStream().calls.length;
+    order(deps, args);
+    expect(deps.answers('languages')).toMatchObject([
       { error: { code: 'invalid_args', message: expect.stringContaining(why) } },
     ]);
-    expect(ordersOf(world)).toMatchObject({ source: 'en', targets: ['es'] });
-    expect(world.lastStream().calls).toHaveLength(calls);
+    expect(optionsOf(deps)).toMatchObject({ source: 'en', targets: ['es'] });
+    expect(deps.lastStream().calls).toHaveLength(calls);
   });
 
   it.each(refused)('%j is no configuration either: %s', (args, why) => {

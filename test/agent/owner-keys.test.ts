@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../src/agent/machine-world.ts';
+import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import { makePair } from './attacker.ts';
-import { testConfig } from './fake-world.ts';
+import { testConfig } from './fake-deps.ts';
 
 const owner = makePair();
 let folder: string;
@@ -42,7 +42,7 @@ describe("the owner's keys", () => {
         /a key for rsa, not for Ed25519/,
       ],
       [load(file('text.pem', 'hello')), /holds no public key in PEM.*keys create/],
-      [load(file('huge.pem', 'x'.repeat(20_000))), /can not be read: it is larger than/],
+      [load(file('huge.pem', 'x'.repeat(20_000))), /cannot be read: it is larger than/],
       [load(file('open.pem', owner.publicPem, 0o666)), /may be changed by everyone: chmod o-w/],
     ];
     for (const [attempt, words] of attempts) expect(attempt).toThrow(words);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMachineWorld } from '../../src/agent/machine-world.ts';
+import { createMachineDeps } from '../../src/agent/machine-deps.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
-import { createFakeWorld, testConfig } from './fake-world.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 /** What `randomHash` hands out for one more call, and what it has handed out before. */
 function drawing() {
@@ -18,37 +18,37 @@ function drawing() {
 describe('ids of token requests', () => {
   it('are drawn anew for each request, and hold nothing that is published', async () => {
     const { drawn, randomHash } = drawing();
-    const world = createFakeWorld(testConfig(), { randomHash });
-    await world.agent.start();
-    world.brokerUp();
-    const first = world.lastRequest().id;
+    const deps = createFakeDeps(testConfig(), { randomHash });
+    await deps.agent.start();
+    deps.brokerUp();
+    const first = deps.lastRequest().id;
     expect(drawn).toContain(first);
-    const bootId = String(world.sent('status').at(-1)?.body['boot_id']);
+    const bootId = String(deps.sent('status').at(-1)?.body['boot_id']);
     expect(first).not.toContain(bootId);
-    world.deliver('dragoman/v1/museum/kiosk-01/token/res', {
+    deps.deliver('dragoman/v1/museum/kiosk-01/token/res', {
       id: first,
       ok: false,
       error: { code: 'busy', title: 'Busy', detail: '', final: false },
     });
-    world.clock.advance(20_000);
-    const second = world.lastRequest().id;
+    deps.clock.advance(20_000);
+    const second = deps.lastRequest().id;
     expect(drawn).toContain(second);
     expect(second).not.toBe(first);
   });
 
   it('stay the same while the same request is asked again', async () => {
-    const world = createFakeWorld();
-    await world.agent.start();
-    world.brokerUp();
-    world.clock.advance(20_000);
-    const requests = world.sent('token/req').map(({ body }) => body);
+    const deps = createFakeDeps();
+    await deps.agent.start();
+    deps.brokerUp();
+    deps.clock.advance(20_000);
+    const requests = deps.sent('token/req').map(({ body }) => body);
     expect(requests.length).toBeGreaterThan(1);
     expect(requests.at(1)).toMatchObject({ attempt: 2, id: requests[0]?.['id'] });
   });
 
   it('have 96 random bits or more on a real machine', async () => {
-    const { log } = createFakeWorld().world;
-    const { randomHash } = await createMachineWorld(testConfig(), createVirtualClock(), log, {});
+    const { log } = createFakeDeps().deps;
+    const { randomHash } = await createMachineDeps(testConfig(), createVirtualClock(), log, {});
     const hashes = Array.from({ length: 200 }, randomHash);
     expect(new Set(hashes).size).toBe(200);
     for (const hash of hashes)

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../src/agent/machine-world.ts';
+import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import type { SignatureReader } from '../../src/ports/signature.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { hmacJws, jws, makePair, unsignedJws } from './attacker.ts';
-import { BASE, createFakeWorld, type FakeWorld, TOKEN, testConfig } from './fake-world.ts';
+import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
 const owner = makePair();
 const next = makePair();
@@ -24,12 +24,12 @@ const configured = (...files: string[]) =>
   testConfig({}, { owner: { publicKeyFiles: files.map((file) => join(folder, file)) } });
 
 /** A device that has just asked for its first token. */
-async function asking(...files: string[]): Promise<FakeWorld> {
+async function asking(...files: string[]): Promise<FakeDeps> {
   const config = configured(...files);
-  const world = createFakeWorld(config, { signatures: watched(config) });
-  await world.agent.start();
-  world.brokerUp();
-  return world;
+  const deps = createFakeDeps(config, { signatures: watched(config) });
+  await deps.agent.start();
+  deps.brokerUp();
+  return deps;
 }
 
 /** Signatures are checked beside the event loop: those that are under way. */
@@ -51,22 +51,22 @@ const settle = async (): Promise<void> => {
     await sleep(1);
   } while (underWay.size > 0);
 };
-const phaseOf = (world: FakeWorld) => world.agent.lanes[0]?.state.phase;
+const phaseOf = (deps: FakeDeps) => deps.agent.lanes[0]?.state.phase;
 
-function grantFor(world: FakeWorld, host = 'service.example', more: object = {}) {
+function grantFor(deps: FakeDeps, host = 'service.example', more: object = {}) {
   return {
     ts: null,
-    id: world.lastRequest().id,
+    id: deps.lastRequest().id,
     ok: true,
-    session: world.session(),
+    session: deps.session(),
     stream_url: `wss://${host}/streaming-api/{random_hash}/v1`,
     device: BASE,
     iat: 0,
     ...more,
   };
 }
-const denialFor = (world: FakeWorld, more: object = {}) => ({
-  id: world.lastRequest().id,
+const denialFor = (deps: FakeDeps, more: object = {}) => ({
+  id: deps.lastRequest().id,
   ok: false,
   error: { code: 'disabled', title: 'Disabled', detail: 'gone', final: true },
   device: BASE,
@@ -74,83 +74,83 @@ const denialFor = (world: FakeWorld, more: object = {}) => ({
   ...more,
 });
 
-const answer = (world: FakeWorld, body: unknown): void => world.deliver(`${BASE}/token/res`, body);
-const sealed = (world: FakeWorld, signed: string) => ({ id: world.lastRequest().id, jws: signed });
+const answer = (deps: FakeDeps, body: unknown): void => deps.deliver(`${BASE}/token/res`, body);
+const sealed = (deps: FakeDeps, signed: string) => ({ id: deps.lastRequest().id, jws: signed });
 
-async function refusedAnswers(world: FakeWorld): Promise<Record<string, number>> {
-  world.command('status', { id: `status-${world.published.length}` });
-  const data = world.answers('status').at(-1)?.['data'] as { refused_answers: Record<string, number> };
+async function refusedAnswers(deps: FakeDeps): Promise<Record<string, number>> {
+  deps.command('status', { id: `status-${deps.published.length}` });
+  const data = deps.answers('status').at(-1)?.['data'] as { refused_answers: Record<string, number> };
   return data.refused_answers;
 }
 
 describe('an answer that the owner has signed', () => {
   it('opens the stream', async () => {
-    const world = await asking('owner.pem');
-    answer(world, sealed(world, jws(owner, grantFor(world))));
+    const deps = await asking('owner.pem');
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(new URL(world.lastStream().url).host).toBe('service.example');
-    expect(new URL(world.lastStream().url).searchParams.get('token')).toBe(TOKEN);
-    expect(await refusedAnswers(world)).toEqual({});
+    expect(new URL(deps.lastStream().url).host).toBe('service.example');
+    expect(new URL(deps.lastStream().url).searchParams.get('token')).toBe(TOKEN);
+    expect(await refusedAnswers(deps)).toEqual({});
   });
 
   it('denies', async () => {
-    const world = await asking('owner.pem');
-    answer(world, sealed(world, jws(owner, denialFor(world))));
+    const deps = await asking('owner.pem');
+    answer(deps, sealed(deps, jws(owner, denialFor(deps))));
     await settle();
-    expect(phaseOf(world)).toBe('parked');
+    expect(phaseOf(deps)).toBe('parked');
   });
 
   it.each([['owner'], ['next']])('may be signed with either of two keys: %s', async (which) => {
-    const world = await asking('owner.pem', 'next.pem');
-    answer(world, sealed(world, jws(which === 'owner' ? owner : next, grantFor(world))));
+    const deps = await asking('owner.pem', 'next.pem');
+    answer(deps, sealed(deps, jws(which === 'owner' ? owner : next, grantFor(deps))));
     await settle();
-    expect(world.streams).toHaveLength(1);
+    expect(deps.streams).toHaveLength(1);
   });
 
   it('is believed by the keys of the configuration that was read last', async () => {
-    const world = await asking('owner.pem');
-    world.agent.trust(watched(configured('next.pem')));
-    answer(world, sealed(world, jws(owner, grantFor(world))));
+    const deps = await asking('owner.pem');
+    deps.agent.trust(watched(configured('next.pem')));
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(world.streams).toHaveLength(0);
-    answer(world, sealed(world, jws(next, grantFor(world))));
+    expect(deps.streams).toHaveLength(0);
+    answer(deps, sealed(deps, jws(next, grantFor(deps))));
     await settle();
-    expect(world.streams).toHaveLength(1);
+    expect(deps.streams).toHaveLength(1);
   });
 
   it('is read without keys too, since a fleet gets them device by device', async () => {
-    const world = createFakeWorld();
-    await world.agent.start();
-    world.brokerUp();
-    answer(world, sealed(world, jws(stranger, grantFor(world))));
+    const deps = createFakeDeps();
+    await deps.agent.start();
+    deps.brokerUp();
+    answer(deps, sealed(deps, jws(stranger, grantFor(deps))));
     await settle();
-    expect(world.streams).toHaveLength(1);
+    expect(deps.streams).toHaveLength(1);
   });
 });
 
-type Attack = (world: FakeWorld) => unknown;
-const evil = (world: FakeWorld) => grantFor(world, 'evil.example');
+type Attack = (deps: FakeDeps) => unknown;
+const evil = (deps: FakeDeps) => grantFor(deps, 'evil.example');
 const header = { alg: 'EdDSA', kid: owner.kid, typ: 'dragoman+token' };
 const rawKey = Buffer.from(owner.publicKey.export({ format: 'jwk' }).x as string, 'base64url');
 /** An honest message of the owner, changed behind his back. */
-const tampered = (world: FakeWorld): string => {
-  const [head, , signature] = jws(owner, grantFor(world)).split('.');
-  return `${head}.${Buffer.from(JSON.stringify(evil(world))).toString('base64url')}.${signature}`;
+const tampered = (deps: FakeDeps): string => {
+  const [head, , signature] = jws(owner, grantFor(deps)).split('.');
+  return `${head}.${Buffer.from(JSON.stringify(evil(deps))).toString('base64url')}.${signature}`;
 };
 
 const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
   ['unsigned', 'unsigned', evil],
-  ['unsigned, a final denial', 'unsigned', (world) => denialFor(world)],
-  ['unsigned, beside an empty jws', 'malformed', (world) => ({ ...evil(world), jws: '' })],
+  ['unsigned, a final denial', 'unsigned', (deps) => denialFor(deps)],
+  ['unsigned, beside an empty jws', 'malformed', (deps) => ({ ...evil(deps), jws: '' })],
   [
     'unsigned, beside a jws that is no text',
     'malformed',
-    (world) => ({ ...evil(world), jws: { ...evil(world) } }),
+    (deps) => ({ ...evil(deps), jws: { ...evil(deps) } }),
   ],
   [
     'unsigned, beside a list of jws',
     'malformed',
-    (world) => ({ ...evil(world), jws: [jws(owner, grantFor(world))] }),
+    (deps) => ({ ...evil(deps), jws: [jws(owner, grantFor(deps))] }),
   ],
   ['signed by a stranger in his own name', 'unknown_key', (w) => sealed(w, jws(stranger, evil(w)))],
   [
@@ -269,59 +269,59 @@ function respelt(signed: string): string {
 
 describe('an answer that is', () => {
   it.each(ATTACKS)('%s: refused as %s, counted, and told once a minute', async (_, why, attack) => {
-    const world = await asking('owner.pem');
-    const before = JSON.stringify(world.agent.lanes[0]?.state);
-    for (let i = 0; i < 5; i++) answer(world, attack(world));
+    const deps = await asking('owner.pem');
+    const before = JSON.stringify(deps.agent.lanes[0]?.state);
+    for (let i = 0; i < 5; i++) answer(deps, attack(deps));
     await settle();
-    expect(world.streams).toEqual([]);
+    expect(deps.streams).toEqual([]);
     // Neither stopped, nor parked, nor waiting: what the lane knows is what it knew.
-    expect(JSON.stringify(world.agent.lanes[0]?.state)).toBe(before);
-    expect(await refusedAnswers(world)).toEqual({ [why]: 5 });
+    expect(JSON.stringify(deps.agent.lanes[0]?.state)).toBe(before);
+    expect(await refusedAnswers(deps)).toEqual({ [why]: 5 });
     const told = () =>
-      world.logged.filter(([, text]) => String(text).startsWith('an answer to a token request was'));
+      deps.logged.filter(([, text]) => String(text).startsWith('an answer to a token request was'));
     expect(told()).toHaveLength(1);
     expect(told()[0]?.[0]).toBe(why === 'unasked' ? 'debug' : 'warn');
-    expect(JSON.stringify([world.logged, world.published])).not.toMatch(/SECRET|eyJ|evil\.example/);
+    expect(JSON.stringify([deps.logged, deps.published])).not.toMatch(/SECRET|eyJ|evil\.example/);
     // The owner's own word still counts.
-    answer(world, sealed(world, jws(owner, grantFor(world))));
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(new URL(world.lastStream().url).host).toBe('service.example');
-    world.clock.advance(66_000);
+    expect(new URL(deps.lastStream().url).host).toBe('service.example');
+    deps.clock.advance(66_000);
     expect(told()).toHaveLength(2);
     expect(told()[1]?.[2]).toMatchObject({ repeated: 4 });
   });
 
   it('replayed: an old answer neither answers a new request nor its own once more', async () => {
-    const world = await asking('owner.pem');
-    const old = sealed(world, jws(owner, grantFor(world)));
-    answer(world, old);
+    const deps = await asking('owner.pem');
+    const old = sealed(deps, jws(owner, grantFor(deps)));
+    answer(deps, old);
     await settle();
-    expect(world.streams).toHaveLength(1);
-    answer(world, old);
+    expect(deps.streams).toHaveLength(1);
+    answer(deps, old);
     await settle();
-    expect(await refusedAnswers(world)).toEqual({ unasked: 1 });
-    world
+    expect(await refusedAnswers(deps)).toEqual({ unasked: 1 });
+    deps
       .lastStream()
       .listener.refused({ status: 409, errorCode: 202100, texts: [], detail: null, retryAfterMs: null });
-    world.clock.advance(10_000);
-    expect(world.lastRequest().id).not.toBe(old.id);
-    answer(world, old);
-    answer(world, { ...old, id: world.lastRequest().id });
+    deps.clock.advance(10_000);
+    expect(deps.lastRequest().id).not.toBe(old.id);
+    answer(deps, old);
+    answer(deps, { ...old, id: deps.lastRequest().id });
     await settle();
-    expect(world.streams).toHaveLength(1);
-    expect(await refusedAnswers(world)).toEqual({ unasked: 2, id: 1 });
+    expect(deps.streams).toHaveLength(1);
+    expect(await refusedAnswers(deps)).toEqual({ unasked: 2, id: 1 });
   });
 
   it('one of very many at once: no more are looked at than a machine bears, and the lane goes on', async () => {
-    const world = await asking('owner.pem');
-    const forged = sealed(world, jws(stranger, evil(world), { kid: owner.kid }));
-    for (let i = 0; i < 1000; i++) answer(world, forged);
+    const deps = await asking('owner.pem');
+    const forged = sealed(deps, jws(stranger, evil(deps), { kid: owner.kid }));
+    for (let i = 0; i < 1000; i++) answer(deps, forged);
     await settle();
-    const { flood = 0, signature = 0 } = await refusedAnswers(world);
+    const { flood = 0, signature = 0 } = await refusedAnswers(deps);
     expect(flood + signature).toBe(1000);
     expect(signature).toBeLessThanOrEqual(32);
-    answer(world, sealed(world, jws(owner, grantFor(world))));
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(world.streams).toHaveLength(1);
+    expect(deps.streams).toHaveLength(1);
   });
 });

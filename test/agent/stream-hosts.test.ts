@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
-import { BASE, createFakeWorld, TOKEN, testConfig } from './fake-world.ts';
+import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
 const PATH = '/streaming-api/{random_hash}/v1';
 
 async function asking(hosts: readonly string[]) {
-  const world = createFakeWorld(testConfig({}, { service: { hosts } }));
-  await world.agent.start();
-  world.brokerUp();
-  return world;
+  const deps = createFakeDeps(testConfig({}, { service: { hosts } }));
+  await deps.agent.start();
+  deps.brokerUp();
+  return deps;
 }
 
 describe('service.hosts', () => {
@@ -21,39 +21,39 @@ describe('service.hosts', () => {
     ['ws://service.example', ['service.example:80']],
     ['wss://{random_hash}.evil.example', ['*.service.example']],
   ])('keeps the lane from %s when it holds %j, and says which host it was', async (origin, hosts) => {
-    const world = await asking(hosts);
-    world.grant({}, origin + PATH);
-    expect(world.streams).toEqual([]);
-    const refused = world.sent('event/refused').at(-1)?.body;
+    const deps = await asking(hosts);
+    deps.grant({}, origin + PATH);
+    expect(deps.streams).toEqual([]);
+    const refused = deps.sent('event/refused').at(-1)?.body;
     expect(refused).toMatchObject({ cause: 'grant_unusable' });
     if (!origin.startsWith('ws://service'))
       expect(refused?.['message']).toMatch(
         /leads to (evil|service|127|check)\S*, which is not among service\.hosts/,
       );
-    expect(JSON.stringify([world.published, world.logged])).not.toContain(TOKEN);
+    expect(JSON.stringify([deps.published, deps.logged])).not.toContain(TOKEN);
     // The lane asks again, and an honest answer is taken.
-    world.clock.advance(15_000);
-    world.grant(
+    deps.clock.advance(15_000);
+    deps.grant(
       {},
       `wss://${hosts[0]?.startsWith('*') === true ? `a${hosts[0].slice(1)}` : 'service.example'}${PATH}`,
     );
-    expect(world.streams).toHaveLength(hosts[0] === 'service.example:80' ? 0 : 1);
+    expect(deps.streams).toHaveLength(hosts[0] === 'service.example:80' ? 0 : 1);
   });
 
   it("keeps a legacy session's ws_url to the same hosts", async () => {
-    const world = await asking(['service.example']);
+    const deps = await asking(['service.example']);
     const answer = (ws_url: string): void =>
-      world.deliver(`${BASE}/token/res`, {
-        id: world.lastRequest().id,
+      deps.deliver(`${BASE}/token/res`, {
+        id: deps.lastRequest().id,
         ok: true,
         session: { id: 'legacy-session', publisher: TOKEN, ws_url },
       });
     answer('wss://evil.example/s');
-    expect(world.streams).toEqual([]);
-    expect(world.sent('event/refused').at(-1)?.body['message']).toContain('leads to evil.example');
-    world.clock.advance(15_000);
+    expect(deps.streams).toEqual([]);
+    expect(deps.sent('event/refused').at(-1)?.body['message']).toContain('leads to evil.example');
+    deps.clock.advance(15_000);
     answer('wss://service.example/s');
-    expect(world.streams).toHaveLength(1);
+    expect(deps.streams).toHaveLength(1);
   });
 
   it.each([
@@ -64,14 +64,14 @@ describe('service.hosts', () => {
   ])(
     'that holds %j lets the lane go to %s, and the owner reads where it went',
     async (hosts, origin, host) => {
-      const world = await asking(hosts);
-      world.grant({}, origin + PATH);
-      world.lastStream().listener.opened();
-      world.clock.advance(2800);
-      world.service({ message_type: 'current_task', data: {} });
-      expect(world.sent('event/session_started').at(-1)?.body).toMatchObject({ stream_host: host });
-      world.clock.advance(1000);
-      const state = stateSchema.parse(world.sent('state').at(-1)?.body);
+      const deps = await asking(hosts);
+      deps.grant({}, origin + PATH);
+      deps.lastStream().listener.opened();
+      deps.clock.advance(2800);
+      deps.service({ message_type: 'current_task', data: {} });
+      expect(deps.sent('event/session_started').at(-1)?.body).toMatchObject({ stream_host: host });
+      deps.clock.advance(1000);
+      const state = stateSchema.parse(deps.sent('state').at(-1)?.body);
       expect(state.lanes[0]?.stream_host).toBe(host);
     },
   );

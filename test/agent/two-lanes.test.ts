@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentWorld } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { AudioFault, CaptureSink } from '../../src/ports/audio.ts';
 import type { Config } from '../../src/protocol/config.ts';
-import { BASE, createFakeWorld, type FakeStream, testConfig } from './fake-world.ts';
+import { BASE, createFakeDeps, type FakeStream, testConfig } from './fake-deps.ts';
 
 /** Two languages at one counter: each lane has its own microphone, loudspeaker and stream. */
 function twoLanes(): Config {
@@ -16,9 +16,9 @@ type Id = 'main' | 'back';
 const IDS: readonly Id[] = ['main', 'back'];
 const GONE: AudioFault = { code: 'lost', message: 'it is unplugged' };
 
-function createTwoLanes(spoil: (world: AgentWorld) => AgentWorld = (world) => world) {
+function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) {
   const microphones = new Map<string, CaptureSink>();
-  const world = createFakeWorld(twoLanes(), {}, (given) =>
+  const deps = createFakeDeps(twoLanes(), {}, (given) =>
     spoil({
       ...given,
       openAudio: (lane) => {
@@ -34,52 +34,52 @@ function createTwoLanes(spoil: (world: AgentWorld) => AgentWorld = (world) => wo
     }),
   );
   const lane = (id: Id) => {
-    const found = world.agent.lanes.find((one) => one.id === id);
+    const found = deps.agent.lanes.find((one) => one.id === id);
     if (found === undefined) throw new Error(`no lane ${id}`);
     return found;
   };
   const streamOf = (id: Id): FakeStream => {
-    const found = world.streams.findLast(({ url }) => url.includes(`token=token-of-${id}`));
+    const found = deps.streams.findLast(({ url }) => url.includes(`token=token-of-${id}`));
     if (found === undefined) throw new Error(`lane ${id} has no stream`);
     return found;
   };
   /** The backend answers the last request of a lane with a token that tells whose it is. */
   const grant = (id: Id): void => {
-    const request = world.sent('token/req').findLast(({ body }) => body['lane'] === id);
-    world.deliver(`${BASE}/token/res`, {
+    const request = deps.sent('token/req').findLast(({ body }) => body['lane'] === id);
+    deps.deliver(`${BASE}/token/res`, {
       id: request?.body['id'],
       ok: true,
-      session: world.session({ token: `token-of-${id}` }),
+      session: deps.session({ token: `token-of-${id}` }),
       stream_url: 'wss://service.example/{random_hash}/v1',
     });
   };
   const run = (id: Id): void => {
     streamOf(id).listener.opened();
-    world.clock.advance(2800);
+    deps.clock.advance(2800);
     streamOf(id).listener.message({ message_type: 'current_task', data: {} });
   };
   const phases = () => IDS.map((id) => lane(id).state.phase);
   /** One chunk of a tone at one microphone. @returns the chunks with sound in them that each lane's stream got by it */
   const speak = (id: Id): number[] => {
     const sounds = (one: Id): number =>
-      world.streams
+      deps.streams
         .filter(({ url }) => url.includes(`token-of-${one}`))
         .reduce((sum, { audio }) => sum + audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length, 0);
     const before = IDS.map(sounds);
-    world.clock.advance(320);
+    deps.clock.advance(320);
     const pcm = new Uint8Array(5120 * 2);
     const view = new DataView(pcm.buffer);
     for (let i = 0; i < 5120; i++) view.setInt16(i * 2, i % 2 === 0 ? 8000 : -8000, true);
-    microphones.get(id)?.frames(pcm, world.clock.now());
+    microphones.get(id)?.frames(pcm, deps.clock.now());
     return IDS.map((one, index) => sounds(one) - (before[index] ?? 0));
   };
   return {
-    ...{ world, lane, streamOf, grant, run, phases, speak },
+    ...{ deps, lane, streamOf, grant, run, phases, speak },
     fault: (id: Id) => microphones.get(id)?.fault(GONE),
-    status: () => world.sent('status').at(-1)?.body,
+    status: () => deps.sent('status').at(-1)?.body,
     async goLive() {
-      await world.agent.start();
-      world.brokerUp();
+      await deps.agent.start();
+      deps.brokerUp();
       for (const id of ['back', 'main'] as const) {
         grant(id);
         run(id);
@@ -92,7 +92,7 @@ describe('two lanes of one device', () => {
   it('ask each for a token, and each gets its own, in whatever order the answers come', async () => {
     const two = createTwoLanes();
     await two.goLive();
-    const asked = two.world.sent('token/req').map(({ body }) => body['lane']);
+    const asked = two.deps.sent('token/req').map(({ body }) => body['lane']);
     expect(asked).toEqual(['main', 'back']);
     expect(two.phases()).toEqual(['live', 'live']);
     expect(two.streamOf('main').calls[0]).toContain('"source_language":"en"');
@@ -111,18 +111,18 @@ describe('two lanes of one device', () => {
 
   it('get their answers apart: a denial of one is none of the other', async () => {
     const two = createTwoLanes();
-    await two.world.agent.start();
-    two.world.brokerUp();
+    await two.deps.agent.start();
+    two.deps.brokerUp();
     two.grant('main');
     two.run('main');
-    const request = two.world.sent('token/req').findLast(({ body }) => body['lane'] === 'back');
-    two.world.deliver(`${BASE}/token/res`, {
+    const request = two.deps.sent('token/req').findLast(({ body }) => body['lane'] === 'back');
+    two.deps.deliver(`${BASE}/token/res`, {
       id: request?.body['id'],
       ok: false,
       error: { code: 'disabled', title: 'no', detail: 'no', final: true },
     });
     expect(two.phases()).toEqual(['live', 'parked']);
-    expect(two.world.sent('event/parked').map(({ body }) => body['lane'])).toEqual(['back']);
+    expect(two.deps.sent('event/parked').map(({ body }) => body['lane'])).toEqual(['back']);
     expect(two.status()).toMatchObject({ status: 'degraded', reasons: ['parked:back/token_denied_final'] });
     expect(two.speak('main')).toEqual([1, 0]);
   });
@@ -134,7 +134,7 @@ describe('two lanes of one device', () => {
     expect(two.phases()).toEqual(['live', 'waiting']);
     expect(two.speak('main')).toEqual([1, 0]);
     for (let s = 0; s < 10 && two.lane('back').state.phase !== 'acquiring'; s++) {
-      two.world.clock.advance(1000);
+      two.deps.clock.advance(1000);
     }
     two.grant('back');
     two.run('back');
@@ -146,7 +146,7 @@ describe('two lanes of one device', () => {
     await two.goLive();
     two.fault('back');
     expect(two.status()).toMatchObject({ status: 'degraded', reasons: ['capture:back/lost'] });
-    expect(two.world.sent('event/audio_lost').map(({ body }) => body['lane'])).toEqual(['back']);
+    expect(two.deps.sent('event/audio_lost').map(({ body }) => body['lane'])).toEqual(['back']);
     expect(two.speak('main')).toEqual([1, 0]);
     expect(two.speak('back')).toEqual([0, 1]);
     expect(two.status()).toMatchObject({ status: 'ready', reasons: [] });
@@ -175,16 +175,16 @@ describe('two lanes of one device', () => {
         return { ...stream, sendAudio };
       },
     }));
-    two.world.expectDefects();
+    two.deps.expectDefects();
     await two.goLive();
     two.speak('back');
     expect(two.phases()).toEqual(['live', 'waiting']);
-    expect(two.world.sent('event/internal_error').map(({ body }) => body['lane'])).toEqual(['back']);
+    expect(two.deps.sent('event/internal_error').map(({ body }) => body['lane'])).toEqual(['back']);
     expect(two.status()?.['reasons']).toEqual(['playback:back/lost']);
     expect(two.speak('main')).toEqual([1, 0]);
     isBroken = false;
     for (let s = 0; s < 20 && two.lane('back').state.phase !== 'acquiring'; s++) {
-      two.world.clock.advance(1000);
+      two.deps.clock.advance(1000);
     }
     two.grant('back');
     two.run('back');
@@ -195,24 +195,24 @@ describe('two lanes of one device', () => {
   it('obey a command together, or the one that is named', async () => {
     const two = createTwoLanes();
     await two.goLive();
-    const muted = () => IDS.map((id) => two.lane(id).state.orders.muted);
+    const muted = () => IDS.map((id) => two.lane(id).state.options.muted);
     const lanesIn = (name: string) => {
-      const data = two.world.answers(name).at(-1)?.['data'] as { lanes: { id: string }[] };
+      const data = two.deps.answers(name).at(-1)?.['data'] as { lanes: { id: string }[] };
       return data.lanes.map(({ id }) => id);
     };
-    two.world.command('mute', { id: 'm1', args: { lane: 'back' } });
+    two.deps.command('mute', { id: 'm1', args: { lane: 'back' } });
     expect(muted()).toEqual([false, true]);
     expect(lanesIn('mute')).toEqual(['back']);
-    two.world.command('mute', { id: 'm2' });
+    two.deps.command('mute', { id: 'm2' });
     expect(muted()).toEqual([true, true]);
     expect(lanesIn('mute')).toEqual(['main', 'back']);
-    two.world.command('unmute', { id: 'm3' });
-    two.world.command('languages', { id: 'l1', args: { lane: 'back', targets: ['it'] } });
-    expect(IDS.map((id) => two.lane(id).state.orders.targets)).toEqual([['es'], ['it']]);
-    two.world.command('stop', { id: 's1', args: { lane: 'main' } });
+    two.deps.command('unmute', { id: 'm3' });
+    two.deps.command('languages', { id: 'l1', args: { lane: 'back', targets: ['it'] } });
+    expect(IDS.map((id) => two.lane(id).state.options.targets)).toEqual([['es'], ['it']]);
+    two.deps.command('stop', { id: 's1', args: { lane: 'main' } });
     expect(two.phases()).toEqual(['draining', 'configuring']);
-    two.world.command('stop', { id: 's2', args: { lane: 'side' } });
-    expect(two.world.answers('stop').at(-1)).toMatchObject({
+    two.deps.command('stop', { id: 's2', args: { lane: 'side' } });
+    expect(two.deps.answers('stop').at(-1)).toMatchObject({
       status: 'error',
       error: { code: 'unknown_lane', message: expect.stringContaining('main, back') },
     });
@@ -221,10 +221,10 @@ describe('two lanes of one device', () => {
   it('stand each in the state, and one that is at rest does not hide the other', async () => {
     const two = createTwoLanes();
     await two.goLive();
-    two.world.command('stop', { id: 's1', args: { lane: 'back' } });
+    two.deps.command('stop', { id: 's1', args: { lane: 'back' } });
     two.streamOf('back').listener.ended(1000, '');
-    two.world.clock.advance(2000);
-    expect(two.world.sent('state').at(-1)?.body).toMatchObject({
+    two.deps.clock.advance(2000);
+    expect(two.deps.sent('state').at(-1)?.body).toMatchObject({
       lanes: [
         { id: 'main', phase: 'live' },
         { id: 'back', phase: 'idle' },
@@ -236,14 +236,14 @@ describe('two lanes of one device', () => {
   it('end together', async () => {
     const two = createTwoLanes();
     await two.goLive();
-    const stopping = two.world.agent.stop();
+    const stopping = two.deps.agent.stop();
     expect(IDS.every((id) => two.streamOf(id).calls.includes('endTask'))).toBe(true);
     two.streamOf('back').listener.ended(1000, '');
-    await two.world.clock.elapse(10_000);
+    await two.deps.clock.elapse(10_000);
     await stopping;
     expect(two.phases()).toEqual(['closed', 'closed']);
-    expect(two.world.openMicrophones).toBe(0);
-    expect(two.world.clock.armed).toBe(0);
-    expect(JSON.stringify(two.world.finale)).toContain('offline');
+    expect(two.deps.openMicrophones).toBe(0);
+    expect(two.deps.clock.armed).toBe(0);
+    expect(JSON.stringify(two.deps.finale)).toContain('offline');
   });
 });

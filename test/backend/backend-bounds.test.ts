@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/bench.ts';
+import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/fixture.ts';
 import {
   API_KEY,
   errorOf,
+  type Fixture,
+  type FixtureOptions,
+  fixtureOfEachTest,
   PREFIX,
-  type Rig,
-  type RigOptions,
-  rigOfEachTest,
   sessionOf,
-  startRig,
-} from './rig.ts';
+  startFixture,
+} from './fixture.ts';
 
 let mosquitto: Mosquitto | null = null;
 afterEach(async () => {
@@ -17,14 +17,16 @@ afterEach(async () => {
   mosquitto = null;
 });
 // What is registered later is closed earlier.
-const { start, sessionsAtService } = rigOfEachTest();
+const { start, sessionsAtService } = fixtureOfEachTest();
 
 describe('backend under hostile requests', () => {
   it('trusts only the topic for who asks', async () => {
-    const rig = await start();
+    const fixture = await start();
     const forged = { tenant: 'museum', device: 'victim', client_reference_id: 'museum/victim/main' };
-    expect(sessionOf(await rig.ask('kiosk', 'r1', forged))['client_reference_id']).toBe('museum/kiosk/main');
-    expect(rig.answersTo('victim')).toEqual([]);
+    expect(sessionOf(await fixture.ask('kiosk', 'r1', forged))['client_reference_id']).toBe(
+      'museum/kiosk/main',
+    );
+    expect(fixture.answersTo('victim')).toEqual([]);
   });
 
   it.each([
@@ -35,11 +37,11 @@ describe('backend under hostile requests', () => {
     ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
     ['another prefix', 'other/v1/museum/kiosk/token/req'],
   ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
-    const rig = await start();
-    rig.bus.publish(topic, rig.request('evil'));
-    await rig.settle();
+    const fixture = await start();
+    fixture.bus.publish(topic, fixture.request('evil'));
+    await fixture.settle();
     expect(sessionsAtService()).toHaveLength(0);
-    const answers = rig.witness.messages.filter(({ payload }) => payload.includes('"ok"'));
+    const answers = fixture.witness.messages.filter(({ payload }) => payload.includes('"ok"'));
     expect(answers.filter(({ payload }) => payload.includes('evil'))).toEqual([]);
   });
 
@@ -55,12 +57,12 @@ describe('backend under hostile requests', () => {
     ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
     ['a million brackets', '['.repeat(50_000)],
   ])('gives no answer to %s, and goes on', async (_name, payload) => {
-    const rig = await start();
-    rig.send('kiosk', payload);
-    await rig.settle();
-    expect(rig.answersTo('kiosk')).toEqual([]);
-    expect(rig.lines.some((line) => line.includes('was ignored'))).toBe(true);
-    sessionOf(await rig.ask('kiosk', 'good'));
+    const fixture = await start();
+    fixture.send('kiosk', payload);
+    await fixture.settle();
+    expect(fixture.answersTo('kiosk')).toEqual([]);
+    expect(fixture.lines.some((line) => line.includes('was ignored'))).toBe(true);
+    sessionOf(await fixture.ask('kiosk', 'good'));
   });
 
   it.each([
@@ -70,20 +72,20 @@ describe('backend under hostile requests', () => {
     [{ attempt: 0 }, /attempt/],
     [{ reason: 'because' }, /reason/],
   ])('names the field when a request is wrong: %j', async (more, words) => {
-    const rig = await start();
-    const error = errorOf(await rig.ask('kiosk', 'r1', more));
+    const fixture = await start();
+    const error = errorOf(await fixture.ask('kiosk', 'r1', more));
     expect(error).toMatchObject({ code: 'invalid_request', final: true });
     expect(error.detail).toMatch(words);
     expect(sessionsAtService()).toHaveLength(0);
   });
 
   it('does not answer a request that the broker has kept', async () => {
-    const rig = await start();
-    rig.send('kiosk', rig.request('old'), { retain: true });
-    await rig.settle();
-    const answered = rig.answersTo('kiosk').length;
-    await rig.backend.close();
-    const again = await startRig({ brokerUrl: rig.brokerUrl });
+    const fixture = await start();
+    fixture.send('kiosk', fixture.request('old'), { retain: true });
+    await fixture.settle();
+    const answered = fixture.answersTo('kiosk').length;
+    await fixture.backend.close();
+    const again = await startFixture({ brokerUrl: fixture.brokerUrl });
     await again.settle();
     expect(again.answersTo('kiosk')).toEqual([]);
     expect(answered).toBeLessThanOrEqual(1);
@@ -91,43 +93,43 @@ describe('backend under hostile requests', () => {
   });
 
   it('bounds what a flood costs: few sessions, few answers, and nobody else suffers', async () => {
-    const rig = await start({ config: { limits: { burst: 4, perMinute: 6 } } });
+    const fixture = await start({ config: { limits: { burst: 4, perMinute: 6 } } });
     for (let index = 0; index < 300; index += 1) {
-      rig.send('kiosk', rig.request(`r${index}`, { lane: `lane-${index % 20}` }));
+      fixture.send('kiosk', fixture.request(`r${index}`, { lane: `lane-${index % 20}` }));
     }
-    sessionOf(await rig.ask('calm', 'r1'));
-    await rig.settle();
+    sessionOf(await fixture.ask('calm', 'r1'));
+    await fixture.settle();
     expect(sessionsAtService().length).toBeLessThanOrEqual(6);
-    expect(rig.answersTo('kiosk').length).toBeLessThanOrEqual(20);
-    expect(rig.lines.filter((line) => line.includes('floods'))).toHaveLength(1);
+    expect(fixture.answersTo('kiosk').length).toBeLessThanOrEqual(20);
+    expect(fixture.lines.filter((line) => line.includes('floods'))).toHaveLength(1);
   });
 });
 
 describe('backend and secrets', () => {
   it('lets no key into any line or message, and no token anywhere but token/res', async () => {
-    const rig = await start();
+    const fixture = await start();
     const tokens = [
-      sessionOf(await rig.ask('kiosk', 'r1')),
-      sessionOf(await rig.ask('kiosk', 'r2', { reason: 'refused', attempt: 2 })),
-      sessionOf(await rig.ask('other', 'r1')),
+      sessionOf(await fixture.ask('kiosk', 'r1')),
+      sessionOf(await fixture.ask('kiosk', 'r2', { reason: 'refused', attempt: 2 })),
+      sessionOf(await fixture.ask('other', 'r1')),
     ];
-    rig.send('kiosk', '{"id":');
-    await rig.ask('kiosk', 'r3', { lane: '?' });
-    rig.emulator?.fault({ kind: 'http', status: 500 });
-    await rig.ask('third', 'r1');
-    rig.emulator?.fault({ kind: 'http', answer: 'garbage' });
-    await rig.ask('fourth', 'r1');
-    await rig.backend.close();
+    fixture.send('kiosk', '{"id":');
+    await fixture.ask('kiosk', 'r3', { lane: '?' });
+    fixture.emulator?.fault({ kind: 'http', status: 500 });
+    await fixture.ask('third', 'r1');
+    fixture.emulator?.fault({ kind: 'http', answer: 'garbage' });
+    await fixture.ask('fourth', 'r1');
+    await fixture.backend.close();
 
-    expect(rig.lines.length).toBeGreaterThan(8);
+    expect(fixture.lines.length).toBeGreaterThan(8);
     const everywhere = [
-      ...rig.lines,
-      ...rig.witness.messages.map(({ topic, payload }) => topic + payload),
+      ...fixture.lines,
+      ...fixture.witness.messages.map(({ topic, payload }) => topic + payload),
     ].join('\n');
     expect(everywhere).not.toContain(API_KEY);
     const elsewhere = [
-      ...rig.lines,
-      ...rig.witness.messages
+      ...fixture.lines,
+      ...fixture.witness.messages
         .filter(({ topic }) => !topic.endsWith('/token/res'))
         .map(({ payload }) => payload),
     ].join('\n');
@@ -145,22 +147,24 @@ if (command === null) {
   it.skip('backend over MQTT 5: mosquitto is not installed (Debian package "mosquitto")', () => {});
 } else {
   describe('backend over mosquitto (MQTT 5)', () => {
-    const startHere = async (options: RigOptions = {}): Promise<Rig> => {
+    const startHere = async (options: FixtureOptions = {}): Promise<Fixture> => {
       const root = process.getuid?.() === 0 ? ['user root'] : [];
       mosquitto = await startMosquitto(command, () => [...root, 'allow_anonymous true']);
       return start({ ...options, brokerUrl: mosquitto.url });
     };
 
     it('copies correlation data and answers at or below token/res', async () => {
-      const rig = await startHere();
+      const fixture = await startHere();
       const correlationData = Uint8Array.from([1, 2, 254, 255]);
       const responseTopic = `${PREFIX}/museum/kiosk/token/res/lane-1`;
-      rig.send('kiosk', rig.request('r1'), { properties: { correlationData, responseTopic, expiryS: 20 } });
-      await until(() => rig.witness.messages.some(({ topic }) => topic === responseTopic), 'the answer');
-      const answer = rig.witness.messages.find(({ topic }) => topic === responseTopic);
+      fixture.send('kiosk', fixture.request('r1'), {
+        properties: { correlationData, responseTopic, expiryS: 20 },
+      });
+      await until(() => fixture.witness.messages.some(({ topic }) => topic === responseTopic), 'the answer');
+      const answer = fixture.witness.messages.find(({ topic }) => topic === responseTopic);
       expect([...(answer?.properties.correlationData ?? [])]).toEqual([1, 2, 254, 255]);
       expect(answer?.properties.expiryS).toBeLessThanOrEqual(30);
-      expect(rig.answersTo('kiosk')).toEqual([]);
+      expect(fixture.answersTo('kiosk')).toEqual([]);
     });
 
     it.each([
@@ -171,29 +175,29 @@ if (command === null) {
       ['that is a command', `${PREFIX}/museum/kiosk/cmd/restart`],
       ['that only begins alike', `${PREFIX}/museum/kiosk/token/result`],
     ])('takes no response topic %s: the answer goes to token/res', async (_name, responseTopic) => {
-      const rig = await startHere();
-      rig.send('kiosk', rig.request('r1'), { properties: { responseTopic } });
-      await until(() => rig.answersTo('kiosk').length === 1, 'the answer');
-      const { token } = sessionOf(rig.answersTo('kiosk')[0] as never);
-      const carriers = rig.witness.messages.filter(({ payload }) => payload.includes(token));
+      const fixture = await startHere();
+      fixture.send('kiosk', fixture.request('r1'), { properties: { responseTopic } });
+      await until(() => fixture.answersTo('kiosk').length === 1, 'the answer');
+      const { token } = sessionOf(fixture.answersTo('kiosk')[0] as never);
+      const carriers = fixture.witness.messages.filter(({ payload }) => payload.includes(token));
       expect(carriers.map(({ topic }) => topic)).toEqual([`${PREFIX}/museum/kiosk/token/res`]);
-      expect(rig.lines.some((line) => line.includes('response topic outside'))).toBe(true);
+      expect(fixture.lines.some((line) => line.includes('response topic outside'))).toBe(true);
     });
 
     it('shares the load with a second backend: each request is answered once', async () => {
-      const rig = await startHere();
-      const second = await startRig({
-        brokerUrl: rig.brokerUrl,
-        ...(rig.emulator && { serviceUrl: rig.emulator.url }),
+      const fixture = await startHere();
+      const second = await startFixture({
+        brokerUrl: fixture.brokerUrl,
+        ...(fixture.emulator && { serviceUrl: fixture.emulator.url }),
       });
-      for (let index = 0; index < 12; index += 1) rig.send(`d-${index}`, rig.request('r1'));
-      const answered = () => Array.from({ length: 12 }, (_, index) => rig.answersTo(`d-${index}`).length);
+      for (let index = 0; index < 12; index += 1) fixture.send(`d-${index}`, fixture.request('r1'));
+      const answered = () => Array.from({ length: 12 }, (_, index) => fixture.answersTo(`d-${index}`).length);
       await until(() => answered().every((count) => count > 0), 'the answers');
-      await rig.settle();
+      await fixture.settle();
       expect(answered()).toEqual(Array.from({ length: 12 }, () => 1));
       const grants = (lines: string[]) => lines.filter((line) => line.includes('session granted')).length;
-      expect(grants(rig.lines) + grants(second.lines)).toBe(12);
-      expect(Math.min(grants(rig.lines), grants(second.lines))).toBeGreaterThan(0);
+      expect(grants(fixture.lines) + grants(second.lines)).toBe(12);
+      expect(Math.min(grants(fixture.lines), grants(second.lines))).toBeGreaterThan(0);
       await second.close();
     });
   });

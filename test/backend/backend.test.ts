@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { until } from '../adapters/mqtt/bench.ts';
-import { API_KEY, errorOf, rigOfEachTest, STREAM_URL, sessionOf } from './rig.ts';
-import { answerJson, type StandIn, sessionOf as standInSession, startStandIn } from './service-stand-in.ts';
+import { until } from '../adapters/mqtt/fixture.ts';
+import { answerJson, type FakeService, sessionOf as fakeSession, startFakeService } from './fake-service.ts';
+import { API_KEY, errorOf, fixtureOfEachTest, STREAM_URL, sessionOf } from './fixture.ts';
 
-let standIn: StandIn | null = null;
+let fakeService: FakeService | null = null;
 afterEach(async () => {
-  await standIn?.close();
-  standIn = null;
+  await fakeService?.close();
+  fakeService = null;
 });
 // What is registered later is closed earlier.
-const { start, sessionsAtService } = rigOfEachTest();
+const { start, sessionsAtService } = fixtureOfEachTest();
 
 describe('backend', () => {
   it('exchanges a request for a session: made at the service, labelled, answered with the address', async () => {
-    const rig = await start({ config: { session: { maxSessionDurationSeconds: 600 } } });
-    const answer = await rig.ask('kiosk', 'r1');
+    const fixture = await start({ config: { session: { maxSessionDurationSeconds: 600 } } });
+    const answer = await fixture.ask('kiosk', 'r1');
     const session = sessionOf(answer);
     expect(answer).toMatchObject({ id: 'r1', ok: true, stream_url: STREAM_URL });
     expect(session).toMatchObject({
@@ -31,77 +31,77 @@ describe('backend', () => {
     const windowMs = Date.parse(String(session['connect_by'])) - Date.parse(String(session['created_at']));
     expect(windowMs).toBe(60_000);
     expect(Date.parse(String((answer as { ts?: string }).ts))).toBeGreaterThan(Date.UTC(2024, 0));
-    const [published] = rig.witness.messages.filter(({ topic }) => topic.endsWith('/token/res'));
+    const [published] = fixture.witness.messages.filter(({ topic }) => topic.endsWith('/token/res'));
     expect(published?.retain).toBe(false);
   });
 
   it('hands out tokens that open a stream', async () => {
-    const rig = await start();
-    const { token } = sessionOf(await rig.ask('kiosk', 'r1'));
-    const url = `${rig.emulator?.wsUrl}/streaming-api/any/v1/speech-to-speech/stream?token=${token}`;
+    const fixture = await start();
+    const { token } = sessionOf(await fixture.ask('kiosk', 'r1'));
+    const url = `${fixture.emulator?.wsUrl}/streaming-api/any/v1/speech-to-speech/stream?token=${token}`;
     const socket = new WebSocket(url);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     const running = () => sessionsAtService().map((session) => session.activeStreams);
     await until(() => running()[0] === 1, 'the stream');
     // The lane asks for its next one while the first is in use: that one stays.
-    await rig.ask('kiosk', 'r2', { reason: 'rollover' });
+    await fixture.ask('kiosk', 'r2', { reason: 'rollover' });
     expect(running()).toEqual([1, 0]);
     socket.close();
     await new Promise((resolve) => socket.once('close', resolve));
   });
 
   it('answers the same request with the same session, and makes one only', async () => {
-    const rig = await start();
-    const first = sessionOf(await rig.ask('kiosk', 'r1'));
-    const second = sessionOf(await rig.ask('kiosk', 'r1', { attempt: 2 }));
+    const fixture = await start();
+    const first = sessionOf(await fixture.ask('kiosk', 'r1'));
+    const second = sessionOf(await fixture.ask('kiosk', 'r1', { attempt: 2 }));
     expect(second.token).toBe(first.token);
     expect(sessionsAtService()).toHaveLength(1);
   });
 
   it('leaves one unused session per lane: the older one is revoked', async () => {
-    const rig = await start();
-    const first = sessionOf(await rig.ask('kiosk', 'r1'));
-    const second = sessionOf(await rig.ask('kiosk', 'r2'));
-    sessionOf(await rig.ask('kiosk', 'r3', { lane: 'desk' }));
+    const fixture = await start();
+    const first = sessionOf(await fixture.ask('kiosk', 'r1'));
+    const second = sessionOf(await fixture.ask('kiosk', 'r2'));
+    sessionOf(await fixture.ask('kiosk', 'r3', { lane: 'desk' }));
     expect(second.token).not.toBe(first.token);
-    const client = await fetch(`${rig.emulator?.url}/session-storage/v2/sessions/${first.id}`, {
+    const client = await fetch(`${fixture.emulator?.url}/session-storage/v2/sessions/${first.id}`, {
       headers: { authorization: `Bearer ${API_KEY}` },
     });
     expect(await client.json()).toMatchObject({ data: { status: 'revoked' } });
   });
 
   it('finds the unused session of a backend that has gone, when the device says that it asks again', async () => {
-    const rig = await start();
-    const response = await fetch(`${rig.emulator?.url}/session-storage/v2/sessions`, {
+    const fixture = await start();
+    const response = await fetch(`${fixture.emulator?.url}/session-storage/v2/sessions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ intent: 's2s', client_reference_id: 'museum/kiosk/main' }),
     });
     const lost = ((await response.json()) as { data: { id: string } }).data.id;
-    await rig.ask('kiosk', 'r9', { attempt: 2 });
-    const check = await fetch(`${rig.emulator?.url}/session-storage/v2/sessions/${lost}`, {
+    await fixture.ask('kiosk', 'r9', { attempt: 2 });
+    const check = await fetch(`${fixture.emulator?.url}/session-storage/v2/sessions/${lost}`, {
       headers: { authorization: `Bearer ${API_KEY}` },
     });
     expect(await check.json()).toMatchObject({ data: { status: 'revoked' } });
   });
 
   it('makes sessions although the service does not know how to list them', async () => {
-    const rig = await start();
-    rig.emulator?.fault({ kind: 'http', route: 'sessions', status: 404 });
-    sessionOf(await rig.ask('kiosk', 'r1', { attempt: 2 }));
-    rig.emulator?.fault({ kind: 'http', route: 'sessions', status: 503 });
-    expect(errorOf(await rig.ask('other', 'r1', { attempt: 2 }))).toMatchObject({
+    const fixture = await start();
+    fixture.emulator?.fault({ kind: 'http', route: 'sessions', status: 404 });
+    sessionOf(await fixture.ask('kiosk', 'r1', { attempt: 2 }));
+    fixture.emulator?.fault({ kind: 'http', route: 'sessions', status: 503 });
+    expect(errorOf(await fixture.ask('other', 'r1', { attempt: 2 }))).toMatchObject({
       code: 'service_unavailable',
     });
     expect(sessionsAtService()).toHaveLength(1);
   });
 
   it('denies devices that the owner has not allowed, or has disabled', async () => {
-    const rig = await start({
+    const fixture = await start({
       config: { allow: ['museum/kiosk'], devices: { 'museum/kiosk': { disabled: true } } },
     });
-    expect(errorOf(await rig.ask('kiosk', 'r1'))).toMatchObject({ code: 'device_disabled', final: true });
-    expect(errorOf(await rig.ask('stranger', 'r1'))).toMatchObject({
+    expect(errorOf(await fixture.ask('kiosk', 'r1'))).toMatchObject({ code: 'device_disabled', final: true });
+    expect(errorOf(await fixture.ask('stranger', 'r1'))).toMatchObject({
       code: 'device_not_allowed',
       final: true,
     });
@@ -109,12 +109,12 @@ describe('backend', () => {
   });
 
   it('tells a device how long to wait when the service is limited, and asks it no sooner', async () => {
-    const rig = await start();
-    rig.emulator?.fault({ kind: 'http', status: 429, retry_after_s: 30 });
-    const denied = errorOf(await rig.ask('kiosk', 'r1'));
+    const fixture = await start();
+    fixture.emulator?.fault({ kind: 'http', status: 429, retry_after_s: 30 });
+    const denied = errorOf(await fixture.ask('kiosk', 'r1'));
     expect(denied).toMatchObject({ code: 'service_rate_limited', final: false });
     expect(denied.retry_after_s).toBeGreaterThanOrEqual(30);
-    expect(errorOf(await rig.ask('other', 'r1'))).toMatchObject({ code: 'service_rate_limited' });
+    expect(errorOf(await fixture.ask('other', 'r1'))).toMatchObject({ code: 'service_rate_limited' });
     expect(sessionsAtService()).toHaveLength(0);
   });
 
@@ -125,49 +125,49 @@ describe('backend', () => {
     ['service_unreachable', false, { kind: 'http', answer: 'reset' }],
     ['service_malformed', false, { kind: 'http', answer: 'garbage' }],
   ])('says %s when that is the trouble', async (code, final, fault) => {
-    const rig = await start();
-    rig.emulator?.fault(fault);
-    expect(errorOf(await rig.ask('kiosk', 'r1'))).toMatchObject({ code, final });
+    const fixture = await start();
+    fixture.emulator?.fault(fault);
+    expect(errorOf(await fixture.ask('kiosk', 'r1'))).toMatchObject({ code, final });
   });
 
   it('says that it is misconfigured, without a word of the key, when the service rejects the key', async () => {
-    const rig = await start({ apiKey: 'some-old-key' });
-    const answer = await rig.ask('kiosk', 'r1');
+    const fixture = await start({ apiKey: 'some-old-key' });
+    const answer = await fixture.ask('kiosk', 'r1');
     expect(errorOf(answer)).toMatchObject({ code: 'backend_unauthorized', final: true });
     expect(JSON.stringify(answer)).not.toContain('some-old-key');
   });
 
   it('is back after the broker was away', async () => {
-    const rig = await start();
-    rig.broker?.pause();
-    await until(() => !rig.backend.connected, 'the drop');
-    rig.broker?.resume();
-    await until(() => rig.backend.connected && rig.bus.connected, 'the return');
-    await until(() => rig.witness.ups.length === 2, 'the witness');
-    sessionOf(await rig.ask('kiosk', 'r1'));
+    const fixture = await start();
+    fixture.broker?.pause();
+    await until(() => !fixture.backend.connected, 'the drop');
+    fixture.broker?.resume();
+    await until(() => fixture.backend.connected && fixture.bus.connected, 'the return');
+    await until(() => fixture.witness.ups.length === 2, 'the witness');
+    sessionOf(await fixture.ask('kiosk', 'r1'));
   });
 
   it('answers what is under way before it closes', async () => {
-    standIn = await startStandIn((_, response) => {
-      setTimeout(() => answerJson(response, 201, { ok: true, data: standInSession() }), 400);
+    fakeService = await startFakeService((_, response) => {
+      setTimeout(() => answerJson(response, 201, { ok: true, data: fakeSession() }), 400);
     });
-    const rig = await start({ serviceUrl: standIn.url });
-    rig.send('kiosk', rig.request('r1'));
-    await until(() => standIn?.seen.length === 1, 'the creation');
-    await rig.backend.close();
-    await until(() => rig.answersTo('kiosk').length === 1, 'the answer');
-    expect(rig.answersTo('kiosk')[0]).toMatchObject({ id: 'r1', ok: true });
+    const fixture = await start({ serviceUrl: fakeService.url });
+    fixture.send('kiosk', fixture.request('r1'));
+    await until(() => fakeService?.seen.length === 1, 'the creation');
+    await fixture.backend.close();
+    await until(() => fixture.answersTo('kiosk').length === 1, 'the answer');
+    expect(fixture.answersTo('kiosk')[0]).toMatchObject({ id: 'r1', ok: true });
   });
 
   it('adds the limit that the service does not show, and passes on nothing but the fields of 2.1', async () => {
-    standIn = await startStandIn((_, response) =>
-      answerJson(response, 201, { ok: true, data: standInSession({ internal_note: 'not for devices' }) }),
+    fakeService = await startFakeService((_, response) =>
+      answerJson(response, 201, { ok: true, data: fakeSession({ internal_note: 'not for devices' }) }),
     );
-    const rig = await start({
-      serviceUrl: standIn.url,
+    const fixture = await start({
+      serviceUrl: fakeService.url,
       config: { session: { maxSessionDurationSeconds: 900 } },
     });
-    const session = sessionOf(await rig.ask('kiosk', 'r1'));
+    const session = sessionOf(await fixture.ask('kiosk', 'r1'));
     expect(session).toMatchObject({ max_session_duration_seconds: 900 });
     expect(session).not.toHaveProperty('internal_note');
   });

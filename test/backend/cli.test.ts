@@ -8,7 +8,7 @@ import { runBackendProgram } from '../../src/backend/cli.ts';
 import { createServiceClient } from '../../src/backend/service-client.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
-import { createBusRack, until } from '../adapters/mqtt/bench.ts';
+import { createBusRack, until } from '../adapters/mqtt/fixture.ts';
 
 let folder: string;
 let emulator: Emulator;
@@ -102,15 +102,12 @@ describe('dragoman-backend', () => {
     [['rnu'], /unknown command 'rnu'.*Did you mean run\?.*See/],
     [['sessions'], /what shall it do\? See "dragoman-backend sessions --help"/],
     [['sessions', 'list', '--jsn'], /unknown option '--jsn'.*--json/],
-    [
-      ['run', '--config', '/nowhere.json'],
-      /can not be used:\n {2}\/nowhere\.json: can not be read \(ENOENT\)/,
-    ],
+    [['run', '--config', '/nowhere.json'], /cannot be used:\n {2}\/nowhere\.json: cannot be read \(ENOENT\)/],
     [['run'], /mqtt: is missing/],
     [['voice', 'clone', '--name', 'x', '--file', '/nowhere.wav'], /name: /],
     [
       ['voice', 'clone', '--name', 'Anna', '--file', '/nowhere.wav'],
-      /nowhere\.wav can not be read \(ENOENT\)/,
+      /nowhere\.wav cannot be read \(ENOENT\)/,
     ],
     [['voice', 'clone', '--name', 'Anna', '--file', '/x.txt'], /give --type/],
     [['voice', 'status', 'x', '--wait', 'long'], /--wait takes seconds/],

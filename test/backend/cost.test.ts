@@ -1,15 +1,16 @@
 /** One client against everybody else, over a real broker and the emulator. */
 import { expect, it } from 'vitest';
-import { rigOfEachTest, sessionOf } from './rig.ts';
+import { fixtureOfEachTest, sessionOf } from './fixture.ts';
 
-const { start, sessionsAtService } = rigOfEachTest();
+const { start, sessionsAtService } = fixtureOfEachTest();
 
 it('gives the honest device its token in 2 s while one client asks under 1,000 invented names', async () => {
-  const rig = await start();
-  sessionOf(await rig.ask('honest', 'before'));
-  for (let index = 0; index < 1000; index += 1) rig.send(`invented-${index}`, rig.request('r1'), { qos: 0 });
+  const fixture = await start();
+  sessionOf(await fixture.ask('honest', 'before'));
+  for (let index = 0; index < 1000; index += 1)
+    fixture.send(`invented-${index}`, fixture.request('r1'), { qos: 0 });
   const asked = performance.now();
-  const session = sessionOf(await rig.ask('honest', 'now', { reason: 'network' }));
+  const session = sessionOf(await fixture.ask('honest', 'now', { reason: 'network' }));
   expect(performance.now() - asked).toBeLessThan(2000);
   expect(session.token.length).toBeGreaterThan(10);
   expect(sessionsAtService().length).toBeLessThan(50);
@@ -17,10 +18,10 @@ it('gives the honest device its token in 2 s while one client asks under 1,000 i
 });
 
 it('revokes what a device has replaced when it would have a fourth session', async () => {
-  const rig = await start();
+  const fixture = await start();
   const ids: string[] = [];
   for (let index = 0; index < 6; index += 1) {
-    const { id } = sessionOf(await rig.ask('kiosk', `r${index}`, { reason: 'network' }));
+    const { id } = sessionOf(await fixture.ask('kiosk', `r${index}`, { reason: 'network' }));
     ids.push(id);
     const session = sessionsAtService().find((one) => one.id === id);
     // As if its stream had begun: nobody would retire it as unused.
@@ -28,5 +29,5 @@ it('revokes what a device has replaced when it would have a fourth session', asy
   }
   const alive = () => sessionsAtService().filter(({ revoked }) => !revoked).length;
   await expect.poll(alive, { timeout: 5000 }).toBeLessThanOrEqual(3);
-  expect(rig.lines.some((line) => line.includes('revoked a replaced session'))).toBe(true);
+  expect(fixture.lines.some((line) => line.includes('revoked a replaced session'))).toBe(true);
 });

@@ -4,8 +4,8 @@ import { Aedes, type AedesOptions } from 'aedes';
 import { connectAsync } from 'mqtt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backendSelfTest } from '../../src/protocol/mqtt/topics.ts';
-import { until } from '../adapters/mqtt/bench.ts';
-import { PREFIX, type Rig, sessionOf, startRig } from './rig.ts';
+import { until } from '../adapters/mqtt/fixture.ts';
+import { type Fixture, PREFIX, sessionOf, startFixture } from './fixture.ts';
 
 /** The broker as it comes: MQTT 3.1.1, and `$share/...` is the name of a topic. */
 async function startPlainBroker(options: AedesOptions = {}) {
@@ -28,27 +28,27 @@ async function startPlainBroker(options: AedesOptions = {}) {
 }
 
 let broker: Awaited<ReturnType<typeof startPlainBroker>> | null = null;
-let rig: Rig | null = null;
+let fixture: Fixture | null = null;
 afterEach(async () => {
-  await rig?.close();
+  await fixture?.close();
   await broker?.close();
-  rig = null;
+  fixture = null;
   broker = null;
 });
 
 /** Time for a client to come back to the broker, with all its jitter, on the slowest machine. */
 const PATIENT_MS = 50_000;
 
-const said = (words: string): boolean => rig?.lines.some((line) => line.includes(words)) === true;
+const said = (words: string): boolean => fixture?.lines.some((line) => line.includes(words)) === true;
 
 describe('a backend', () => {
   it('hears at a broker that takes a shared subscription for a topic, and says loudly how', async () => {
     broker = await startPlainBroker();
-    rig = await startRig({ brokerUrl: broker.url });
-    await rig.backend.ready;
+    fixture = await startFixture({ brokerUrl: broker.url });
+    await fixture.backend.ready;
     expect(said('knows no shared subscriptions')).toBe(true);
-    sessionOf(await rig.ask('kiosk', 'r1'));
-    expect(rig.answersTo('kiosk')).toHaveLength(1);
+    sessionOf(await fixture.ask('kiosk', 'r1'));
+    expect(fixture.answersTo('kiosk')).toHaveLength(1);
   }, 30_000);
 
   it('stays with the shared one where its own request is not let through, and says so', async () => {
@@ -63,41 +63,41 @@ describe('a backend', () => {
         callback(null);
       },
     });
-    rig = await startRig({ brokerUrl: broker.url });
-    await rig.backend.ready;
+    fixture = await startFixture({ brokerUrl: broker.url });
+    await fixture.backend.ready;
     expect(said('cannot tell whether requests are heard')).toBe(true);
-    expect(rig.lines.at(-1)).toContain('"shared":true');
-    sessionOf(await rig.ask('kiosk', 'r1'));
+    expect(fixture.lines.at(-1)).toContain('"shared":true');
+    sessionOf(await fixture.ask('kiosk', 'r1'));
   }, 40_000);
 
   it('is at once sure of itself where sharing works, and answers no flood of such requests', async () => {
-    rig = await startRig();
-    await rig.backend.ready;
+    fixture = await startFixture();
+    await fixture.backend.ready;
     expect(said('trying a plain one')).toBe(false);
     const { request, response } = backendSelfTest(PREFIX);
-    for (let index = 0; index < 200; index += 1) rig.bus.publish(request, `{"id":"x${index}"}`);
-    rig.bus.publish(request, 'not JSON');
-    await rig.settle();
-    const { witness } = rig;
+    for (let index = 0; index < 200; index += 1) fixture.bus.publish(request, `{"id":"x${index}"}`);
+    fixture.bus.publish(request, 'not JSON');
+    await fixture.settle();
+    const { witness } = fixture;
     expect(witness.messages.filter(({ topic }) => topic === response).length).toBeLessThanOrEqual(25);
-    sessionOf(await rig.ask('kiosk', 'r1'));
+    sessionOf(await fixture.ask('kiosk', 'r1'));
   });
 
   it('goes on hearing after requests that are too large to be read, and tells of them once a minute', async () => {
-    rig = await startRig();
-    await rig.backend.ready;
-    const sender = await connectAsync(rig.broker?.url ?? '');
+    fixture = await startFixture();
+    await fixture.backend.ready;
+    const sender = await connectAsync(fixture.broker?.url ?? '');
     for (let index = 0; index < 30; index += 1) {
       await sender.publishAsync(`${PREFIX}/museum/kiosk/token/req`, 'x'.repeat(300_000), { qos: 1 });
     }
     await sender.endAsync();
-    sessionOf(await rig.ask('kiosk', 'r1'));
-    expect(rig.lines.filter((line) => line.includes('too large to be read'))).toHaveLength(1);
+    sessionOf(await fixture.ask('kiosk', 'r1'));
+    expect(fixture.lines.filter((line) => line.includes('too large to be read'))).toHaveLength(1);
   });
 
   it('asks itself again after each connection', async () => {
-    rig = await startRig();
-    const { backend, broker: own, witness, bus, lines } = rig;
+    fixture = await startFixture();
+    const { backend, broker: own, witness, bus, lines } = fixture;
     await backend.ready;
     /** Its own word that a request of its own has come back: a witness that was cut as well may not be back in time to see it. */
     const heardItself = () => lines.filter((line) => line.includes('listening for token requests')).length;
@@ -109,6 +109,6 @@ describe('a backend', () => {
       'both ends',
       PATIENT_MS,
     );
-    sessionOf(await rig.ask('kiosk', 'r1'));
+    sessionOf(await fixture.ask('kiosk', 'r1'));
   }, 120_000);
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../src/agent/machine-world.ts';
+import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import { runBackendProgram } from '../../src/backend/cli.ts';
-import { testConfig } from '../agent/fake-world.ts';
+import { testConfig } from '../agent/fake-deps.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -78,7 +78,7 @@ describe('dragoman-backend keys create', () => {
     const { code, err } = await run('keys', 'create', join(folder, 'no', 'such'));
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/such\.key\.pem can not be written/),
+      err: expect.stringMatching(/such\.key\.pem cannot be written/),
     });
   });
 });

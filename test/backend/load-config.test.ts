@@ -158,10 +158,10 @@ describe("backend's configuration", () => {
   });
 
   it.each([
-    ['a missing file', () => join(folder, 'none.json'), /none\.json: can not be read \(ENOENT\)/],
+    ['a missing file', () => join(folder, 'none.json'), /none\.json: cannot be read \(ENOENT\)/],
     ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],
     ['no object', () => write('c.json', '[]'), /object/],
-    ['a device without an end', () => '/dev/zero', /zero: can not be read \(it is not a regular file\)/],
+    ['a device without an end', () => '/dev/zero', /zero: cannot be read \(it is not a regular file\)/],
     ['a file that is too large', () => write('c.json', ' '.repeat(1_000_001)), /it is larger than 1 MB/],
     ['port 0', () => write('c.json', '{"service":{"url":"http://127.0.0.1:0"}}'), /service\.url: must be/],
     [
@@ -208,7 +208,7 @@ describe("backend's secrets", () => {
     expect(secrets.apiKey()).toBe('from-systemd');
   });
 
-  it('refuses a key that everyone can read, and names all files that can not be used', () => {
+  it('refuses a key that everyone can read, and names all files that cannot be used', () => {
     const open = write('open', 'for all to see', 0o644);
     const config = load(
       { apiKeyFile: open, jwtFile: join(folder, 'no-jwt') },

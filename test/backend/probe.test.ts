@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { tokenProbeAnswerSchema } from '../../src/protocol/mqtt/token.ts';
-import { until } from '../adapters/mqtt/bench.ts';
-import { type Rig, rigOfEachTest, STREAM_URL } from './rig.ts';
+import { until } from '../adapters/mqtt/fixture.ts';
+import { type Fixture, fixtureOfEachTest, STREAM_URL } from './fixture.ts';
 
-const { start, sessionsAtService } = rigOfEachTest();
+const { start, sessionsAtService } = fixtureOfEachTest();
 
 /** The payload of the one answer. */
-async function probe(rig: Rig, kind: true | 'service' | 'backend' = true): Promise<string> {
-  rig.send('kiosk', rig.request('p1', { probe: kind }));
-  const answers = () => rig.witness.messages.filter(({ topic }) => topic.endsWith('/kiosk/token/res'));
+async function probe(fixture: Fixture, kind: true | 'service' | 'backend' = true): Promise<string> {
+  fixture.send('kiosk', fixture.request('p1', { probe: kind }));
+  const answers = () => fixture.witness.messages.filter(({ topic }) => topic.endsWith('/kiosk/token/res'));
   await until(() => answers().length > 0, 'the answer');
   return answers()[0]?.payload ?? '';
 }
@@ -17,26 +17,26 @@ describe('a trial request', () => {
   it.each([true, 'service'] as const)(
     '(%s) goes all the way to the service, and leaves neither a session nor a token behind',
     async (kind) => {
-      const rig = await start();
-      const payload = await probe(rig, kind);
+      const fixture = await start();
+      const payload = await probe(fixture, kind);
       const answer = tokenProbeAnswerSchema.parse(JSON.parse(payload));
       expect(answer).toMatchObject({ id: 'p1', probe: { session: 'deleted' }, stream_url: STREAM_URL });
       expect(payload).not.toMatch(/token"|session":\{/);
       expect(sessionsAtService().filter(({ revoked }) => !revoked)).toEqual([]);
-      expect(rig.lines.join('')).toMatch(/a trial request was answered/);
+      expect(fixture.lines.join('')).toMatch(/a trial request was answered/);
     },
   );
 
   it('of the backend alone is answered although the service refuses it', async () => {
-    const rig = await start({ apiKey: 'not-the-key' });
-    const answer = tokenProbeAnswerSchema.parse(JSON.parse(await probe(rig, 'backend')));
+    const fixture = await start({ apiKey: 'not-the-key' });
+    const answer = tokenProbeAnswerSchema.parse(JSON.parse(await probe(fixture, 'backend')));
     expect(answer).toMatchObject({ id: 'p1', probe: { session: 'none' }, stream_url: STREAM_URL });
     expect(sessionsAtService()).toEqual([]);
   });
 
   it('learns that the service refuses the backend', async () => {
-    const rig = await start({ apiKey: 'not-the-key' });
-    expect(JSON.parse(await probe(rig))).toMatchObject({
+    const fixture = await start({ apiKey: 'not-the-key' });
+    expect(JSON.parse(await probe(fixture))).toMatchObject({
       id: 'p1',
       ok: false,
       error: { code: expect.any(String) },

@@ -1,22 +1,22 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TroubleKind } from '../../src/backend/core/trouble.ts';
+import type { TroubleKind } from '../../src/backend/core/service-trouble.ts';
 import {
   createServiceClient,
   type ServiceClient,
   type ServiceOptions,
 } from '../../src/backend/service-client.ts';
 import { ServiceFailure } from '../../src/backend/service-failure.ts';
-import { retireUnused } from '../../src/backend/session-care.ts';
+import { retireUnused } from '../../src/backend/session-upkeep.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import {
   answerJson,
   envelope,
+  type FakeService,
   type Seen,
-  type StandIn,
   sessionOf,
-  startStandIn,
-} from './service-stand-in.ts';
+  startFakeService,
+} from './fake-service.ts';
 
 const API_KEY = 'key-4711-never-shown';
 const JWT = 'jwt.4711.never-shown';
@@ -40,8 +40,8 @@ function clientOf(url: string, more: Partial<ServiceOptions> = {}): ServiceClien
   return client;
 }
 
-async function standIn(answer: Parameters<typeof startStandIn>[0]): Promise<StandIn> {
-  const server = await startStandIn(answer);
+async function fakeService(answer: Parameters<typeof startFakeService>[0]): Promise<FakeService> {
+  const server = await startFakeService(answer);
   closers.push(() => server.close());
   return server;
 }
@@ -57,7 +57,7 @@ async function failureOf(work: Promise<unknown>): Promise<ServiceFailure> {
 
 describe('service client', () => {
   it('creates with the API key and the body of docs/service.md 4.1', async () => {
-    const server = await standIn((_, response) =>
+    const server = await fakeService((_, response) =>
       answerJson(response, 201, { ok: true, data: sessionOf({ something_new: 1 }) }),
     );
     const input = { intent: 's2s', expires_in_seconds: 60, single_use: true } as const;
@@ -119,7 +119,7 @@ describe('service client', () => {
     ['404', 404, envelope(404, 'Not found', 'nothing here'), {}, 'rejected', null],
     ['a redirect, which would carry the key elsewhere', 302, '', { location: '/x' }, 'rejected', null],
   ])('reads %s', async (_name, status, body, headers, kind, retryAfterS) => {
-    const server = await standIn((_, response) => answerJson(response, status, body, headers));
+    const server = await fakeService((_, response) => answerJson(response, status, body, headers));
     const failure = await failureOf(clientOf(server.url).createSession({ intent: 's2s' }));
     expect(failure.trouble).toMatchObject({ kind, retryAfterS });
     expect(failure.status).toBe(status);
@@ -133,34 +133,34 @@ describe('service client', () => {
     ['a session for another product', { ok: true, data: sessionOf({ intent: 'tts' }) }, /intent/],
     ['a date that is none', { ok: true, data: sessionOf({ connect_by: 'tomorrow' }) }, /connect_by/],
   ])('does not take %s for a session', async (_name, body, where) => {
-    const server = await standIn((_, response) => answerJson(response, 201, body));
+    const server = await fakeService((_, response) => answerJson(response, 201, body));
     const failure = await failureOf(clientOf(server.url).createSession({ intent: 's2s' }));
     expect(failure.trouble.kind).toBe('malformed');
     expect(failure.message).toMatch(where);
   });
 
   it('gives up on a service that does not answer, or not to the end', async () => {
-    const silent = await standIn(() => {});
+    const silent = await fakeService(() => {});
     const client = clientOf(silent.url, { timeoutMs: 150 });
     expect((await failureOf(client.createSession({ intent: 's2s' }))).trouble.kind).toBe('timeout');
-    const half = await standIn((_, response) => {
+    const half = await fakeService((_, response) => {
       response.writeHead(201);
       response.write('{"ok":');
     });
     const slow = clientOf(half.url, { timeoutMs: 150 });
     expect((await failureOf(slow.createSession({ intent: 's2s' }))).trouble.kind).toBe('timeout');
-    const cut = await standIn((_, response) => void response.socket?.destroy());
+    const cut = await fakeService((_, response) => void response.socket?.destroy());
     expect((await failureOf(clientOf(cut.url).createSession({ intent: 's2s' }))).trouble.kind).toBe(
       'unreachable',
     );
-    const huge = await standIn((_, response) => answerJson(response, 201, 'x'.repeat(5_000_000)));
+    const huge = await fakeService((_, response) => answerJson(response, 201, 'x'.repeat(5_000_000)));
     expect((await failureOf(clientOf(huge.url).createSession({ intent: 's2s' }))).trouble.kind).toBe(
       'malformed',
     );
   });
 
   it('says so when nobody listens, or something that is no HTTP', async () => {
-    const closed = await startStandIn(() => {});
+    const closed = await startFakeService(() => {});
     await closed.close();
     const failure = await failureOf(clientOf(closed.url).listSessions());
     expect(failure.trouble.kind).toBe('unreachable');
@@ -175,7 +175,7 @@ describe('service client', () => {
   });
 
   it('takes secrets out of what the service says', async () => {
-    const server = await standIn((_, response) =>
+    const server = await fakeService((_, response) =>
       answerJson(response, 422, envelope(422, 'Wrong key', `the key ${API_KEY} is no good`)),
     );
     const failure = await failureOf(clientOf(server.url).createSession({ intent: 's2s' }));
@@ -185,7 +185,7 @@ describe('service client', () => {
 
   it.each([
     [
-      'can not be read',
+      'cannot be read',
       () => {
         throw new Error('the secret file /etc/key does not exist');
       },
@@ -194,7 +194,7 @@ describe('service client', () => {
     ['is empty', () => '', /empty/],
     ['holds a line break that would forge a header', () => 'abc\r\nx-evil: 1', /characters that no key has/],
   ])('asks nothing when the key %s', async (_name, apiKey, words) => {
-    const server = await standIn((_, response) => answerJson(response, 201, {}));
+    const server = await fakeService((_, response) => answerJson(response, 201, {}));
     const failure = await failureOf(clientOf(server.url, { apiKey }).createSession({ intent: 's2s' }));
     expect(failure.trouble.kind).toBe('misconfigured');
     expect(failure.message).toMatch(words);
@@ -202,7 +202,7 @@ describe('service client', () => {
   });
 
   it('survives that a kept connection has been closed by the service meanwhile', async () => {
-    const server = await standIn((_, response) => {
+    const server = await fakeService((_, response) => {
       answerJson(response, 201, { ok: true, data: sessionOf() });
       response.once('close', () => setTimeout(() => response.socket?.resetAndDestroy(), 0));
     });
@@ -215,7 +215,7 @@ describe('service client', () => {
 
   it('reads a list however it is wrapped, and knows what is not there', async () => {
     let data: unknown = [sessionOf({ token: undefined })];
-    const server = await standIn(({ url }, response) => {
+    const server = await fakeService(({ url }, response) => {
       if (url.includes('missing')) answerJson(response, 404, envelope(404, 'Not found', 'no such session'));
       else answerJson(response, 200, { ok: true, data });
     });
@@ -234,7 +234,7 @@ describe('service client', () => {
   });
 
   it('uploads the fields first and the file last, and no credential', async () => {
-    const server = await standIn((_, response) => {
+    const server = await fakeService((_, response) => {
       response.writeHead(204);
       response.end();
     });

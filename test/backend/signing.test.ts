@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
-import { until } from '../adapters/mqtt/bench.ts';
-import { PREFIX, type RigOptions, rigOfEachTest } from './rig.ts';
+import { until } from '../adapters/mqtt/fixture.ts';
+import { type FixtureOptions, fixtureOfEachTest, PREFIX } from './fixture.ts';
 
-const { start } = rigOfEachTest();
+const { start } = fixtureOfEachTest();
 
 /** Checks by hand what a device is sent: shares no code with what signed it. */
 function openByHand(payload: string, publicPem: string, kid: string): Record<string, unknown> {
@@ -21,39 +21,41 @@ function openByHand(payload: string, publicPem: string, kid: string): Record<str
   return inner;
 }
 
-async function signed(options: RigOptions = {}) {
+async function signed(options: FixtureOptions = {}) {
   const { privatePem, publicPem, kid } = createKeyPair();
-  const rig = await start({ signingKey: parsePrivateKey(privatePem, 'key.pem'), ...options });
+  const fixture = await start({ signingKey: parsePrivateKey(privatePem, 'key.pem'), ...options });
   const answer = async (device: string, body: string) => {
     const topic = `${PREFIX}/museum/${device}/token/res`;
-    const heard = () => rig.witness.messages.filter((message) => message.topic === topic);
+    const heard = () => fixture.witness.messages.filter((message) => message.topic === topic);
     const before = heard().length;
-    rig.send(device, body);
+    fixture.send(device, body);
     await until(() => heard().length > before, 'an answer');
     return openByHand(heard().at(-1)?.payload ?? '', publicPem, kid);
   };
-  return { rig, answer };
+  return { fixture, answer };
 }
 
 describe('a backend with a signing key signs', () => {
   it('a grant, for this device alone', async () => {
-    const { rig, answer } = await signed();
-    const body = await answer('kiosk-01', rig.request('r1'));
+    const { fixture, answer } = await signed();
+    const body = await answer('kiosk-01', fixture.request('r1'));
     expect(body).toMatchObject({ ok: true, id: 'r1', device: `${PREFIX}/museum/kiosk-01` });
     const { token } = body['session'] as { token: string };
     expect(token.length).toBeGreaterThan(5);
-    const logged = rig.lines.join('');
+    const logged = fixture.lines.join('');
     expect(logged).not.toContain(token);
     expect(logged).not.toContain('eyJ');
   });
 
   it('a trial, a denial, and what it says to a request that is none', async () => {
-    const { rig, answer } = await signed({ config: { devices: { 'museum/kiosk-02': { disabled: true } } } });
-    expect(await answer('kiosk-01', rig.request('r1', { probe: true }))).toMatchObject({
+    const { fixture, answer } = await signed({
+      config: { devices: { 'museum/kiosk-02': { disabled: true } } },
+    });
+    expect(await answer('kiosk-01', fixture.request('r1', { probe: true }))).toMatchObject({
       ok: true,
       probe: { session: 'deleted' },
     });
-    expect(await answer('kiosk-02', rig.request('r2'))).toMatchObject({
+    expect(await answer('kiosk-02', fixture.request('r2'))).toMatchObject({
       ok: false,
       error: { code: 'device_disabled', final: true },
       device: `${PREFIX}/museum/kiosk-02`,

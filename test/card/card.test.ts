@@ -137,12 +137,12 @@ describe
     it('hears its own loudspeaker, later and quieter', async () => {
       const sound = babble(12_000, 7);
       const card = await insert({ id: 'Open', acoustic: { delayMs: 300, gainDb: -6 } });
-      const ears = arecord(card.device, ['-d', '2']);
-      await ears.heard;
+      const capturePipeline = arecord(card.device, ['-d', '2']);
+      await capturePipeline.heard;
       await aplay(card.device, sound).finished;
       await sleep(800);
-      ears.child.kill('SIGKILL');
-      const { output } = await ears.finished;
+      capturePipeline.child.kill('SIGKILL');
+      const { output } = await capturePipeline.finished;
       const heard = new Int16Array(Uint8Array.from(output).buffer);
       const [mic, speaker] = [await card.capture.epoch(), await card.playback.epoch()];
       const due = Math.round(((speaker?.startMs ?? 0) + 300 - (mic?.startMs ?? 0)) * 24);

@@ -1,16 +1,16 @@
 import { afterAll, describe, it } from 'vitest';
-import { setStage } from '../../src/cli/demo/stage.ts';
-import { createSurgery } from '../cli/doctor/surgery.ts';
-import { inProcessHands } from '../e2e/stage-hands.ts';
+import { setStage } from '../../src/cli/demo/environment.ts';
+import { createDoctorFixture } from '../cli/doctor/fixture.ts';
+import { inProcessHands } from '../e2e/in-process.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { babble } from './sound.ts';
 
-const surgery = createSurgery();
+const fixture = createDoctorFixture();
 const { rack, missing } = await openRack();
 rack?.use();
 afterAll(async () => {
   await rack?.close();
-  surgery.close();
+  fixture.close();
 });
 
 const title = `dragoman doctor at a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
@@ -23,11 +23,11 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
   const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
     const card = await rack?.insert(options);
     const device = card?.device ?? '';
-    const file = surgery.config(options.id, {
+    const file = fixture.config(options.id, {
       lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device }, ...lane }],
     });
     const env = { ...process.env, ...rack?.env };
-    return { card, ...(await surgery.examine(file, ['--only', 'capture', '--only', 'playback'], env)) };
+    return { card, ...(await fixture.examine(file, ['--only', 'capture', '--only', 'playback'], env)) };
   };
 
   it('hears its own tone: how late and how loud', async ({ expect, annotate }) => {
@@ -50,7 +50,7 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
       { echo: 'off' },
     );
     expect(of('playback'), printed).toMatchObject({ verdict: 'warning' });
-    expect(of('playback').mend).toMatch(/half-duplex/);
+    expect(of('playback').fix).toMatch(/half-duplex/);
   });
 
   it('does not hear it where there is no way for it', async ({ expect }) => {
@@ -67,12 +67,12 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
     const device = card?.device ?? '';
     const stage = await setStage(inProcessHands());
     try {
-      const file = surgery.config('whole', {
+      const file = fixture.config('whole', {
         mqtt: { url: stage.brokerUrl },
         service: { hosts: [new URL(stage.serviceUrl).host] },
         lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
       });
-      const { exitCode, diagnosis, printed } = await surgery.examine(file, [], rack?.env);
+      const { exitCode, diagnosis, printed } = await fixture.examine(file, [], rack?.env);
       expect(exitCode, printed).toBe(0);
       const well = diagnosis.checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check);
       expect(well).toEqual(

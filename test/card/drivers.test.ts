@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
 import { type CardOptions, openRack } from './card.ts';
-import { cardNow, listen, placesOf, RATE_HZ, soundedBy, speak, until } from './line.ts';
+import { cardNow, listen, placesOf, RATE_HZ, soundedBy, speak, until } from './card-lane.ts';
 import { babble, findOnset, isSound, lastSound, pitchHz, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -17,15 +17,15 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   it('hears every sample, and knows when it was captured', async ({ expect, annotate }) => {
     const sound = babble(4 * RATE_HZ, 1);
     const card = await insert({ id: 'Ears', capture: { sound } });
-    const ears = await listen(card.device);
-    await until('3 s of sound', () => ears.seconds() >= 3);
-    await ears.capture.close();
-    const heard = ears.sound();
+    const capturePipeline = await listen(card.device);
+    await until('3 s of sound', () => capturePipeline.seconds() >= 3);
+    await capturePipeline.capture.close();
+    const heard = capturePipeline.sound();
     const epoch = await card.capture.epoch();
     expect(heard.subarray(0, 3 * RATE_HZ)).toEqual(sound.subarray(0, 3 * RATE_HZ));
-    expect(ears.faults).toEqual([]);
+    expect(capturePipeline.faults).toEqual([]);
     let frame = 0;
-    const errors = ears.heard.map(({ pcm, capturedAt }) => {
+    const errors = capturePipeline.heard.map(({ pcm, capturedAt }) => {
       frame += pcm.length;
       return Math.abs(capturedAt - (epoch?.atMs(frame) ?? 0));
     });
@@ -36,11 +36,11 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('sounds every sample, when it said', async ({ expect, annotate }) => {
     const card = await insert({ id: 'Mouth' });
-    const mouth = await speak(card.device);
+    const playbackPipeline = await speak(card.device);
     const sentences = [1, 2, 3].map((seed) => babble(RATE_HZ / 2, seed));
     const promised: number[] = [];
     for (const sentence of sentences) {
-      promised.push(mouth.say(sentence));
+      promised.push(playbackPipeline.say(sentence));
       await sleep(800);
     }
     const all = sentences.flatMap((sentence) => [...sentence]);
@@ -52,45 +52,45 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     const errors = onsets.map((onset, index) => Math.abs((epoch?.atMs(onset) ?? 0) - (promised[index] ?? 0)));
     await annotate(`the sound was off its promise by ${spread(errors)} ms`);
     expect(quantile(errors, 0.5)).toBeLessThan(1000);
-    expect(mouth.faults).toEqual([]);
-    await mouth.playback.close();
+    expect(playbackPipeline.faults).toEqual([]);
+    await playbackPipeline.playback.close();
   });
 
   it('forgets at once what it is told to', async ({ expect, annotate }) => {
     const card = await insert({ id: 'Barge' });
-    const mouth = await speak(card.device);
+    const playbackPipeline = await speak(card.device);
     const [interrupted, next] = [babble(5 * RATE_HZ, 1), babble(RATE_HZ / 2, 2)];
-    mouth.say(interrupted);
+    playbackPipeline.say(interrupted);
     await until('a second of it', async () => (await card.playback.sound()).length > RATE_HZ);
     const flushedAt = cardNow();
-    mouth.playback.flush();
+    playbackPipeline.playback.flush();
     await sleep(1500);
     const [silent, epoch] = [await card.playback.sound(), await card.playback.epoch()];
-    mouth.say(next);
+    playbackPipeline.say(next);
     await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
     const overrunMs = (epoch?.atMs(lastSound(silent)) ?? 0) - flushedAt;
     await annotate(`sounded on for ${overrunMs.toFixed(1)} ms`);
     expect(overrunMs).toBeLessThan(1300);
-    expect(mouth.faults).toEqual([]);
-    await mouth.playback.close();
+    expect(playbackPipeline.faults).toEqual([]);
+    await playbackPipeline.playback.close();
   });
 
   it('is back after the microphone was unplugged for 2 s', async ({ expect, annotate }) => {
     const sound = babble(60 * RATE_HZ, 6);
     const card = await insert({ id: 'LooseMic', capture: { sound } });
-    const ears = await listen(card.device);
-    await until('a second of sound', () => ears.seconds() >= 1);
+    const capturePipeline = await listen(card.device);
+    await until('a second of sound', () => capturePipeline.seconds() >= 1);
     card.capture.control('unplug');
     await sleep(2000);
     const replugged = cardNow();
     card.capture.control();
-    const before = ears.heard.length;
-    await until('sound', () => ears.heard.length > before + 4);
-    await ears.capture.close();
-    const backMs = (ears.heard[before]?.cameAt ?? 0) - replugged;
-    const pieces = placesOf(ears, sound);
+    const before = capturePipeline.heard.length;
+    await until('sound', () => capturePipeline.heard.length > before + 4);
+    await capturePipeline.capture.close();
+    const backMs = (capturePipeline.heard[before]?.cameAt ?? 0) - replugged;
+    const pieces = placesOf(capturePipeline, sound);
     await annotate(`back ${backMs.toFixed(0)} ms after the plug, ${pieces.lostMs.toFixed(0)} ms lost in all`);
-    expect(ears.faults.map(({ code }) => code)).toContain('lost');
+    expect(capturePipeline.faults.map(({ code }) => code)).toContain('lost');
     expect(pieces.unknown).toBe(0);
     expect(backMs).toBeLessThan(15_000);
     expect(pieces.lostMs).toBeLessThan(2000 + backMs + 2500);
@@ -98,61 +98,61 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('is back after the loudspeaker was unplugged for 2 s', async ({ expect, annotate }) => {
     const card = await insert({ id: 'LooseSpeaker' });
-    const mouth = await speak(card.device);
-    mouth.say(babble(RATE_HZ, 7));
+    const playbackPipeline = await speak(card.device);
+    playbackPipeline.say(babble(RATE_HZ, 7));
     await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
     card.playback.control('unplug');
     await sleep(2000);
     const replugged = cardNow();
     card.playback.control();
-    await until('the news', () => mouth.backs.length > 0);
+    await until('the news', () => playbackPipeline.backs.length > 0);
     const next = babble(RATE_HZ / 2, 8);
-    mouth.say(next);
+    playbackPipeline.say(next);
     await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
-    await annotate(`back ${((mouth.backs[0] ?? 0) - replugged).toFixed(0)} ms after the plug`);
-    expect(mouth.faults.map(({ code }) => code)).toContain('lost');
-    expect((mouth.backs[0] ?? 0) - replugged).toBeLessThan(15_000);
-    await mouth.playback.close();
+    await annotate(`back ${((playbackPipeline.backs[0] ?? 0) - replugged).toFixed(0)} ms after the plug`);
+    expect(playbackPipeline.faults.map(({ code }) => code)).toContain('lost');
+    expect((playbackPipeline.backs[0] ?? 0) - replugged).toBeLessThan(15_000);
+    await playbackPipeline.playback.close();
   });
 
   it('starts a microphone anew that hangs', async ({ expect, annotate }) => {
     const sound = babble(60 * RATE_HZ, 9);
     const card = await insert({ id: 'HungMic', capture: { sound } });
-    const ears = await listen(card.device);
-    await until('a second of sound', () => ears.seconds() >= 1);
+    const capturePipeline = await listen(card.device);
+    await until('a second of sound', () => capturePipeline.seconds() >= 1);
     const stalled = cardNow();
     card.capture.control('stall');
-    await until('the watchdog', () => ears.faults.length > 0);
+    await until('the watchdog', () => capturePipeline.faults.length > 0);
     const released = cardNow();
     card.capture.control();
-    const before = ears.heard.length;
-    await until('sound', () => ears.heard.length > before + 4);
-    await ears.capture.close();
-    const noticedMs = (ears.faults[0]?.atMs ?? 0) - stalled;
-    const backMs = (ears.heard[before]?.cameAt ?? 0) - released;
+    const before = capturePipeline.heard.length;
+    await until('sound', () => capturePipeline.heard.length > before + 4);
+    await capturePipeline.capture.close();
+    const noticedMs = (capturePipeline.faults[0]?.atMs ?? 0) - stalled;
+    const backMs = (capturePipeline.heard[before]?.cameAt ?? 0) - released;
     await annotate(`noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after the hang`);
-    expect(ears.faults.map(({ code }) => code)).toContain('hung');
+    expect(capturePipeline.faults.map(({ code }) => code)).toContain('hung');
     expect(noticedMs).toBeGreaterThan(1000);
     expect(backMs).toBeLessThan(15_000);
-    expect(placesOf(ears, sound).unknown).toBe(0);
+    expect(placesOf(capturePipeline, sound).unknown).toBe(0);
   });
 
   it('starts a loudspeaker anew that hangs', async ({ expect, annotate }) => {
     const card = await insert({ id: 'HungSpeaker' });
-    const mouth = await speak(card.device);
-    mouth.say(babble(4 * RATE_HZ, 10));
+    const playbackPipeline = await speak(card.device);
+    playbackPipeline.say(babble(4 * RATE_HZ, 10));
     await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
     card.playback.control('stall');
-    await until('the watchdog', () => mouth.faults.length > 0);
+    await until('the watchdog', () => playbackPipeline.faults.length > 0);
     const released = cardNow();
     card.playback.control();
-    await until('the news', () => mouth.backs.length > 0);
+    await until('the news', () => playbackPipeline.backs.length > 0);
     const next = babble(RATE_HZ / 2, 11);
-    mouth.say(next);
+    playbackPipeline.say(next);
     await until('the next sentence', async () => findOnset(await card.playback.sound(), next) > 0);
-    await annotate(`back ${((mouth.backs[0] ?? 0) - released).toFixed(0)} ms after the hang`);
-    expect(mouth.faults.map(({ code }) => code)).toContain('hung');
-    await mouth.playback.close();
+    await annotate(`back ${((playbackPipeline.backs[0] ?? 0) - released).toFixed(0)} ms after the hang`);
+    expect(playbackPipeline.faults.map(({ code }) => code)).toContain('hung');
+    await playbackPipeline.playback.close();
   });
 
   it.for(['plughw', 'hw'])(
@@ -164,17 +164,22 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
       const id = `Poor_${by}`;
       const shape = { rateHz: 48_000, channels: 2, playback: { bufferMax: 9600 } } as const;
       const card = await insert({ id, ...shape, capture: { sound: tone, bufferMax: 9600, loop: true } });
-      const [ears, mouth] = await Promise.all([listen(`${by}:CARD=${id}`), speak(`${by}:CARD=${id}`)]);
-      await until('2 s of sound', () => ears.seconds() >= 2);
-      mouth.say(tone.filter((_, at) => at % 2 === 0).subarray(0, RATE_HZ));
+      const [capturePipeline, playbackPipeline] = await Promise.all([
+        listen(`${by}:CARD=${id}`),
+        speak(`${by}:CARD=${id}`),
+      ]);
+      await until('2 s of sound', () => capturePipeline.seconds() >= 2);
+      playbackPipeline.say(tone.filter((_, at) => at % 2 === 0).subarray(0, RATE_HZ));
       await until('a second of it', async () => (await card.playback.sound()).length > 48_000);
       await sleep(500);
       const sounded = await card.playback.sound();
       const loud = sounded.subarray(sounded.findIndex(isSound), lastSound(sounded));
-      expect(Math.abs(pitchHz(ears.sound().subarray(RATE_HZ / 2), RATE_HZ) - 500)).toBeLessThan(15);
+      expect(Math.abs(pitchHz(capturePipeline.sound().subarray(RATE_HZ / 2), RATE_HZ) - 500)).toBeLessThan(
+        15,
+      );
       expect(Math.abs(pitchHz(loud, 48_000) - 500)).toBeLessThan(15);
       expect(loud.length / 48_000).toBeGreaterThan(0.9);
-      await Promise.all([ears.capture.close(), mouth.playback.close()]);
+      await Promise.all([capturePipeline.capture.close(), playbackPipeline.playback.close()]);
     },
   );
 
@@ -185,47 +190,49 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
       env: rack?.env ?? {},
     });
     await once(other.stdout, 'data');
-    const ears = await listen(card.device);
-    await until('the fault', () => ears.faults.length > 0);
+    const capturePipeline = await listen(card.device);
+    await until('the fault', () => capturePipeline.faults.length > 0);
     other.kill('SIGKILL');
     const freed = cardNow();
-    await until('sound', () => ears.heard.length > 0);
-    await annotate(`heard ${((ears.heard[0]?.cameAt ?? 0) - freed).toFixed(0)} ms after it was free`);
-    await ears.capture.close();
-    expect(ears.faults.map(({ code }) => code)).toContain('busy');
-    expect(ears.faults[0]?.message).toContain(card.device);
+    await until('sound', () => capturePipeline.heard.length > 0);
+    await annotate(
+      `heard ${((capturePipeline.heard[0]?.cameAt ?? 0) - freed).toFixed(0)} ms after it was free`,
+    );
+    await capturePipeline.capture.close();
+    expect(capturePipeline.faults.map(({ code }) => code)).toContain('busy');
+    expect(capturePipeline.faults[0]?.message).toContain(card.device);
   });
 
   it('does not believe a microphone that is faster than time', async ({ expect, annotate }) => {
     const sound = babble(60 * RATE_HZ, 13);
     const card = await insert({ id: 'Fast', capture: { sound, loop: true } });
-    const ears = await listen(card.device);
-    await until('a second of sound', () => ears.seconds() >= 1);
+    const capturePipeline = await listen(card.device);
+    await until('a second of sound', () => capturePipeline.seconds() >= 1);
     const hurried = cardNow();
     card.capture.control('speed=6');
-    await until('the fault', () => ears.faults.length > 0);
+    await until('the fault', () => capturePipeline.faults.length > 0);
     card.capture.control();
     const calmed = cardNow();
-    const before = ears.heard.length;
-    await until('sound', () => ears.heard.length > before + 4);
-    await ears.capture.close();
+    const before = capturePipeline.heard.length;
+    await until('sound', () => capturePipeline.heard.length > before + 4);
+    await capturePipeline.capture.close();
     const [noticedMs, backMs] = [
-      (ears.faults[0]?.atMs ?? 0) - hurried,
-      (ears.heard[before]?.cameAt ?? 0) - calmed,
+      (capturePipeline.faults[0]?.atMs ?? 0) - hurried,
+      (capturePipeline.heard[before]?.cameAt ?? 0) - calmed,
     ];
     await annotate(
       `noticed after ${noticedMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after it calmed down`,
     );
-    expect(ears.faults.map(({ code }) => code)).toContain('too_fast');
+    expect(capturePipeline.faults.map(({ code }) => code)).toContain('too_fast');
   });
 
   it('waits for a card that is not there yet', async ({ expect }) => {
-    const ears = await listen('plughw:CARD=Later');
-    await until('the fault', () => ears.faults.length > 0);
+    const capturePipeline = await listen('plughw:CARD=Later');
+    await until('the fault', () => capturePipeline.faults.length > 0);
     await insert({ id: 'Later', capture: { sound: babble(60 * RATE_HZ, 14) } });
-    await until('sound', () => ears.heard.length > 0);
-    await ears.capture.close();
-    expect(ears.faults.map(({ code }) => code)).toContain('not_found');
+    await until('sound', () => capturePipeline.heard.length > 0);
+    await capturePipeline.capture.close();
+    expect(capturePipeline.faults.map(({ code }) => code)).toContain('not_found');
   });
 });
 

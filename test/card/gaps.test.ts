@@ -3,7 +3,7 @@ import { afterAll, describe, it } from 'vitest';
 import { createChunker } from '../../src/core/audio/chunker.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { type CardEvent, type CardOptions, openRack } from './card.ts';
-import { listen, placesOf, RATE_HZ, soundedBy, speak, until } from './line.ts';
+import { listen, placesOf, RATE_HZ, soundedBy, speak, until } from './card-lane.ts';
 import { babble, findOnset, lastSound, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -20,26 +20,26 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   it('goes on after an overrun, counts it, and knows how long the gap was', async ({ expect, annotate }) => {
     const sound = babble(20 * RATE_HZ, 4);
     const card = await insert({ id: 'Overrun', capture: { sound } });
-    const ears = await listen(card.device);
-    await until('a second of sound', () => ears.seconds() >= 1);
+    const capturePipeline = await listen(card.device);
+    await until('a second of sound', () => capturePipeline.seconds() >= 1);
     // The device is not read for a while, shorter than for a hang, and what waited is lost.
     card.capture.control('stall');
     await sleep(GAP_MS);
     card.capture.control('xrun=1');
     await until('the overrun', async () => count(await card.capture.log(), 'xrun') === 1);
-    const before = ears.heard.length;
-    await until('another second', () => ears.heard.length > before + 3);
-    await ears.capture.close();
-    expect(ears.faults).toEqual([]);
-    expect(ears.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
-    const pieces = placesOf(ears, sound);
+    const before = capturePipeline.heard.length;
+    await until('another second', () => capturePipeline.heard.length > before + 3);
+    await capturePipeline.capture.close();
+    expect(capturePipeline.faults).toEqual([]);
+    expect(capturePipeline.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
+    const pieces = placesOf(capturePipeline, sound);
     expect(pieces.unknown).toBe(0);
     expect(pieces.lostMs).toBeGreaterThan(GAP_MS);
     expect(pieces.lostMs).toBeLessThan(GAP_MS + 2500);
 
     // In the chunks that the lane gets, time goes on as it does, whatever is missing.
     const chunker = createChunker({ chunkSamples: CHUNK_SAMPLES, rateHz: RATE_HZ });
-    const chunks = ears.heard.flatMap(({ pcm, capturedAt }) =>
+    const chunks = capturePipeline.heard.flatMap(({ pcm, capturedAt }) =>
       chunker.push(new Uint8Array(pcm.slice().buffer), capturedAt),
     );
     const epoch = await card.capture.epoch();
@@ -59,9 +59,9 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('loses nothing of a sentence in which the device ran dry, and counts it', async ({ expect }) => {
     const card = await insert({ id: 'Dry' });
-    const mouth = await speak(card.device);
+    const playbackPipeline = await speak(card.device);
     const sentence = babble(3 * RATE_HZ, 15);
-    mouth.say(sentence);
+    playbackPipeline.say(sentence);
     for (const word of ['xrun=1', 'xrun=2'] as const) {
       const before = (await soundedBy(card)).length;
       await until('more of it', async () => (await soundedBy(card)).length > before + RATE_HZ / 2);
@@ -69,13 +69,13 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     }
     await until('the end of it', async () => (await soundedBy(card)).length >= sentence.length);
     expect(await soundedBy(card)).toEqual(sentence);
-    expect(mouth.faults).toEqual([]);
-    expect(mouth.playback.figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
+    expect(playbackPipeline.faults).toEqual([]);
+    expect(playbackPipeline.playback.figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
     const dry = count(await card.playback.log(), 'xrun');
     // A slow machine may add some of its own.
-    expect(mouth.playback.figures?.xruns).toBeGreaterThanOrEqual(2);
-    expect(mouth.playback.figures?.xruns).toBeLessThanOrEqual(dry);
-    await mouth.playback.close();
+    expect(playbackPipeline.playback.figures?.xruns).toBeGreaterThanOrEqual(2);
+    expect(playbackPipeline.playback.figures?.xruns).toBeLessThanOrEqual(dry);
+    await playbackPipeline.playback.close();
   });
 
   it.for([
@@ -90,19 +90,20 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
       // that is kept from running for long enough hangs, which is another test's matter.
       for (let attempt = 1; attempt <= 5 && dry === 0; attempt++) {
         const card = await insert({ id: `${id}${attempt}` });
-        const mouth = await speak(card.device);
+        const playbackPipeline = await speak(card.device);
         const sentence = babble(3 * RATE_HZ, attempt);
-        const promised = mouth.say(sentence) + 3000;
+        const promised = playbackPipeline.say(sentence) + 3000;
         const hasSounded = async (samples: number): Promise<boolean> =>
-          mouth.faults.some(({ code }) => code === 'hung') || (await soundedBy(card)).length >= samples;
+          playbackPipeline.faults.some(({ code }) => code === 'hung') ||
+          (await soundedBy(card)).length >= samples;
         await until('some of it', () => hasSounded(afterMs * (RATE_HZ / 1000)), 20_000, 10);
         const pid = (await card.playback.log())[0]?.pid ?? 0;
         process.kill(pid, 'SIGSTOP');
         await sleep(GAP_MS);
         process.kill(pid, 'SIGCONT');
         await until('the end of it', () => hasSounded(sentence.length));
-        const figures = mouth.playback.figures;
-        await mouth.playback.close();
+        const figures = playbackPipeline.playback.figures;
+        await playbackPipeline.playback.close();
         if (figures?.hangs !== 0) continue;
         // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
         expect(await soundedBy(card)).toEqual(sentence);
@@ -110,7 +111,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
         if (dry === 0) continue;
         // And the lane knows until when it sounds.
         const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
-        const [wasOff, isOff] = [ended - promised, ended - mouth.measured()];
+        const [wasOff, isOff] = [ended - promised, ended - playbackPipeline.measured()];
         await annotate(
           `it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`,
         );

@@ -2,7 +2,7 @@ import { afterAll, describe, it } from 'vitest';
 import { createAlsaCapture } from '../../src/adapters/audio/alsa/arecord.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { openRack } from './card.ts';
-import { until } from './line.ts';
+import { until } from './card-lane.ts';
 import { babble } from './sound.ts';
 
 const RATE_HZ = 24_000;
@@ -15,14 +15,14 @@ const quiet = (): void => {};
 const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 /** Hears a card; the lengths of its pieces, milliseconds, as they come. */
-async function listen(id: string, hastened: boolean) {
+async function listen(id: string, shortPeriods: boolean) {
   if (rack === null) throw new Error('there is no rack');
   const card = await rack.insert({ id, capture: { sound: babble(60 * RATE_HZ, 1) } });
   const pieces: number[] = [];
   const faults: string[] = [];
   const open = createAlsaCapture({
     ...{ device: card.device, rateHz: RATE_HZ, seed: 1 },
-    world: { clock: createSystemClock(), log },
+    deps: { clock: createSystemClock(), log },
   });
   const capture = await open(
     {
@@ -30,7 +30,7 @@ async function listen(id: string, hastened: boolean) {
       ended: quiet,
       fault: ({ message }) => void faults.push(message),
     },
-    hastened,
+    shortPeriods,
   );
   return { card, capture, pieces, faults };
 }
@@ -51,10 +51,10 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await until('3 pieces', () => pieces.length >= 3);
     const before = pieces.length;
     expect(Math.min(...pieces)).toBeGreaterThan(20);
-    capture.hasten?.(true);
+    capture.useShortPeriods?.(true);
     await until('20 pieces', () => pieces.length >= before + 20);
-    capture.hasten?.(true);
-    capture.hasten?.(false);
+    capture.useShortPeriods?.(true);
+    capture.useShortPeriods?.(false);
     const hurried = pieces.length;
     await until('20 more', () => pieces.length >= hurried + 20);
     await capture.close();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
+import { cardNow, RATE_HZ, until } from './card-lane.ts';
 import { serve, visitors, watchStalls } from './kiosk.ts';
-import { cardNow, RATE_HZ, until } from './line.ts';
 import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -120,7 +120,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     );
     expect(resumed).toBeGreaterThan(0);
     expect(mic.framesPerMs).toBeCloseTo(24, 3);
-    // A chunk is begun anew, and what an unplugged card still held is gone.
+    // A chunk is begun again, and what an unplugged card still held is gone.
     expect(lost.filter((at) => at < unplugged - 1 || at > resumed + 1)).toEqual([]);
     expect(resumed - unplugged).toBeLessThan(30);
     expect(summary.sessions).toBe(1);

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
-import { setStage } from '../../src/cli/demo/stage.ts';
+import { setStage } from '../../src/cli/demo/environment.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { EmulatorOptions } from '../../src/emulator/server.ts';
 import type { Log } from '../../src/ports/log.ts';
-import { inProcessHands } from '../e2e/stage-hands.ts';
+import { inProcessHands } from '../e2e/in-process.ts';
 import type { Card } from './card.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));

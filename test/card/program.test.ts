@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { type Card, openRack } from './card.ts';
+import { cardNow, RATE_HZ, until } from './card-lane.ts';
 import { RECORDING, visitors } from './kiosk.ts';
-import { cardNow, RATE_HZ, until } from './line.ts';
 import { findMarkers, findUtterances } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
@@ -85,7 +85,7 @@ describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
       DRAGOMAN_LANES_0_CAPTURE_DEVICE: 'plughw:CARD=Nowhere',
     });
     expect(await nowhere.ended).toBe(1);
-    expect(nowhere.complained()).toMatch(/^dragoman: --real-mic.+(can not be opened \(.+\)|alsa-utils)/);
+    expect(nowhere.complained()).toMatch(/^dragoman: --real-mic.+(cannot be opened \(.+\)|alsa-utils)/);
     expect(nowhere.complained().trim()).not.toContain('\n');
     expect(nowhere.said()).toBe('');
   });

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createSurgery } from '../cli/doctor/surgery.ts';
-import { openMouth, RATE_HZ, until } from './line.ts';
+import { createDoctorFixture } from '../cli/doctor/fixture.ts';
+import { openPipeline, RATE_HZ, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
-const surgery = createSurgery();
+const fixture = createDoctorFixture();
 const { server, missing } = await openSoundServer();
 // The drivers' children inherit this process's environment.
 if (server !== null) Object.assign(process.env, server.env);
 afterAll(async () => {
   await server?.close();
-  surgery.close();
+  fixture.close();
 });
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ describe.skipIf(server === null)(title, () => {
   it('is turned and opened by the agent, and heard', async () => {
     if (server === null) throw new Error('there is no server');
     await pactl('set-sink-mute', 'spk', '1');
-    const { mouth, say } = await openMouth('default', 50);
+    const { playbackPipeline, say } = await openPipeline('default', 50);
     await until('volume 50', async () => / 50% /.test(await pactl('get-sink-volume', 'spk')));
     await until('that it is open', async () => /no/.test(await pactl('get-sink-mute', 'spk')));
     const recording = await server.record('spk');
@@ -38,32 +38,32 @@ describe.skipIf(server === null)(title, () => {
     expect(rms(heard()) / rms(sentence)).toBeCloseTo(0.5 ** 3, 2);
 
     await pactl('set-sink-volume', 'spk', '90%');
-    mouth.setVolume(20);
+    playbackPipeline.setVolume(20);
     await until('volume 20', async () => / 20% /.test(await pactl('get-sink-volume', 'spk')));
-    await mouth.close();
+    await playbackPipeline.close();
   });
 
-  it('is known to the doctor, whose mend mends it', async () => {
+  it('is known to the doctor, whose fix fixes it', async () => {
     const lane = {
       source: 'en',
       targets: ['es'],
       capture: { device: 'default' },
       playback: { device: 'default' },
     };
-    const file = surgery.config('server', { lanes: [lane] });
-    const examine = async () => (await surgery.examine(file, ['--only', 'mixer'], process.env)).of('mixer');
+    const file = fixture.config('server', { lanes: [lane] });
+    const examine = async () => (await fixture.examine(file, ['--only', 'mixer'], process.env)).of('mixer');
     await pactl('set-sink-volume', 'spk', '80%');
     expect(await examine()).toMatchObject({
       verdict: 'ok',
       finding: expect.stringMatching(/default card, playback: 'Master' 80 %/),
     });
     await pactl('set-sink-mute', 'spk', '1');
-    const { verdict, finding, mend } = await examine();
+    const { verdict, finding, fix } = await examine();
     expect({ verdict, finding }).toEqual({
       verdict: 'problem',
       finding: "the loudspeaker is switched off: 'Master' of the default card",
     });
-    const [, command = ''] = /: (amixer .+)\.$/.exec(mend ?? '') ?? [];
+    const [, command = ''] = /: (amixer .+)\.$/.exec(fix ?? '') ?? [];
     await run('sh', ['-c', command]);
     expect((await examine()).verdict, command).toBe('ok');
   });

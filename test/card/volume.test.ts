@@ -5,16 +5,16 @@ import { afterAll, describe, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { createMachineWorld } from '../../src/agent/machine-world.ts';
+import { createMachineDeps } from '../../src/agent/machine-deps.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
-import { createSurgery } from '../cli/doctor/surgery.ts';
+import { createDoctorFixture } from '../cli/doctor/fixture.ts';
 import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
-import { openMouth as openMouthAt, RATE_HZ, until } from './line.ts';
+import { openPipeline as openPipelineAt, RATE_HZ, until } from './card-lane.ts';
 import { babble, findOnset } from './sound.ts';
 
-const surgery = createSurgery();
+const fixture = createDoctorFixture();
 const { rack, missing } = await openRack();
 rack?.use();
 /** What the tests opened, to be closed in the opposite order. */
@@ -22,7 +22,7 @@ const opened: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const close of opened.reverse()) await close();
   await rack?.close();
-  surgery.close();
+  fixture.close();
 });
 
 const run = promisify(execFile);
@@ -52,7 +52,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
         },
       ],
     });
-    const agent = new Agent(config, await createMachineWorld(config, clock, log, {}));
+    const agent = new Agent(config, await createMachineDeps(config, clock, log, {}));
     opened.push(() => agent.stop());
     await agent.start();
     await until('volume 50', isAt(card, HALF));
@@ -82,7 +82,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     { id: 'Ears', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
   ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
     const card = await insert(options);
-    const { say } = await openMouth(card.device, 50);
+    const { say } = await openPipeline(card.device, 50);
     await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
     const sentence = babble(RATE_HZ / 2, 1);
     say(sentence);
@@ -97,27 +97,27 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
 
   it('stays as somebody else turned it, until it is told again', async ({ expect }) => {
     const card = await insert({ id: 'Meddled', playback: SPEAKER });
-    const { mouth } = await openMouth(card.device, 50);
+    const { playbackPipeline } = await openPipeline(card.device, 50);
     await until('volume 50', isAt(card, HALF));
     await run('amixer', ['-q', '-D', 'hw:CARD=Meddled', 'sset', 'Speaker', '3', 'mute'], env());
     expect(card.playback.knob()).toEqual({ volume: 3, on: false });
-    mouth.setVolume(50);
+    playbackPipeline.setVolume(50);
     await until('volume 50', isAt(card, HALF));
   });
 
   it('ends where the last of many orders said', async () => {
     const card = await insert({ id: 'Hasty', playback: SPEAKER });
-    const { mouth } = await openMouth(card.device, 100);
-    for (let percent = 0; percent < 100; percent += 7) mouth.setVolume(percent);
-    mouth.setVolume(20);
+    const { playbackPipeline } = await openPipeline(card.device, 100);
+    for (let percent = 0; percent < 100; percent += 7) playbackPipeline.setVolume(percent);
+    playbackPipeline.setVolume(20);
     await until('volume 20', isAt(card, FIFTH));
-    mouth.setVolume(0);
+    playbackPipeline.setVolume(0);
     await until('silence', isAt(card, 0));
   });
 
   it('is set again on a card that was away and has forgotten it', async () => {
     const card = await insert({ id: 'Forgetful', playback: SPEAKER });
-    const { say, events } = await openMouth(card.device, 50);
+    const { say, events } = await openPipeline(card.device, 50);
     await until('volume 50', isAt(card, HALF));
     card.playback.control('unplug');
     say(babble(RATE_HZ / 2, 3));
@@ -129,7 +129,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   });
 
   it('is left to a card that came later', async () => {
-    const { say, events } = await openMouth('plughw:CARD=Tardy', 50);
+    const { say, events } = await openPipeline('plughw:CARD=Tardy', 50);
     await until('the fault', () => events.includes('audio_fault'));
     const card = await insert({ id: 'Tardy', playback: SPEAKER });
     await until('volume 50', isAt(card, HALF));
@@ -151,8 +151,8 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
       capture: { device: capture },
       playback: { device: playback },
     };
-    const file = surgery.config(`${capture}-${playback}`, { lanes: [lane] });
-    const found = await surgery.examine(file, ['--only', 'mixer'], { ...process.env, ...rack?.env });
+    const file = fixture.config(`${capture}-${playback}`, { lanes: [lane] });
+    const found = await fixture.examine(file, ['--only', 'mixer'], { ...process.env, ...rack?.env });
     return { ...found, mixer: found.of('mixer') };
   };
   const MIC = { control: { name: 'Mic' } };
@@ -182,12 +182,12 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
       { id: 'Deaf', playback: SPEAKER, capture: { control: { name: 'Capture', on: false } } },
       /^the microphone is switched off: 'Capture' of card Deaf$/,
     ],
-  ])('finds %s, and a mend that mends it', async ([, options, finding], { expect }) => {
+  ])('finds %s, and a fix that fixes it', async ([, options, finding], { expect }) => {
     const card = await insert({ ...options, channels: 2 });
     const { mixer, exitCode } = await examine(card);
     expect(exitCode).toBe(3);
     expect(mixer).toMatchObject({ verdict: 'problem', finding: expect.stringMatching(finding) });
-    const [, command = ''] = /: (amixer .+?);/.exec(mixer.mend ?? '') ?? [];
+    const [, command = ''] = /: (amixer .+?);/.exec(mixer.fix ?? '') ?? [];
     await run('sh', ['-c', command], env());
     expect((await examine(card)).mixer.verdict, command).toBe('ok');
   });
@@ -224,8 +224,8 @@ function insert(options: CardOptions): Promise<Card> {
   return rack.insert(options);
 }
 
-async function openMouth(device: string, volume: number) {
-  const loudspeaker = await openMouthAt(device, volume);
-  opened.push(() => loudspeaker.mouth.close());
+async function openPipeline(device: string, volume: number) {
+  const loudspeaker = await openPipelineAt(device, volume);
+  opened.push(() => loudspeaker.playbackPipeline.close());
   return loudspeaker;
 }

@@ -41,7 +41,7 @@ test('live refusals: a bad token is a bare HTTP 403 at the upgrade', async () =>
 });
 
 test('live refusals: an empty balance is HTTP 401 or 403 at the upgrade', async (context) => {
-  const steering = service.steering(context, 'the account can not be emptied from outside');
+  const steering = service.steering(context, 'the account cannot be emptied from outside');
   const { token } = await service.client.created();
   await steering.set({ account: 'out_of_balance' });
   const { delivery, status } = await service.client.refused(token);
@@ -129,7 +129,7 @@ test('live limits: silence is billed like speech', async (context) => {
 });
 
 test('live http: an empty balance is HTTP 403 with error_code 100050', async (context) => {
-  const steering = service.steering(context, 'the account can not be emptied from outside');
+  const steering = service.steering(context, 'the account cannot be emptied from outside');
   await steering.set({ account: 'out_of_balance' });
   const { client } = service;
   const answer = await client.request('POST', PATHS.legacy, {
@@ -264,7 +264,7 @@ async function resultOf(id: string): Promise<{ errors: unknown[]; warnings: unkn
   return (await voiceOf(id))['processing_result'] as { errors: unknown[]; warnings: unknown[] };
 }
 
-/** Uploads so many seconds of speech; whether they were taken. */
+/** Uploads this many seconds of speech; whether they were taken. */
 async function uploadTo(
   target: { url: string; form_data: Record<string, unknown> } | undefined,
   seconds: number,

@@ -169,7 +169,7 @@ test('3.2: a voice passes through created, pending, ready and failed only', asyn
 });
 
 test('3.3: when the account runs out of balance running streams are closed', async (context) => {
-  const steering = service.steering(context, 'the account can not be emptied from outside');
+  const steering = service.steering(context, 'the account cannot be emptied from outside');
   const { client } = service;
   const streams = [
     await client.works((await client.created()).token),
@@ -180,7 +180,7 @@ test('3.3: when the account runs out of balance running streams are closed', asy
 });
 
 test('3.3: when the account is out of balance new connections are refused', async (context) => {
-  const steering = service.steering(context, 'the account can not be emptied from outside');
+  const steering = service.steering(context, 'the account cannot be emptied from outside');
   const { client } = service;
   const { token } = await client.created();
   await steering.set({ account: 'out_of_balance' });
@@ -191,7 +191,7 @@ test('3.3: when the account is out of balance new connections are refused', asyn
 });
 
 test('3.3: when the account is blocked running streams are closed', async (context) => {
-  const steering = service.steering(context, 'the account can not be blocked from outside');
+  const steering = service.steering(context, 'the account cannot be blocked from outside');
   const { client } = service;
   const stream = await client.works((await client.created()).token);
   await steering.set({ account: 'blocked' });
@@ -199,7 +199,7 @@ test('3.3: when the account is blocked running streams are closed', async (conte
 });
 
 test('3.3: when the account is blocked new connections are refused', async (context) => {
-  const steering = service.steering(context, 'the account can not be blocked from outside');
+  const steering = service.steering(context, 'the account cannot be blocked from outside');
   const { client } = service;
   const { token } = await client.created();
   await steering.set({ account: 'blocked' });

@@ -221,7 +221,7 @@ test('7: a wrong token is refused in each delivery', async (context) => {
 });
 
 test('7: an account without balance refuses in each delivery', async (context) => {
-  const steering = service.steering(context, 'the account can not be emptied from outside');
+  const steering = service.steering(context, 'the account cannot be emptied from outside');
   await steering.set({ account: 'out_of_balance' });
   await inEachDelivery(
     steering,

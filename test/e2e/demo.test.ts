@@ -6,11 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
+import { setStage } from '../../src/cli/demo/environment.ts';
 import type { DemoFault } from '../../src/cli/demo/faults.ts';
 import type { DemoModel } from '../../src/cli/demo/model.ts';
-import { setStage } from '../../src/cli/demo/stage.ts';
 import type { Log } from '../../src/ports/log.ts';
-import { inProcessHands } from './stage-hands.ts';
+import { inProcessHands } from './in-process.ts';
 
 const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
 const CHUNK_BYTES = 0.32 * 24_000 * 2;

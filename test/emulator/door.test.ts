@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { ask, refusedUpgrade, streamUrl } from './client.ts';
-import { open, start } from './rig.ts';
+import { open, start } from './fixture.ts';
 
 /** One request with headers that `fetch` does not let through. */
 function knock(
@@ -135,7 +135,7 @@ describe('requests meant for another machine', () => {
     await expect(startEmulator({ host })).rejects.toThrow('0.0.0.0 listens everywhere');
   });
 
-  test.each(['a b', 'x:80', '', 'http://x'])('%j can not be listed', async (name) => {
+  test.each(['a b', 'x:80', '', 'http://x'])('%j cannot be listed', async (name) => {
     await expect(startEmulator({ allowedHosts: [name] })).rejects.toThrow('not the name of a host');
   });
 });

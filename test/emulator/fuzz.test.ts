@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { ask, connect, createToken, streamUrl } from './client.ts';
+import { createHarness, task } from './core/harness.ts';
 import { noise, pcm } from './core/voice.ts';
-import { createWorld, task } from './core/world.ts';
 
 let emulator: Emulator;
 beforeAll(async () => {
@@ -58,18 +58,18 @@ describe('the core', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom('spec', 'live'), fc.array(step, { maxLength: 60 }), (profile, steps) => {
-        const world = createWorld({}, profile);
-        const stream = world.open();
+        const harness = createHarness({}, profile);
+        const stream = harness.open();
         for (const given of steps) {
-          if (given.kind === 'message') world.service.receive(stream, given.json, world.now());
-          if (given.kind === 'audio') world.service.hear(stream, given.bytes, 1500, world.now());
-          if (given.kind === 'junk') world.service.receiveJunk(stream, 'junk', world.now());
-          world.pass(given.kind === 'pass' ? given.ms : 0);
+          if (given.kind === 'message') harness.service.receive(stream, given.json, harness.now());
+          if (given.kind === 'audio') harness.service.hear(stream, given.bytes, 1500, harness.now());
+          if (given.kind === 'junk') harness.service.receiveJunk(stream, 'junk', harness.now());
+          harness.pass(given.kind === 'pass' ? given.ms : 0);
         }
-        world.send(stream, 'end_task', {});
-        world.pass(60_000);
-        expect(world.service.streams()).toEqual([]);
-        expect(world.service.nextAt(world.now())).toBe(Number.POSITIVE_INFINITY);
+        harness.send(stream, 'end_task', {});
+        harness.pass(60_000);
+        expect(harness.service.streams()).toEqual([]);
+        expect(harness.service.nextAt(harness.now())).toBe(Number.POSITIVE_INFINITY);
       }),
       { numRuns: 150 },
     );

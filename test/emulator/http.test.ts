@@ -236,7 +236,7 @@ describe('voice samples', () => {
     expect((await upload(target)).status).toBe(204);
   });
 
-  test('a target works once, and not for ever', async () => {
+  test('a target works once, and not forever', async () => {
     const once = await clone();
     await upload(once.target);
     expect((await upload(once.target)).status).toBe(403);

@@ -4,8 +4,8 @@ import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { createService } from '../../src/emulator/core/service.ts';
 import { createRuntime } from '../../src/emulator/runtime.ts';
+import { createHarness, sentence, task } from './core/harness.ts';
 import { chunks } from './core/voice.ts';
-import { createWorld, sentence, task } from './core/world.ts';
 
 const LANGUAGES = ['es', 'de', 'fr', 'it', 'ja'];
 
@@ -47,15 +47,15 @@ test('renderings that come at once are made one a turn, so that sockets are serv
 });
 
 test('what the service was too busy to hear is not taken for silence', () => {
-  const world = createWorld({}, 'live');
-  const stream = world.open();
-  world.run(stream);
-  world.speak(stream, sentence());
-  world.pass(3000);
-  world.service.excuse(6000);
-  world.pass(12_000);
-  expect(world.messages(stream, 'error')).toEqual([]);
-  expect(world.messages(stream, 'warning')).toHaveLength(1);
-  world.pass(1500);
-  expect(world.messages(stream, 'error')[0]?.data['code']).toBe('SERVICE_TIMEOUT');
+  const harness = createHarness({}, 'live');
+  const stream = harness.open();
+  harness.run(stream);
+  harness.speak(stream, sentence());
+  harness.pass(3000);
+  harness.service.excuse(6000);
+  harness.pass(12_000);
+  expect(harness.messages(stream, 'error')).toEqual([]);
+  expect(harness.messages(stream, 'warning')).toHaveLength(1);
+  harness.pass(1500);
+  expect(harness.messages(stream, 'error')[0]?.data['code']).toBe('SERVICE_TIMEOUT');
 });

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { findSpeechEngine } from '../../src/emulator/speak.ts';
 import { ask, connect, createToken, refusedUpgrade, streamUrl } from './client.ts';
+import { sentence, task } from './core/harness.ts';
 import { chunks, concat, noise, pcm, speech } from './core/voice.ts';
-import { sentence, task } from './core/world.ts';
-import { open, start } from './rig.ts';
+import { open, start } from './fixture.ts';
 
 const HZ = 24_000;
 const JOB = {
@@ -78,7 +78,7 @@ describe('a stream over a real socket', () => {
     expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
-  test('JSON that is nested for ever is refused and harms nothing', async () => {
+  test('JSON that is nested forever is refused and harms nothing', async () => {
     const emulator = await start();
     const client = await connect(streamUrl(emulator));
     const deep = `${'{"x":'.repeat(50_000)}1${'}'.repeat(50_000)}`;

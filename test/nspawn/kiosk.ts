@@ -47,7 +47,7 @@ export interface Kiosk {
   phase(): Promise<string | null>;
   /** Milliseconds until it was. */
   live(): Promise<number>;
-  /** What the device answers to a command, at last; null where it is silent for so long (left out: 5 s). */
+  /** What the device answers to a command, at last; null where it is silent for this long (left out: 5 s). */
   command(name: string, patienceS?: number): Promise<unknown>;
   /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
   publish(topic: string, payload: string, how: 'lines' | 'whole'): Promise<void>;

@@ -1,9 +1,9 @@
 import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issue-event.ts';
 import { createIssuer } from '../../src/backend/core/issuer.ts';
-import type { Trouble } from '../../src/backend/core/trouble.ts';
+import type { Trouble } from '../../src/backend/core/service-trouble.ts';
 import { readRequest } from '../../src/backend/request.ts';
 import { failureOfAnswer } from '../../src/backend/service-failure.ts';
-import { isUnused, shownSession } from '../../src/backend/session-care.ts';
+import { isUnused, shownSession } from '../../src/backend/session-upkeep.ts';
 import type { Answer } from '../../src/emulator/core/refusal.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
 import {
@@ -141,7 +141,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       },
     );
   };
-  const retire = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'retire' }>): void => {
+  const drainOld = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'retire' }>): void => {
     const ask = (request: ApiRequest): Answer =>
       sessionId === null ? listSessions(request, context()) : getSession(sessionId, request, context());
     exchange(ask, { query: { client_reference_id: reference } }, 'sessions', (answer) => {
@@ -170,7 +170,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       case 'create':
         return create(effect);
       case 'retire':
-        return retire(effect);
+        return drainOld(effect);
       case 'revoke':
         return revoke(effect);
       case 'wake':

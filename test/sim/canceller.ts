@@ -10,7 +10,7 @@ export interface SimCancellers {
   fail(): void;
 }
 
-/** So much of the loudspeaker's sound it has to hear first; the agent does not believe it any sooner. */
+/** This much of the loudspeaker's sound it has to hear first; the agent does not believe it any sooner. */
 const LEARNS_MS = 2000;
 const READY_MS = [50, 1500] as const;
 const DELAY_MS = [2, 25] as const;
@@ -29,7 +29,7 @@ export function createCancellers(clock: Clock, dice: Dice, roomAmplitude: number
     let heardMs = 0;
     let over = false;
     let held: Held[] = [];
-    const giveBack = (): void => {
+    const requeue = (): void => {
       for (const { pcm, capturedAt } of held.splice(0)) sink.frames(pcm, capturedAt);
     };
     const cancelReady = clock.at(clock.now() + dice.between(...READY_MS), () => sink.ready());
@@ -55,13 +55,13 @@ export function createCancellers(clock: Clock, dice: Dice, roomAmplitude: number
       close() {
         if (over) return;
         end();
-        giveBack();
+        requeue();
       },
     };
     open.set(canceller, () => {
       end();
       sink.failed('it broke');
-      giveBack();
+      requeue();
     });
     return canceller;
   };

@@ -161,7 +161,7 @@ export async function runRollovers(seed: number, hours = 1): Promise<RolloverRep
     overlap_mean_ms: Math.round(overlapMs / Math.max(1, rollovers)),
     overlap_longest_ms: Math.round(longestOverlapMs),
     gap_longest_ms: Math.max(0, Math.round(longestMs - 320)),
-    lost_ms: (world.device.lane?.hold.accounts.lost ?? 0) * 320,
+    lost_ms: (world.device.lane?.backlog.accounts.lost ?? 0) * 320,
     violations: world.violations.list.length,
   };
 }

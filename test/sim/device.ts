@@ -1,6 +1,6 @@
 /** The device: its process, which may be started, stopped and killed, and what it is made of. */
-import { Agent, type AgentWorld } from '../../src/agent/agent.ts';
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import { Agent, type AgentDeps } from '../../src/agent/agent.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
@@ -53,7 +53,7 @@ export interface DeviceSetup {
   /** How late timers go off that may be late; null: they never do. */
   readonly latenessDice: Dice | null;
   /** What comes between the agent and its world. */
-  readonly spoil: (world: AgentWorld) => AgentWorld;
+  readonly spoil: (world: AgentDeps) => AgentDeps;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
   /** Whether a port has thrown. */
   hasThrown(): boolean;
@@ -99,11 +99,7 @@ export function createDevice(setup: DeviceSetup): Device {
     setup.onEnd();
   };
 
-  const makeWorld = (
-    process: ProcessClock,
-    cuts: Set<() => void>,
-    cancellers: SimCancellers,
-  ): AgentWorld => ({
+  const makeWorld = (process: ProcessClock, cuts: Set<() => void>, cancellers: SimCancellers): AgentDeps => ({
     clock: process,
     log: {
       ...QUIET,

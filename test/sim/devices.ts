@@ -109,7 +109,7 @@ export interface Microphone {
   hung: boolean;
   unplug(): void;
   replug(): void;
-  /** So many ticks are lost at once. */
+  /** This many ticks are lost at once. */
   xrun(ticks: number): void;
   readonly openCount: number;
   readonly unplugged: boolean;

@@ -1,10 +1,10 @@
 /** What can go wrong in the simulated world. A seed picks which of these are on, and how often they come. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { NO_ANSWER_FAULTS } from './answers.ts';
+import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
 import { LATER_FAULTS } from './later-faults.ts';
 import { NO_PORT_FAULTS } from './port-faults.ts';
 import { SERVICE_FAULTS } from './service-faults.ts';
-import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './stage.ts';
 
 /** Restarts the device after a while. */
 function revive({ dice, device }: Stage, notBeforeMs: number): ReturnType<Fault> {
@@ -213,7 +213,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 /** Ends everything that a fault may have left behind. */
-export function mendAll(stage: Stage): void {
+export function fixAll(stage: Stage): void {
   const { network, broker, backend, answers, ports, host, microphone, speaker } = stage;
   host.fault({ kind: 'clear' });
   host.isDown = false;

@@ -1,7 +1,7 @@
 /** The invariants that hold after every step of a lane, whatever happens. */
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/replay/log.ts';
+import { unspoken } from '../../src/core/uplink/replay/log.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
@@ -40,12 +40,12 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   const allowance = (now: number): number => commands.filter((at) => at > now - MINUTE_MS).length;
 
   const checkAccounts = ({ before, after, event }: LaneStep): void => {
-    const { captured, sent, silenced, trimmed, dropped } = after.hold.accounts;
-    const held = after.hold.chunks.length;
+    const { captured, sent, silenced, trimmed, dropped } = after.backlog.accounts;
+    const held = after.backlog.chunks.length;
     violations.check('conservation', captured === sent + silenced + trimmed + dropped + held, () =>
       JSON.stringify({ captured, sent, silenced, trimmed, dropped, held }),
     );
-    const taken = captured - before.hold.accounts.captured;
+    const taken = captured - before.backlog.accounts.captured;
     violations.check(
       'conservation',
       taken === 0 || event.type === 'captured',
@@ -54,8 +54,8 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   };
 
   const checkBounds = ({ before, after }: LaneStep): void => {
-    const { hold, playout, stream, retiring } = after;
-    violations.check('bound', hold.chunks.length <= 94, () => `${hold.chunks.length} chunks are held`);
+    const { backlog, playout, stream, oldSession } = after;
+    violations.check('bound', backlog.chunks.length <= 94, () => `${backlog.chunks.length} chunks are held`);
     violations.check(
       'bound',
       playout.queuedBytes <= MOST_PLAYOUT_BYTES + 20_000,
@@ -66,12 +66,12 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       playout.utterances.length <= 400,
       () => `${playout.utterances.length} utterances wait`,
     );
-    for (const one of [stream, retiring?.stream]) {
+    for (const one of [stream, oldSession?.stream]) {
       // A log is replaced, never written to: what was within its bound before this step still is.
       if (
         one == null ||
         one.replay === before.stream?.replay ||
-        one.replay === before.retiring?.stream.replay
+        one.replay === before.oldSession?.stream.replay
       )
         continue;
       const kept = unspoken(one.replay).length;
@@ -80,8 +80,8 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   };
 
   const checkStreams = ({ before, after, effects }: LaneStep): void => {
-    const { stream, approach, retiring, phase } = after;
-    const up = [stream, approach?.stream, retiring?.stream].filter((one) => one != null).length;
+    const { stream, setup, oldSession, phase } = after;
+    const up = [stream, setup?.stream, oldSession?.stream].filter((one) => one != null).length;
     violations.check(
       'streams',
       up <= 2 || (up === 3 && phase === 'rolling'),
@@ -90,7 +90,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
     if (up > 1)
       violations.check(
         'streams',
-        phase === 'rolling' || retiring !== null,
+        phase === 'rolling' || oldSession !== null,
         () => `${up} streams in ${phase}`,
       );
     for (const effect of effects) {
@@ -116,7 +116,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       const opened = count(connections, now);
       const most = MOST_CONNECTIONS + allowance(now);
       violations.check('rate', opened <= most, () => `${opened} connections in a minute`);
-      const rolling = state.phase === 'rolling' || state.retiring !== null;
+      const rolling = state.phase === 'rolling' || state.oldSession !== null;
       violations.check('streams', open <= (rolling ? 2 : 1), () => `${open} connections in ${state.phase}`);
     },
     command(now) {

@@ -1,7 +1,7 @@
 /** What can go wrong since the second generation of worlds. */
 
+import { type Fault, lasting, OUTAGE_MS } from './fault-targets.ts';
 import { PORT_CALLS, type PortCall } from './port-faults.ts';
-import { type Fault, lasting, OUTAGE_MS } from './stage.ts';
 
 const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
 

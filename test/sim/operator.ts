@@ -1,9 +1,9 @@
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';
-import type { CommandOracle } from './desk-oracle.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
+import type { CommandOracle } from './token-oracle.ts';
 
 export const ADDRESS = { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' } as const;
 const TOPICS = deviceTopics(ADDRESS);

@@ -2,7 +2,7 @@
 import { TICK_MS } from './sound.ts';
 import type { Violations } from './violations.ts';
 
-/** Sound without a name that comes so long after the last begins another sentence. */
+/** Sound without a name that comes this long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
 
 /** Sound of one stream without a longer pause in it: without names it is one sentence to the device. */

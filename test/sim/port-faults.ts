@@ -1,12 +1,12 @@
 /** Adapters that throw or reject where their contract says that they never do. */
-import type { AgentWorld } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 import type { OnStrike } from './strikes.ts';
 
 /** How often each call throws from now on. */
 export type PortFaults = Record<PortCall, number> & {
-  /** So many times one has thrown. */
+  /** This many times one has thrown. */
   thrown: number;
 };
 
@@ -35,11 +35,11 @@ export const NO_PORT_FAULTS: PortFaults = Object.fromEntries(
  * @param onLost gets the sound that a loudspeaker did not take
  */
 export function withThrowingPorts(
-  world: AgentWorld,
+  world: AgentDeps,
   faults: PortFaults,
   onLost: (pcm: Uint8Array) => void,
   onStrike: OnStrike,
-): AgentWorld {
+): AgentDeps {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
     faults[call] -= 1;

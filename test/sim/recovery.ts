@@ -28,7 +28,7 @@ const BLAMED_MS = 60_000;
 const TAKEN_BACK_MS = 45_000;
 /** Where kinds mix, one can follow the other before the lane has recovered. */
 const MIXED_MS = 300_000;
-/** Speech is judged within so much. */
+/** Speech is judged within this much. */
 const REMEMBERED_MS = 900_000;
 
 const RESTS: ReadonlySet<string> = new Set(['standby', 'draining', 'idle']);
@@ -36,7 +36,7 @@ const RESTS: ReadonlySet<string> = new Set(['standby', 'draining', 'idle']);
 export interface Recovery {
   readonly worstS: Readonly<Record<string, number>>;
   happened(happening: Happening): void;
-  /** Whether speech of that moment may be lost for want of a stream: in an outage, and so long after it as recovery may take. */
+  /** Whether speech of that moment may be lost for want of a stream: in an outage, and this long after it as recovery may take. */
   mayLose(at: number): boolean;
   judge(): void;
 }

@@ -1,5 +1,5 @@
 import { createDice, type Dice } from './dice.ts';
-import { mendAll } from './faults.ts';
+import { fixAll } from './faults.ts';
 import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 /** At the end of each stretch of a run the faults cease for this long: the device must be well again. */
 const CALM_MS = 720_000;
 /**
- * A parked lane asks again within six minutes; where the backend asks for more (7.5 minutes for what a person has to mend)
+ * A parked lane asks again within six minutes; where the backend asks for more (7.5 minutes for what a person has to fix)
  * within two minutes after that. Then it needs a token and a stream.
  */
 const WELL_WITHIN_MS = 620_000;
@@ -54,7 +54,7 @@ function isWell(world: World): boolean {
 
 async function calm(world: World, until: number): Promise<void> {
   const { clock, device, operator, violations } = world;
-  mendAll(world);
+  fixAll(world);
   device.start();
   clock.at(clock.now() + 20_000, () => {
     // A SIGTERM may have been under way.

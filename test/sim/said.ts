@@ -6,9 +6,9 @@ import type { Violations } from './violations.ts';
 
 /** A rendering of which no more than this is missing at its end has been played to its end. */
 const END_TICKS = 3;
-/** So much of a rendering has told the visitor what it says: whoever hears it again hears it twice. */
+/** This much of a rendering has told the visitor what it says: whoever hears it again hears it twice. */
 const TOLD_SHARE = 0.8;
-/** Where the service cuts a sentence, the second part begins up to so much before the first one ends. */
+/** Where the service cuts a sentence, the second part begins up to this much before the first one ends. */
 const SEAM_TICKS = 8;
 
 /** A translation as it is played. */
@@ -16,7 +16,7 @@ export interface Playing extends Rendering {
   readonly language: string;
   /** Its whole length. */
   readonly lengthTicks: number;
-  /** So much of it was played. */
+  /** This much of it was played. */
   playedTicks: number;
 }
 

@@ -40,7 +40,7 @@ describe('the simulated world', () => {
     expect(cancelled).toBeLessThan(halfDuplex / 3);
   });
 
-  it.each(REGRESSIONS)('seed $seed stays mended: $found', async ({ seed, hours, generation }) => {
+  it.each(REGRESSIONS)('seed $seed stays fixed: $found', async ({ seed, hours, generation }) => {
     const { violations } = await runSeed(seed, hours, { generation });
     expect(show(seed, hours, violations, ` --generation ${generation}`)).toEqual([]);
   });

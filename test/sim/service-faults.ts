@@ -1,7 +1,7 @@
 /** What can go wrong at the service. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { REFUSAL_REASONS } from '../../src/protocol/service/error.ts';
-import { type Fault, LATE_MS, lasting, OUTAGE_MS } from './stage.ts';
+import { type Fault, LATE_MS, lasting, OUTAGE_MS } from './fault-targets.ts';
 
 export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
   revoke: ({ host }) => void host.fault({ kind: 'revoke' }),

@@ -44,7 +44,7 @@ export interface ServiceHost extends ServiceEnd {
 }
 
 const SENTENCES_KEPT = 100;
-/** So long a voice speaks for each letter, milliseconds: voices differ. */
+/** This long a voice speaks for each letter, milliseconds: voices differ. */
 const MS_PER_LETTER = [50, 60, 70, 80] as const;
 const LEAST_SPEECH_MS = 200;
 

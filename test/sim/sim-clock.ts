@@ -6,7 +6,7 @@ interface Entry {
   callback: (() => void) | null;
 }
 
-/** So many timers at one instant mean that code re-arms itself without letting time pass. */
+/** This many timers at one instant mean that code re-arms itself without letting time pass. */
 const MOST_AT_ONE_INSTANT = 20_000;
 
 /** The world's time: a heap of what is to happen. */

@@ -4,9 +4,9 @@
  * Allowed to be unheard, and why:
  * - gated: the loudspeaker was heard (half-duplex) or the lane was muted: by the operator's own wish;
  * - deaf: nobody wanted the lane to run, or the process was dead, stopping, or was stopped before it was said;
- * - hold_full: the agent counted it as lost with its hold full: the outage was longer than the hold;
+ * - hold_full: the agent counted it as lost with its hold full: the outage was longer than the backlog;
  * - late_break: the stream that it was sent on broke off, and from the stream's last sign of life before it was sent until
- *   the next stream was live more time passed than the hold spans: the same bound, seen from outside;
+ *   the next stream was live more time passed than the backlog spans: the same bound, seen from outside;
  * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none),
  *   does not say what it has understood, or which seconds of the stream that was (or not the truth): sound that came after a
  *   sentence was sent is taken for its translation;

@@ -1,9 +1,9 @@
 /** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds. */
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
-import type { HeldChunk } from '../../src/core/hold.ts';
-import { echoInForce } from '../../src/core/lane/echo.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/replay/log.ts';
+import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
+import { unspoken } from '../../src/core/uplink/replay/log.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
@@ -21,7 +21,7 @@ const HEARD = 32;
 const DISTORTED = 64;
 const ASLEEP = 128;
 
-/** Judged so long after it was spoken: the hold, its catching up and a full minute of playout fit in. */
+/** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
 /** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
 const NOISE_TICKS = 16;
@@ -40,7 +40,7 @@ const UNDER_WAY_MS = 20_000;
 interface Job extends Playing {
   spoilt: boolean;
   readonly renderedAt: number;
-  /** So much of it has reached the device. */
+  /** This much of it has reached the device. */
   deliveredTicks: number;
 }
 
@@ -81,10 +81,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     flags.set(tick, flags.get(tick) | flag);
   };
   const { read, ticksOf } = createTickReader(firstTick, violations);
-  const markChunks = (chunks: readonly HeldChunk[], flag: number): void => {
+  const markChunks = (chunks: readonly BacklogChunk[], flag: number): void => {
     for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
   };
-  const logsOf = (streams: readonly (Stream | null | undefined)[]): HeldChunk[] =>
+  const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[] =>
     streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.replay)));
 
   const noteCaptured = (step: LaneStep): void => {
@@ -100,34 +100,36 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const { capturedAt } = event;
     const silenced =
       effects.some((e) => e.type === 'send_audio' && e.capturedAt === capturedAt && e.pcm === null) ||
-      after.hold.chunks.some((chunk) => chunk.capturedAt === capturedAt && chunk.pcm === null);
+      after.backlog.chunks.some((chunk) => chunk.capturedAt === capturedAt && chunk.pcm === null);
     if (!silenced) return;
     const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
-    const justified = before.orders.muted || setup.wasLoud(beganAt - 420, capturedAt + 100);
+    const justified = before.options.muted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
-    const bothSpeak = !before.orders.muted && echoInForce(before).mode === 'cancel';
+    const bothSpeak = !before.options.muted && echoInForce(before).mode === 'cancel';
     violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
     for (const tick of ticks) mark(tick, GATED);
   };
 
   const noteGone = ({ before, after, event }: LaneStep): void => {
-    const was = before.hold.accounts;
-    const is = after.hold.accounts;
+    const was = before.backlog.accounts;
+    const is = after.backlog.accounts;
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
-    const kept = new Set(after.hold.chunks.map(({ seq }) => seq));
-    const sent = new Set(logsOf([after.stream, after.retiring?.stream]).map(({ seq }) => seq));
+    const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
+    const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
     const known = [
-      ...before.hold.chunks,
+      ...before.backlog.chunks,
       ...(before.stream?.id === after.stream?.id ? [] : logsOf([before.stream])),
-      ...(before.retiring?.stream.id === after.retiring?.stream.id ? [] : logsOf([before.retiring?.stream])),
+      ...(before.oldSession?.stream.id === after.oldSession?.stream.id
+        ? []
+        : logsOf([before.oldSession?.stream])),
     ];
     const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
     if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
-      const capacity = Math.floor(after.settings.holdMs / after.settings.chunkMs);
+      const capacity = Math.floor(after.settings.backlogMs / after.settings.chunkMs);
       violations.check(
         'hold',
-        after.hold.chunks.length >= capacity - 1,
+        after.backlog.chunks.length >= capacity - 1,
         () => 'audio lost while the hold had room',
       );
       markChunks(
@@ -149,11 +151,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
 
   /** In which languages it is to be said. */
   const noteTargets = ({ before, after }: LaneStep, now: number): void => {
-    const { targets: wanted } = after.orders;
+    const { targets: wanted } = after.options;
     if (wanted === targets) return;
     const isSame = wanted.length === targets.length && wanted.every((one, index) => one === targets[index]);
     targets = wanted;
-    if (isSame && before.orders.source === after.orders.source) return;
+    if (isSame && before.options.source === after.options.source) return;
     targetsSince = now;
     for (const tick of queue) said.relax(tick);
   };

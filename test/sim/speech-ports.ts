@@ -1,4 +1,4 @@
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentWorld } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/agent.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
 import { runSeed } from './run.ts';
 import type { Violation } from './violations.ts';
@@ -11,7 +11,7 @@ const SEEDS = [900, 901, 902, 903, 904, 905];
 
 /** Runs seeds with an agent whose world is tampered with, until one of the oracles notices. */
 async function violationsOf(
-  spoil: (world: AgentWorld) => AgentWorld,
+  spoil: (world: AgentDeps) => AgentDeps,
   more: Omit<Meddling, 'spoil'> = {},
 ): Promise<readonly Violation[]> {
   for (const seed of SEEDS) {
@@ -22,7 +22,7 @@ async function violationsOf(
 }
 
 async function rulesThatNotice(
-  spoil: (world: AgentWorld) => AgentWorld,
+  spoil: (world: AgentDeps) => AgentDeps,
   more: Omit<Meddling, 'spoil'> = {},
 ): Promise<string[]> {
   return [...new Set((await violationsOf(spoil, more)).map(({ rule }) => rule))];
@@ -30,7 +30,7 @@ async function rulesThatNotice(
 
 /** An agent whose connections are tampered with, as if its lane had decided so. */
 function withConnections(change: (connection: StreamConnection) => Partial<StreamConnection>) {
-  return (world: AgentWorld): AgentWorld => ({
+  return (world: AgentDeps): AgentDeps => ({
     ...world,
     openStream: (url, listener) => {
       const connection = world.openStream(url, listener);
@@ -41,7 +41,7 @@ function withConnections(change: (connection: StreamConnection) => Partial<Strea
 
 /** An agent whose canceller makes something else of the microphone's sound. */
 function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => Uint8Array) {
-  return (world: AgentWorld): AgentWorld => ({
+  return (world: AgentDeps): AgentDeps => ({
     ...world,
     openEchoCanceller: (rates, sink) => {
       const waiting: Uint8Array[] = [];
@@ -63,7 +63,7 @@ function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => 
 
 /** An agent that does not get everything that the service says. */
 function withMessages(hears: (message: StreamMessage) => boolean) {
-  return (world: AgentWorld): AgentWorld => ({
+  return (world: AgentDeps): AgentDeps => ({
     ...world,
     openStream: (url, listener) =>
       world.openStream(url, {
@@ -75,7 +75,7 @@ function withMessages(hears: (message: StreamMessage) => boolean) {
 
 /** An agent that says something else over MQTT. */
 function withPublished(change: (topic: string, payload: string) => string | null) {
-  return (world: AgentWorld): AgentWorld => ({
+  return (world: AgentDeps): AgentDeps => ({
     ...world,
     openBus(options, listener) {
       const bus = world.openBus(options, listener);
@@ -97,7 +97,7 @@ function withPublished(change: (topic: string, payload: string) => string | null
   });
 }
 
-/** Does something else at every so many calls. */
+/** Does something else at every this many calls. */
 function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uint8Array) => void) {
   let calls = 0;
   return (pcm: Uint8Array): void => (++calls % times === 0 ? other(pcm) : usual(pcm));
@@ -163,7 +163,7 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('opens each stream twice with one token', async () => {
-    const twice = (world: AgentWorld): AgentWorld => ({
+    const twice = (world: AgentDeps): AgentDeps => ({
       ...world,
       openStream: (url, listener) => {
         world.openStream(url, { ...listener, opened() {}, refused() {}, unreached() {}, ended() {} });
@@ -174,7 +174,7 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('plays a sentence again', async () => {
-    const stutter = (world: AgentWorld): AgentWorld => ({
+    const stutter = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => {
         const audio = world.openAudio(lane);
@@ -197,7 +197,7 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('answers commands twice', async () => {
-    const echo = (world: AgentWorld): AgentWorld => ({
+    const echo = (world: AgentDeps): AgentDeps => ({
       ...world,
       openBus: (options, listener) => {
         const bus = world.openBus(options, listener);
@@ -213,7 +213,7 @@ describe('an agent that is broken on purpose is found out', () => {
 
   it('is deaf to its own loudspeaker only in words', async () => {
     // The chunks' times are wrong by two seconds: the gate closes too late and too long.
-    const late = (world: AgentWorld): AgentWorld => ({
+    const late = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => {
         const audio = world.openAudio(lane);
@@ -277,7 +277,7 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('comes back long after the fault is over', async () => {
-    const slow = (world: AgentWorld): AgentWorld => {
+    const slow = (world: AgentDeps): AgentDeps => {
       let endedAt = Number.NEGATIVE_INFINITY;
       return {
         ...world,
@@ -297,7 +297,7 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('takes the microphone of one lane for that of the other', async () => {
-    const crossed = (world: AgentWorld): AgentWorld => ({
+    const crossed = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => ({
         ...world.openAudio(lane),

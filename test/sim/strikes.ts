@@ -1,11 +1,11 @@
 /** Faults that wait for their occasion, such as the next connection, strike long after they were ordered if the lane sleeps. */
-import type { FaultDesk } from '../../src/emulator/core/fault-desk.ts';
+import type { FaultRegistry } from '../../src/emulator/core/fault-registry.ts';
 
 /** Gets each strike, and how long it lasts. */
 export type OnStrike = (kind: string, forMs: number) => void;
 
 /** Tells of each fault of the service when it strikes. */
-export function watchStrikes(faults: FaultDesk, onStrike: OnStrike): void {
+export function watchStrikes(faults: FaultRegistry, onStrike: OnStrike): void {
   const { plan, takeRefusal, takeHttpFault, takeUpgradeDelayMs } = faults;
   const { takeDue } = plan;
   plan.takeDue = (targets, now) => {

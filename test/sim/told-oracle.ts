@@ -1,5 +1,5 @@
 /** What the operator is told while speech is being lost: the status, and the sum of it when it is over. */
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
@@ -49,7 +49,7 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
       else if (topic.endsWith('/event/speech_lost')) tell(JSON.parse(payload) as Record<string, unknown>);
     },
     step({ before, after }, now) {
-      const lost = after.hold.accounts.lost - before.hold.accounts.lost;
+      const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
         lostAt = now;

@@ -14,7 +14,7 @@ export interface ServiceEnd {
   receive(stream: string, json: unknown): void;
   gone(stream: string, code: number, by: 'client' | 'network'): void;
   attach(stream: string, line: Line): void;
-  /** Hangs the next upgrade for so long. */
+  /** Hangs the next upgrade for this long. */
   upgradeDelayMs(): number;
 }
 

@@ -1,13 +1,13 @@
 /** The simulated world put together: one device, its surroundings, and the oracles that watch. */
-import type { AgentWorld } from '../../src/agent/agent.ts';
-import type { LaneStep } from '../../src/agent/lane-runner.ts';
+import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';
 import { createBroker } from './broker.ts';
-import { checkTokenRequest, createCommandOracle, createTokenOracle } from './desk-oracle.ts';
 import { createDevice } from './device.ts';
 import { createDice, type Dice } from './dice.ts';
+import type { Stage } from './fault-targets.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
@@ -15,10 +15,10 @@ import { createRoom, type Room } from './room.ts';
 import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
-import type { Stage } from './stage.ts';
 import type { OnStrike } from './strikes.ts';
 import type { Generation, Terms } from './terms.ts';
 import { TICKS_PER_ROOM } from './tick-reader.ts';
+import { checkTokenRequest, createCommandOracle, createTokenOracle } from './token-oracle.ts';
 import { createViolations, type Violations } from './violations.ts';
 import type { Visitors } from './visitors.ts';
 import { createWire } from './wire.ts';
@@ -97,14 +97,14 @@ export interface Meddling {
   /** This kind of fault and no other. */
   readonly fault?: string | undefined;
   /** Breaks the agent on purpose. */
-  readonly spoil?: (world: AgentWorld) => AgentWorld;
+  readonly spoil?: (world: AgentDeps) => AgentDeps;
   /** Gets each step of the lane, to look at. */
-  readonly observe?: (step: LaneStep, now: number) => void;
+  readonly trackNoiseFloor?: (step: LaneStep, now: number) => void;
   /** Gets each fault as it happens. */
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
+export function createWorld(seed: number, terms: Terms, { spoil, trackNoiseFloor }: Meddling = {}): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
@@ -116,7 +116,8 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
   };
-  const watchers: ((step: LaneStep, now: number) => void)[] = observe === undefined ? [] : [observe];
+  const watchers: ((step: LaneStep, now: number) => void)[] =
+    trackNoiseFloor === undefined ? [] : [trackNoiseFloor];
   const turns: ((now: number, streams: boolean) => void)[] = [];
   const turn = (streams: boolean): void => {
     if (streams === (liveSince !== null)) return;
@@ -338,7 +339,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     judge() {
       for (const room of rooms.values()) {
         const state = device.laneOf(room.id);
-        const heldSince = state?.hold.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
+        const heldSince = state?.backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
         room.speech.judge(clock.now(), heldSince);
         room.told.judge(state, clock.now());
       }

@@ -139,7 +139,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
     [
       file('src/core/lane-machine.ts'),
-      file('test/adapters/mqtt/bus.puppet.test.ts'),
+      file('test/adapters/mqtt/bus.scripted-broker.test.ts'),
       file('README.md'),
       file('LICENSE'),
       file('.ci/run'),

@@ -1,22 +1,22 @@
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import { runCapture } from './child/capture.ts';
-import type { NamedDevice } from './child/complaint.ts';
 import { runPlayback } from './child/playback.ts';
-import type { SupervisorWorld } from './child/supervisor.ts';
+import type { NamedDevice } from './child/stderr-classifier.ts';
+import type { SupervisorDeps } from './child/supervisor.ts';
 
 /** An operator's own program, which speaks raw mono PCM at the lane's rate. */
 export interface CommandOptions {
   readonly command: readonly string[];
   readonly rateHz: number;
   readonly seed: number;
-  readonly world: SupervisorWorld;
+  readonly deps: SupervisorDeps;
 }
 
 /** A program of which nothing is known may take long to find its sound server. */
 const START_LIMIT_MS = 10_000;
 /** It may have something to put in order. */
-const GOODBYE_MS = 500;
-/** Sound servers hold so much, as a rule; nobody can tell. */
+const END_TASK_MS = 500;
+/** Sound servers hold this much, as a rule; nobody can tell. */
 const LATENCY_MS = 50;
 
 const nameOf = (part: NamedDevice['part'], command: readonly string[]): NamedDevice => {
@@ -25,19 +25,19 @@ const nameOf = (part: NamedDevice['part'], command: readonly string[]): NamedDev
 };
 
 /** The capture driver `command`. */
-export function createCommandCapture({ command, rateHz, seed, world }: CommandOptions): OpenCapture {
+export function createCommandCapture({ command, rateHz, seed, deps }: CommandOptions): OpenCapture {
   const device = nameOf('capture', command);
   const kind = {
     device: () => device,
     shape: () => ({ rateHz, channels: 1 }) as const,
     startLimitMs: START_LIMIT_MS,
-    spec: () => ({ words: command, goodbyeMs: GOODBYE_MS }),
+    spec: () => ({ words: command, closingMs: END_TASK_MS }),
   };
-  return async (sink) => runCapture(kind, rateHz, sink, world, seed);
+  return async (sink) => runCapture(kind, rateHz, sink, deps, seed);
 }
 
 /** The playback driver `command`. */
-export function createCommandPlayback({ command, rateHz, seed, world }: CommandOptions): OpenPlayback {
+export function createCommandPlayback({ command, rateHz, seed, deps }: CommandOptions): OpenPlayback {
   const device = nameOf('playback', command);
   const kind = {
     device: () => device,
@@ -45,7 +45,7 @@ export function createCommandPlayback({ command, rateHz, seed, world }: CommandO
     line: null,
     startLimitMs: START_LIMIT_MS,
     latencyMs: LATENCY_MS,
-    spec: () => ({ words: command, goodbyeMs: GOODBYE_MS }),
+    spec: () => ({ words: command, closingMs: END_TASK_MS }),
   };
-  return async (sink) => runPlayback(kind, rateHz, sink, world, seed);
+  return async (sink) => runPlayback(kind, rateHz, sink, deps, seed);
 }

@@ -5,29 +5,29 @@ import type { CaptureConfig, PlaybackConfig } from '../../protocol/config.ts';
 import { createAddonCapture, createAddonPlayback } from './addon/driver.ts';
 import { createAlsaPlayback } from './alsa/aplay.ts';
 import { createAlsaCapture } from './alsa/arecord.ts';
-import type { SupervisorWorld } from './child/supervisor.ts';
+import type { SupervisorDeps } from './child/supervisor.ts';
 import { createCommandCapture, createCommandPlayback } from './command.ts';
 import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 
 /** What the drivers need beside a clock. */
-export interface DriverWorld extends Partial<Pick<SupervisorWorld, 'log' | 'lasting' | 'whenCardsChange'>> {
+export interface DriverDeps extends Partial<Pick<SupervisorDeps, 'log' | 'lasting' | 'whenCardsChange'>> {
   /** Seed of the waits between tries. */
   readonly seed?: number;
 }
 
 /** The capture that a lane's configuration asks for; it delivers at the configuration's `sampleRate`. */
-export function createCapture(config: CaptureConfig, clock: Clock, world: DriverWorld = {}): OpenCapture {
+export function createCapture(config: CaptureConfig, clock: Clock, deps: DriverDeps = {}): OpenCapture {
   const { sampleRate: rateHz } = config;
   switch (config.driver) {
     case 'file':
       return createFileCapture({ path: config.path, loop: config.loop, rateHz, clock });
     case 'alsa':
-      return createAlsaCapture({ device: config.device, rateHz, ...supervision(clock, world) });
+      return createAlsaCapture({ device: config.device, rateHz, ...supervision(clock, deps) });
     case 'command':
-      return createCommandCapture({ command: config.command, rateHz, ...supervision(clock, world) });
+      return createCommandCapture({ command: config.command, rateHz, ...supervision(clock, deps) });
     case 'addon':
-      return createAddonCapture({ device: config.device, rateHz, ...supervision(clock, world) });
+      return createAddonCapture({ device: config.device, rateHz, ...supervision(clock, deps) });
   }
 }
 
@@ -39,28 +39,28 @@ export function createPlayback(
   config: PlaybackConfig,
   rateHz: number,
   clock: Clock,
-  world: DriverWorld = {},
+  deps: DriverDeps = {},
 ): OpenPlayback {
   switch (config.driver) {
     case 'file':
       return createFilePlayback({ path: config.path, rateHz, clock });
     case 'alsa':
-      return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, world) });
+      return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
     case 'command':
-      return createCommandPlayback({ command: config.command, rateHz, ...supervision(clock, world) });
+      return createCommandPlayback({ command: config.command, rateHz, ...supervision(clock, deps) });
     case 'addon':
-      return createAddonPlayback({ device: config.device, rateHz, ...supervision(clock, world) });
+      return createAddonPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
   }
 }
 
 const SILENT_LOG: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-function supervision(clock: Clock, { log = SILENT_LOG, lasting, whenCardsChange, seed = 1 }: DriverWorld) {
-  const world: SupervisorWorld = {
+function supervision(clock: Clock, { log = SILENT_LOG, lasting, whenCardsChange, seed = 1 }: DriverDeps) {
+  const deps: SupervisorDeps = {
     clock,
     log,
     ...(lasting === undefined ? {} : { lasting }),
     ...(whenCardsChange === undefined ? {} : { whenCardsChange }),
   };
-  return { seed, world };
+  return { seed, deps };
 }

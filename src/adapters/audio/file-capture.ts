@@ -42,7 +42,7 @@ export function startCapture(source: SoundSource, options: Pacing, sink: Capture
   let closed = false;
   let cancel = (): void => {};
 
-  // Every position is reckoned from the start: a late timer delays a piece, never the ones behind it.
+  // Every position is calculated from the start: a late timer delays a piece, never the ones behind it.
   const samplesUntil = (pieces: number): number => Math.round((pieces * pieceMs * rateHz) / 1000);
   const endOf = (pieces: number): number =>
     startedAt + durationMs(samplesUntil(pieces) * BYTES_PER_SAMPLE, rateHz);

@@ -15,7 +15,7 @@ export interface FilePlaybackOptions {
 
 /** How often the file grows: a killed process loses no more than this. */
 const TICK_MS = 100;
-/** Waiting sound beyond this is refused: a writer that is faster than real time for ever must not fill the memory. */
+/** Waiting sound beyond this is refused: a writer that is faster than real time forever must not fill the memory. */
 const MAX_WAITING_S = 60;
 
 /**

@@ -133,7 +133,7 @@ async function createBlocks(reader: WavReader, rateHz: number, loop: boolean): P
   };
 }
 
-/** Takes so many bytes, which must be there, off the front; copies only where a cut crosses two blocks. */
+/** Takes this many bytes, which must be there, off the front; copies only where a cut crosses two blocks. */
 function take(blocks: Uint8Array[], bytes: number): Uint8Array {
   const first = blocks.shift() ?? new Uint8Array(0);
   if (first.length > bytes) blocks.unshift(first.subarray(bytes));

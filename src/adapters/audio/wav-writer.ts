@@ -8,7 +8,7 @@ export interface WavWriter {
   /**
    * Puts sound at the end of the timeline, then moves the header's sizes after it, so that the header never promises
    * more than is there. The timeline goes on even when this fails: what could not be written becomes silence
-   * if later sound can be, and the file is made anew on the next call if it could not be made before.
+   * if later sound can be, and the file is made again on the next call if it could not be made before.
    * @throws AudioFaultError
    */
   append(pcm: Uint8Array): void;
@@ -63,7 +63,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
   return {
     append(pcm) {
-      if (closed) return; // It must not begin the file anew.
+      if (closed) return; // It must not begin the file again.
       const room = Math.max(0, maxDataBytes - position);
       const fits = pcm.subarray(0, room);
       const at = position;

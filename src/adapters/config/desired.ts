@@ -42,7 +42,7 @@ function keepKeys(
 function notDesirable(key: string, allowed: readonly string[]): string {
   const near = suggest(key, allowed);
   return near === null
-    ? `can not be set over MQTT; allowed here: ${allowed.join(', ')}`
+    ? `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`
     : `is not a known key; did you mean "${near}"?`;
 }
 

@@ -58,7 +58,7 @@ function placeOf(root: Place, path: Path): Place | undefined {
   return place;
 }
 
-/** Tells lines and columns without counting the lines anew for each. */
+/** Tells lines and columns without counting the lines again for each. */
 function measureLines(text: string): (at: number) => Position {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);

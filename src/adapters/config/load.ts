@@ -113,7 +113,7 @@ function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem:
 
 function unreadable(kind: LayerKind, file: string, error: unknown): Problem {
   const reason = error instanceof UnreadableFile ? error.message : errorCode(error);
-  return { source: { kind, name: file }, path: '', message: `can not be read: ${reason}` };
+  return { source: { kind, name: file }, path: '', message: `cannot be read: ${reason}` };
 }
 
 function errorCode(error: unknown): string {

@@ -12,7 +12,7 @@ export interface Merged {
 /** The id of a lane that names none: the schema's default. */
 export const UNNAMED_LANE = 'main';
 
-/** More in one layer are not looked at: no layer that means it has so many. */
+/** More in one layer are not looked at: no layer that means it has this many. */
 const MOST_LANES = 64;
 
 /** Objects merge by key, lanes by id (or by index where a lane has none); all else is replaced by the later layer. */

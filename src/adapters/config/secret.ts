@@ -61,6 +61,6 @@ function readSecretFile(file: string): SecretResult | null {
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     if (error.code === 'ENOENT') return null;
-    return { ok: false, message: `the secret file ${file} can not be read (${error.code ?? error.message})` };
+    return { ok: false, message: `the secret file ${file} cannot be read (${error.code ?? error.message})` };
   }
 }

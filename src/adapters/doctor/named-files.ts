@@ -58,7 +58,7 @@ function troubleWith(file: string): string | null {
     const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
     return reason === 'ENOENT'
       ? `the file ${file} does not exist`
-      : `the file ${file} can not be read (${reason})`;
+      : `the file ${file} cannot be read (${reason})`;
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { UpgradeFacts } from '../../core/doctor/reach.ts';
-import { codeOf } from './reach.ts';
+import type { UpgradeFacts } from '../../core/doctor/connection.ts';
+import { codeOf } from './connection.ts';
 
 const WEB_SOCKET_KEY_BYTES = 16;
 const RANDOM_HASH_BYTES = 18;

@@ -12,7 +12,7 @@ const THREAD = new URL('./echo-worker.mjs', import.meta.url);
 const READY_MS = 20_000;
 /** It is looked after this often while it holds sound. */
 const LOOK_MS = 250;
-/** Sound that it has held for longer than this at so many looks in a row is late. One look may follow a pause of our own. */
+/** Sound that it has held for longer than this at this many looks in a row is late. One look may follow a pause of our own. */
 const LATE = { afterMs: 750, looks: 3 };
 /**
  * Each message wakes the thread, and a thread just woken is slow: pieces go to it by the portion. But when what is waited
@@ -25,8 +25,8 @@ const RESTING = { portionMs: 320, lastMs: 0 };
 const MOST_HELD = 400;
 
 /** Cancels echo in a thread of its own, so that the event loop goes on. */
-export function createEchoCancellers(world: { clock: Clock; thread?: URL }): OpenEchoCanceller {
-  return (rates, sink) => new ThreadCanceller(world.clock, world.thread ?? THREAD, rates, sink);
+export function createEchoCancellers(deps: { clock: Clock; thread?: URL }): OpenEchoCanceller {
+  return (rates, sink) => new ThreadCanceller(deps.clock, deps.thread ?? THREAD, rates, sink);
 }
 
 class ThreadCanceller implements EchoCanceller {
@@ -82,7 +82,7 @@ class ThreadCanceller implements EchoCanceller {
   close(): void {
     if (this.isOver) return;
     this.end();
-    this.giveBack();
+    this.requeue();
   }
 
   private give(): void {
@@ -131,7 +131,7 @@ class ThreadCanceller implements EchoCanceller {
     if (this.isOver) return;
     this.end();
     this.sink.failed(message);
-    this.giveBack();
+    this.requeue();
   }
 
   private end(): void {
@@ -140,7 +140,7 @@ class ThreadCanceller implements EchoCanceller {
     void this.worker.terminate();
   }
 
-  private giveBack(): void {
+  private requeue(): void {
     const { held } = this;
     this.held = [];
     for (const { pcm, capturedAt } of held) this.sink.frames(pcm, capturedAt);

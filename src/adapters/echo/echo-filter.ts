@@ -32,9 +32,9 @@ const LOW_RATE_HZ = 16_000;
 const HIGH_RATE_HZ = 32_000;
 /** From a sample's way in to its way out, milliseconds, measured: its filters and its resamplers. */
 const DELAY_MS = { [LOW_RATE_HZ]: 9.7, [HIGH_RATE_HZ]: 9.3 };
-/** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
+/** This long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
 const DIES_AWAY_MS = 2000;
-/** Woken, it hears so many frames from before, so that all that it remembers of its input is true again. */
+/** Woken, it hears this many frames from before, so that all that it remembers of its input is true again. */
 const WAKING_FRAMES = 12;
 /** How long played sound is kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;

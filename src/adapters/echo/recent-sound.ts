@@ -2,7 +2,7 @@
 export interface RecentSound {
   /** Takes the next frame. */
   push(frame: Float32Array): void;
-  /** The frame that came so many frames before the last one; a view that the next frame changes. */
+  /** The frame that came this many frames before the last one; a view that the next frame changes. */
   before(frames: number): Float32Array;
   /** One frame of it, as late as the canceller gives its sound back; a view that the next frame changes. */
   readonly late: Float32Array;

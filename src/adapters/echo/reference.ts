@@ -7,13 +7,13 @@ export interface Reference {
 }
 
 /**
- * What is played is shown to the canceller so much early: the moment at which it is heard is an estimate, and an echo that
+ * What is played is shown to the canceller this much early: the moment at which it is heard is an estimate, and an echo that
  * comes before its sound can't be taken out.
  */
 const LEAD_MS = 20;
 /** Times of captured sound are estimates, too; beyond this they mean that some of it is missing. */
 const JUMP_MS = 15;
-/** Of what the two are apart, so much is made good in each frame: slow enough to be no wobble, fast enough for any clock. */
+/** Of what the two are apart, this much is made good in each frame: slow enough to be no wobble, fast enough for any clock. */
 const PULL = 0.02;
 
 /** @param frameSamples of a frame of the reference; @param frameMs how long a frame of captured sound takes */

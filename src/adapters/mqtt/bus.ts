@@ -7,12 +7,12 @@ import {
   noteUrgency,
   SUSPICIOUS_QUICK_CLOSES,
   tryMs,
-} from '../../core/reconnect.ts';
+} from '../../core/retry/reconnect.ts';
 import type { Bus, BusListener, BusOptions, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { disconnectGracefully } from './disconnect.ts';
 import { type Ending, explainRefusedMessage } from './ending.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
-import { sayGoodbye } from './goodbye.ts';
 import { type Link, openLink } from './link.ts';
 import { createOutbox, type Outbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
 import { createSender } from './sender.ts';
@@ -56,10 +56,10 @@ export function createMqttBus(
       get outbox() {
         return outbox.counts;
       },
-      publish(topic, payload, { qos = 1, retain = false, properties = {}, room = 'general' } = {}) {
+      publish(topic, payload, { qos = 1, retain = false, properties = {}, share = 'general' } = {}) {
         if (closed !== null || !isTopic(topic)) return;
         if (qos === 1) {
-          outbox.add(topic, payload, { retain, properties, room }, deps.clock.now());
+          outbox.add(topic, payload, { retain, properties, share }, deps.clock.now());
           line.pump();
           return;
         }
@@ -74,7 +74,7 @@ export function createMqttBus(
       close(finale) {
         if (closed === null) {
           line.leave();
-          closed = sayGoodbye({ ...line, unsent: () => outbox.size }, deps.clock, finale);
+          closed = disconnectGracefully({ ...line, unsent: () => outbox.size }, deps.clock, finale);
         }
         return closed;
       },

@@ -1,5 +1,5 @@
 /** Why a connection to the broker ended or never came about, in an operator's words. */
-import './quiet.ts';
+import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
 import { UnusableCredential } from './endpoint.ts';
@@ -15,7 +15,7 @@ export interface Ending {
   readonly aboutMessage?: true;
 }
 
-/** Answers to CONNECT that a person must mend: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
+/** Answers to CONNECT that a person must fix: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;

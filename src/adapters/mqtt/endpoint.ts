@@ -26,12 +26,12 @@ export const CONNECT_TIMEOUT_MS = 15_000;
  * messages sends the client nothing any more.
  */
 export const MOST_INBOUND_BYTES = 262_144;
-/** A packet that announces more ends the connection: so much memory one packet may take. */
+/** A packet that announces more ends the connection: this much memory one packet may take. */
 export const MOST_PACKET_BYTES = 4_194_304;
 /** One WebSocket message may hold several packets, but is gathered whole, too. */
 const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 
-/** The password or a TLS file can't be had: a person must mend it. The message holds neither. */
+/** The password or a TLS file can't be had: a person must fix it. The message holds neither. */
 export class UnusableCredential extends Error {}
 
 /** The broker as messages name it: scheme, host and port, never user name or password. */
@@ -86,6 +86,6 @@ function readPassword(password: () => string): string {
     return password();
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown reason';
-    throw new UnusableCredential(`the password for the broker can not be had: ${why}`);
+    throw new UnusableCredential(`the password for the broker cannot be had: ${why}`);
   }
 }

@@ -1,5 +1,5 @@
 /** One connection to the broker, from CONNECT to its end. A new one is made for each try. */
-import './quiet.ts';
+import './no-debug-output.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
 import type { BusMessage, RequestProperties } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -18,7 +18,7 @@ import type { ProtocolVersion } from './version.ts';
 
 /** QoS 1 messages under way at once, unless the broker takes fewer. */
 const MOST_IN_FLIGHT = 16;
-/** With so much unsent in the socket, fleeting (QoS 0) messages are not worth queueing. */
+/** With this much unsent in the socket, fleeting (QoS 0) messages are not worth queueing. */
 const MOST_UNSENT_BYTES = 262_144;
 const SUBSCRIBE_TIMEOUT_MS = 15_000;
 

@@ -1,12 +1,12 @@
 /** What waits to be sent or acknowledged: QoS 1 messages, in order, bounded. */
-import type { LostMessage, RequestProperties, Room } from '../../ports/bus.ts';
+import type { LostMessage, QueueShare, RequestProperties } from '../../ports/bus.ts';
 
-export interface Letter {
+export interface OutboxMessage {
   readonly topic: string;
   readonly payload: string;
   readonly retain: boolean;
   readonly properties: RequestProperties;
-  readonly room: Room;
+  readonly share: QueueShare;
   readonly queuedAt: number;
   readonly bytes: number;
   /** On its way over the present connection, not acknowledged yet. */
@@ -32,60 +32,60 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** A message that took down so many connections is not tried again: the broker can't stomach it. */
+/** A message that took down this many connections is not tried again: the broker can't stomach it. */
 const MOST_LOSSES = 3;
-/** A topic whose messages make the broker hang up is left alone for so long. */
-const SHUN_MS = 600_000;
-const MOST_SHUNNED = 100;
+/** A topic whose messages make the broker hang up is left alone for this long. */
+const BLOCK_MS = 600_000;
+const MOST_BLOCKED = 100;
 
 /** In this order, whatever came first: a token is waited for, then an answer. */
-const ROOMS: readonly Room[] = ['tokens', 'answers', 'general'];
+const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
 /**
  * Makes an empty outbox. Nothing here knows of sockets; times are monotonic milliseconds.
  * @param limits of each room by itself: however full one is, the others have theirs
  */
 export function createOutbox(
-  limits: Readonly<Record<Room, OutboxLimits>>,
+  limits: Readonly<Record<QueueShare, OutboxLimits>>,
   onLost: (lost: LostMessage) => void = () => {},
 ) {
-  let letters: Letter[] = [];
+  let queue: OutboxMessage[] = [];
   let dropped = 0;
   let expired = 0;
-  const shunned = new Map<string, number>();
+  const blocked = new Map<string, number>();
 
-  const remove = (letter: Letter): boolean => {
-    const index = letters.indexOf(letter);
+  const remove = (message: OutboxMessage): boolean => {
+    const index = queue.indexOf(message);
     if (index < 0) return false;
-    letters.splice(index, 1);
+    queue.splice(index, 1);
     return true;
   };
   const drop = (topic: string, why: LostMessage['why'], reason: string): void => {
     dropped += 1;
     onLost({ topic, why, reason });
   };
-  const inFlight = (): number => letters.reduce((count, letter) => count + (letter.sent ? 1 : 0), 0);
-  const isOver = (room: Room): boolean => {
+  const inFlight = (): number => queue.reduce((count, message) => count + (message.sent ? 1 : 0), 0);
+  const isOver = (share: QueueShare): boolean => {
     let messages = 0;
     let bytes = 0;
-    for (const letter of letters) {
-      if (letter.room !== room) continue;
+    for (const message of queue) {
+      if (message.share !== share) continue;
       messages += 1;
-      bytes += letter.bytes;
+      bytes += message.bytes;
     }
-    return messages > limits[room].messages || bytes > limits[room].bytes;
+    return messages > limits[share].messages || bytes > limits[share].bytes;
   };
-  const next = (rooms: readonly Room[]): Letter | undefined => {
-    for (const room of rooms) {
-      const found = letters.find((letter) => !letter.sent && letter.room === room);
+  const next = (shares: readonly QueueShare[]): OutboxMessage | undefined => {
+    for (const share of shares) {
+      const found = queue.find((message) => !message.sent && message.share === share);
       if (found !== undefined) return found;
     }
     return undefined;
   };
   const isShunned = (topic: string, now: number): boolean => {
-    const until = shunned.get(topic);
+    const until = blocked.get(topic);
     if (until === undefined || now < until) return until !== undefined;
-    shunned.delete(topic);
+    blocked.delete(topic);
     return false;
   };
 
@@ -94,23 +94,23 @@ export function createOutbox(
     add(
       topic: string,
       payload: string,
-      options: { retain: boolean; properties: RequestProperties; room?: Room },
+      options: { retain: boolean; properties: RequestProperties; share?: QueueShare },
       now: number,
     ): void {
-      const { room = 'general' } = options;
+      const { share = 'general' } = options;
       const size = Buffer.byteLength(topic) + Buffer.byteLength(payload);
-      if (size > limits[room].bytes) return drop(topic, 'too_large', 'it is larger than the queue');
+      if (size > limits[share].bytes) return drop(topic, 'too_large', 'it is larger than the queue');
       if (isShunned(topic, now)) return drop(topic, 'refused', 'the broker refused this topic a while ago');
       if (options.retain) {
-        const older = letters.find((letter) => letter.retain && letter.topic === topic && !letter.sent);
+        const older = queue.find((message) => message.retain && message.topic === topic && !message.sent);
         if (older !== undefined) remove(older);
       }
-      letters.push({
-        ...{ topic, payload, room, retain: options.retain, properties: options.properties },
+      queue.push({
+        ...{ topic, payload, share, retain: options.retain, properties: options.properties },
         ...{ queuedAt: now, bytes: size, sent: false, losses: 0 },
       });
-      while (isOver(room)) {
-        const oldest = next([room]);
+      while (isOver(share)) {
+        const oldest = next([share]);
         if (oldest === undefined) break;
         remove(oldest);
         drop(oldest.topic, 'full', 'newer messages took its place');
@@ -121,37 +121,37 @@ export function createOutbox(
      * The next message to send, now marked as sent; null when none waits. What has expired is left out.
      * @param rooms what to choose from (left out: all)
      */
-    take(now: number, rooms: readonly Room[] = ROOMS): Letter | null {
+    take(now: number, shares: readonly QueueShare[] = SHARES): OutboxMessage | null {
       for (;;) {
-        const letter = next(rooms);
-        if (letter === undefined) return null;
-        const { expiryS } = letter.properties;
-        if (expiryS !== undefined && now - letter.queuedAt >= expiryS * 1000) {
-          remove(letter);
+        const message = next(shares);
+        if (message === undefined) return null;
+        const { expiryS } = message.properties;
+        if (expiryS !== undefined && now - message.queuedAt >= expiryS * 1000) {
+          remove(message);
           expired += 1;
           continue;
         }
-        letter.sent = true;
-        return letter;
+        message.sent = true;
+        return message;
       }
     },
 
     /** The broker has it. */
-    settle(letter: Letter): void {
-      remove(letter);
+    settle(message: OutboxMessage): void {
+      remove(message);
     },
 
     /** It can't be sent at all. */
-    discard(letter: Letter, why: LostMessage['why'], reason: string): void {
-      if (remove(letter)) drop(letter.topic, why, reason);
+    discard(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
+      if (remove(message)) drop(message.topic, why, reason);
     },
 
     /** What is published to a topic that made the broker hang up is given up for a while, without asking it again. */
     shun(topic: string, now: number): void {
-      if (shunned.size >= MOST_SHUNNED) shunned.clear();
-      shunned.set(topic, now + SHUN_MS);
-      for (const letter of letters.filter((each) => each.topic === topic && !each.sent)) {
-        remove(letter);
+      if (blocked.size >= MOST_BLOCKED) blocked.clear();
+      blocked.set(topic, now + BLOCK_MS);
+      for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
+        remove(message);
         drop(topic, 'refused', 'the broker refused this topic');
       }
     },
@@ -161,19 +161,19 @@ export function createOutbox(
      * @returns the topic of a message that was under way alone not for the first time: it may be the cause
      */
     unsend(): string | null {
-      const flying = letters.filter((letter) => letter.sent);
+      const flying = queue.filter((message) => message.sent);
       const [only] = flying;
       const suspect = flying.length === 1 && only !== undefined && only.losses > 0 ? only.topic : null;
-      const given: Letter[] = [];
-      letters = letters.filter((letter, index) => {
-        if (!letter.sent) return true;
-        letter.sent = false;
-        letter.losses += 1;
-        const replacesIt = (other: Letter, at: number): boolean =>
-          at > index && other.retain && other.topic === letter.topic;
-        if (letter.retain && letters.some(replacesIt)) return false;
-        if (letter.losses < MOST_LOSSES) return true;
-        given.push(letter);
+      const given: OutboxMessage[] = [];
+      queue = queue.filter((message, index) => {
+        if (!message.sent) return true;
+        message.sent = false;
+        message.losses += 1;
+        const replacesIt = (other: OutboxMessage, at: number): boolean =>
+          at > index && other.retain && other.topic === message.topic;
+        if (message.retain && queue.some(replacesIt)) return false;
+        if (message.losses < MOST_LOSSES) return true;
+        given.push(message);
         return false;
       });
       for (const { topic } of given) {
@@ -184,16 +184,16 @@ export function createOutbox(
 
     /** Whether a message waits that a connection ended on: then one at a time, so that only the cause is blamed. */
     get isSuspicious(): boolean {
-      return letters.some((letter) => letter.losses > 0);
+      return queue.some((message) => message.losses > 0);
     },
     inFlight,
     get size(): number {
-      return letters.length;
+      return queue.length;
     },
     get counts(): OutboxCounts {
       const flying = inFlight();
       return {
-        ...{ waiting: letters.length - flying, inFlight: flying, depth: letters.length },
+        ...{ waiting: queue.length - flying, inFlight: flying, depth: queue.length },
         ...{ dropped, expired },
       };
     },
@@ -202,7 +202,9 @@ export function createOutbox(
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Seconds of life that a message has left when it is sent `now`; undefined when it has no end. At least 1. */
-export function expiryLeftS(letter: Letter, now: number): number | undefined {
-  const { expiryS } = letter.properties;
-  return expiryS === undefined ? undefined : Math.max(1, Math.ceil(expiryS - (now - letter.queuedAt) / 1000));
+export function expiryLeftS(message: OutboxMessage, now: number): number | undefined {
+  const { expiryS } = message.properties;
+  return expiryS === undefined
+    ? undefined
+    : Math.max(1, Math.ceil(expiryS - (now - message.queuedAt) / 1000));
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './ending.ts';
 import type { Link } from './link.ts';
-import { expiryLeftS, type Letter, type Outbox } from './outbox.ts';
+import { expiryLeftS, type Outbox, type OutboxMessage } from './outbox.ts';
 
-/** A broker that answers pings but acknowledges nothing for so long is taken for broken. */
+/** A broker that answers pings but acknowledges nothing for this long is taken for broken. */
 const ACKNOWLEDGE_WITHIN_MS = 30_000;
 /** Fixed header, topic length, packet identifier and properties: a generous bound. */
 const PACKET_OVERHEAD_BYTES = 256;
 /** A broker that hangs up so soon after it refused a message does so because of it. */
 const REFUSAL_LASTS_MS = 5000;
-/** Of the broker's window, so much is for token requests alone, where it is wide enough. */
+/** Of the broker's window, this much is for token requests alone, where it is wide enough. */
 const RESERVED = 1;
 const WIDE_ENOUGH = 4;
 
@@ -33,7 +33,7 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
   let cancelOverdue: (() => void) | null = null;
   let refusal: { topic: string; at: number } | null = null;
 
-  /** Begins anew with each acknowledgement. */
+  /** Begins again with each acknowledgement. */
   const watch = (): void => {
     cancelOverdue?.();
     cancelOverdue = null;
@@ -43,14 +43,14 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
     });
   };
 
-  const send = (over: Link, letter: Letter): void => {
-    const expiryS = expiryLeftS(letter, clock.now());
-    const properties = { ...letter.properties, ...(expiryS !== undefined && { expiryS }) };
-    over.publish({ ...letter, qos: 1, properties }, (refused) => {
-      if (refused === null) outbox.settle(letter);
+  const send = (over: Link, message: OutboxMessage): void => {
+    const expiryS = expiryLeftS(message, clock.now());
+    const properties = { ...message.properties, ...(expiryS !== undefined && { expiryS }) };
+    over.publish({ ...message, qos: 1, properties }, (refused) => {
+      if (refused === null) outbox.settle(message);
       else {
-        refusal = { topic: letter.topic, at: clock.now() };
-        outbox.discard(letter, 'refused', refused);
+        refusal = { topic: message.topic, at: clock.now() };
+        outbox.discard(message, 'refused', refused);
       }
       watch();
       pump();
@@ -59,7 +59,7 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
     if (cancelOverdue === null) watch();
   };
 
-  const take = (window: number): Letter | null => {
+  const take = (window: number): OutboxMessage | null => {
     const flying = outbox.inFlight();
     if (outbox.isSuspicious) return flying === 0 ? outbox.take(clock.now()) : null;
     const shared = window > WIDE_ENOUGH ? window - RESERVED : window;
@@ -69,11 +69,11 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
 
   const pump = (): void => {
     while (link !== null) {
-      const letter = take(link.window);
-      if (letter === null) return;
-      const packetBytes = letter.bytes + PACKET_OVERHEAD_BYTES;
-      if (packetBytes <= link.largestPacketBytes) send(link, letter);
-      else outbox.discard(letter, 'too_large', 'the broker takes no message so large');
+      const message = take(link.window);
+      if (message === null) return;
+      const packetBytes = message.bytes + PACKET_OVERHEAD_BYTES;
+      if (packetBytes <= link.largestPacketBytes) send(link, message);
+      else outbox.discard(message, 'too_large', 'the broker takes no message so large');
     }
   };
 

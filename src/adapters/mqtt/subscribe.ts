@@ -1,4 +1,4 @@
-import './quiet.ts';
+import './no-debug-output.ts';
 import { ErrorWithSubackPacket, type MqttClient } from 'mqtt';
 import type { Ending } from './ending.ts';
 

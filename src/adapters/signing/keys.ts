@@ -42,7 +42,7 @@ function readPem(file: string): string {
     throw new KeyError(
       error.code === 'ENOENT'
         ? `the key file ${file} does not exist`
-        : `the key file ${file} can not be read: ${error.message}`,
+        : `the key file ${file} cannot be read: ${error.message}`,
     );
   }
   throw new KeyError(`the key file ${file} may be changed by everyone: chmod o-w ${file}`);

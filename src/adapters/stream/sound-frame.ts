@@ -9,7 +9,7 @@ const KEY = Buffer.from('"data":');
 const QUOTE = 0x22;
 const SPACE = 0x20;
 const PAD = 0x3d;
-/** So many digits stand for three bytes; with the padding there are no others. */
+/** This many digits stand for three bytes; with the padding there are no others. */
 const GROUP = 4;
 /** Of a frame with sound worth the trouble. */
 const LEAST_BYTES = 1024;
@@ -71,7 +71,7 @@ export function cutSound(frame: Buffer): { text: string; sound: Buffer } | null 
   return null;
 }
 
-/** How many bytes so many digits stand for. */
+/** How many bytes this many digits stand for. */
 function soundLength(frame: Buffer, from: number, until: number): number {
   let end = until;
   while (end > until - 2 && frame[end - 1] === PAD) end--;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { UpgradeRefusal } from '../../ports/stream.ts';
-import type { ReadSaid } from './said.ts';
+import type { ReadSaid } from './close-words.ts';
 
 /** As much of a refusal's body as is read. */
 const LARGEST_BODY_BYTES = 16 * 1024;

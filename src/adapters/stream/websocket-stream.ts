@@ -8,8 +8,8 @@ import {
 } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
+import { createReadSaid, type ReadSaid } from './close-words.ts';
 import { describeBreach, describeSocketError, isUnspent } from './connect-error.ts';
-import { createReadSaid, type ReadSaid } from './said.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 
@@ -185,10 +185,10 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void
   }
 }
 
-type Complaint = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
+type StderrFinding = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
 /** An operator will read what the service complains of: each of its texts, whatever it is called. */
-function fitToShow(complaint: Complaint, read: ReadSaid): Complaint {
+function fitToShow(complaint: StderrFinding, read: ReadSaid): StderrFinding {
   const words = Object.entries(complaint.data).map(([key, value]) => [
     key,
     typeof value === 'string' ? read(value) : value,

@@ -1,5 +1,5 @@
-import type { BackendAnswer } from '../../core/doctor/line.ts';
-import type { ClockSight } from '../../core/doctor/reach.ts';
+import type { BackendAnswer } from '../../core/doctor/broker.ts';
+import type { ClockReading } from '../../core/doctor/connection.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
@@ -18,7 +18,7 @@ export interface Probed {
   /** Where streams are opened; null where the answer did not say. */
   readonly streamUrl: string | null;
   /** The backend's clock, as far as it showed it. */
-  readonly sight: ClockSight | null;
+  readonly sight: ClockReading | null;
 }
 
 /** Asks the backend for a token that nobody wants. */
@@ -134,7 +134,7 @@ function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'an
 }
 
 /** The backend wrote its time somewhere between our question and its answer. */
-function sightOf(ts: string | null, wall: number | null, tookMs: number): ClockSight | null {
+function sightOf(ts: string | null, wall: number | null, tookMs: number): ClockReading | null {
   const theirs = ts === null ? Number.NaN : Date.parse(ts);
   if (wall === null || Number.isNaN(theirs)) return null;
   return { who: 'the backend', offsetMs: theirs - (wall - tookMs / 2), uncertaintyMs: tookMs / 2 };

@@ -45,8 +45,8 @@ export async function runChecks(
     for (const [index, check] of checks.entries()) {
       const outcomes = await Promise.race([running[index] ?? null, aborted]);
       if (outcomes === null) break;
-      for (const { lane, verdict, finding, mend, data } of outcomes) {
-        const told = { check: check.name, lane, verdict, finding, mend, data };
+      for (const { lane, verdict, finding, fix, data } of outcomes) {
+        const told = { check: check.name, lane, verdict, finding, fix, data };
         findings.push(told);
         tell(told);
       }
@@ -60,16 +60,16 @@ export async function runChecks(
 async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Promise<readonly LaneOutcome[]> {
   const late = new Promise<readonly LaneOutcome[]>((resolve) => {
     const seconds = Math.round(check.limitMs / 1000);
-    const mend = 'Run it again; if it stays like this, restart the machine.';
-    const outcome = about(null, problem(`came to no result within ${seconds} s`, mend));
+    const fix = 'Run it again; if it stays like this, restart the machine.';
+    const outcome = about(null, problem(`came to no result within ${seconds} s`, fix));
     cancels.push(clock.at(clock.now() + check.limitMs, () => resolve([outcome])));
   });
   try {
     return await Promise.race([check.run(), late]);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown error';
-    const mend = 'This is a fault of the doctor: report it.';
-    return [about(null, problem(`the check itself failed: ${why}`, mend))];
+    const fix = 'This is a fault of the doctor: report it.';
+    return [about(null, problem(`the check itself failed: ${why}`, fix))];
   }
 }
 

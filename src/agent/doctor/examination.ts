@@ -3,22 +3,22 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
-import { configWarnings } from '../../core/config-warnings.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
+import { judgeClock } from '../../core/doctor/connection.ts';
 import { skipped } from '../../core/doctor/finding.ts';
-import { judgeClock } from '../../core/doctor/reach.ts';
+import { configWarnings } from '../../core/owner/config-warnings.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import { createAnswerReader, explainFault } from '../answer-reader.ts';
-import { brokerConnection, ownerSignatures, serviceAuthority } from '../machine-world.ts';
+import { brokerConnection, ownerSignatures, serviceAuthority } from '../machine-deps.ts';
+import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
 import { createBackendProbe } from './backend-probe.ts';
-import { createBrokerLine } from './broker-line.ts';
+import { createBrokerLine } from './broker-connection.ts';
 import { type Check, deviceCheck } from './check.ts';
-import { lineChecks } from './line-checks.ts';
+import { lineChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
@@ -53,7 +53,7 @@ export function createExamination(options: ExaminationOptions): Examination {
     const checks = [
       deviceCheck('configuration', QUICK_MS, () => judgeInvalid(file, problems)),
       ...NEED_CONFIGURATION.map((name) =>
-        deviceCheck(name, QUICK_MS, () => skipped('the configuration can not be used')),
+        deviceCheck(name, QUICK_MS, () => skipped('the configuration cannot be used')),
       ),
       deviceCheck('clock', QUICK_MS, () => judgeClock(options.clock.wall(), [])),
       ...machineChecks(machine, null),

@@ -1,5 +1,5 @@
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
-import type { HeardPiece } from '../../core/doctor/hearing.ts';
+import type { HeardPiece } from '../../core/doctor/microphone.ts';
 import type { AudioFault, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 

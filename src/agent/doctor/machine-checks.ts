@@ -48,7 +48,7 @@ const LIMIT_MS = 20_000;
 export function machineChecks(parts: MachineParts, config: Config | null): Check[] {
   const { kernel, run } = parts;
   const devices = config === null ? [] : wantedDevices(config);
-  const unknown = skipped('the configuration can not be used');
+  const unknown = skipped('the configuration cannot be used');
   return [
     deviceCheck('mixer', LIMIT_MS, () => (config === null ? unknown : checkMixers(parts, devices))),
     deviceCheck('permissions', LIMIT_MS, () =>

@@ -1,7 +1,12 @@
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
 import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts';
-import { type HeardPiece, isRateDoubtful, judgeHearing, measureHearing } from '../../core/doctor/hearing.ts';
-import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/speaking.ts';
+import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
+import {
+  type HeardPiece,
+  isRateDoubtful,
+  judgeHearing,
+  measureHearing,
+} from '../../core/doctor/microphone.ts';
 import { findTone, LONGEST_ECHO_MS, makeTone, TONE_MS } from '../../core/doctor/test-tone.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
@@ -27,7 +32,7 @@ const LISTEN_MS = 2000;
 const LONGER_MS = 6000;
 const OPEN_LIMIT_MS = 5000;
 const LANE_LIMIT_MS = 30_000;
-/** The search for the tone begins a little before it is due: a driver's reckoning may be late. */
+/** The search for the tone begins a little before it is due: a driver's calculation may be late. */
 const EARLIEST_MS = 500;
 
 interface LaneSound {
@@ -191,7 +196,7 @@ function findEcho(
 
 function faulty(device: string, { code, message }: AudioFault, direction: 'capture' | 'playback'): Outcome {
   const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
-  const mends: Readonly<Record<AudioFault['code'], string>> = {
+  const fixes: Readonly<Record<AudioFault['code'], string>> = {
     not_found: 'Plug it in, or name another: "dragoman devices" lists them.',
     busy: 'End the program that has it: "dragoman devices" tells which.',
     lost: `Plug the ${what} in again, and try another socket or cable.`,
@@ -200,10 +205,10 @@ function faulty(device: string, { code, message }: AudioFault, direction: 'captu
     too_fast: 'Use another card: this one does not keep time.',
     failed: '"dragoman devices" lists what there is; look at "dmesg" too.',
   };
-  // A driver's own words end with a mend where it knows a better one.
+  // A driver's own words end with a fix where it knows a better one.
   const [happened = '', ...own] = message.split('; ');
   const named = happened.includes(device) ? happened : `${device}: ${happened}`;
-  return problem(named, own.length === 0 ? mends[code] : sentence(own.join('; ')), { device, code });
+  return problem(named, own.length === 0 ? fixes[code] : sentence(own.join('; ')), { device, code });
 }
 
 function sentence(text: string): string {

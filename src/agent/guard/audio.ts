@@ -45,14 +45,14 @@ function faultTeller(tell: (fault: AudioFault) => void, over: () => void) {
  * of the microphone for the owner: nobody hears it.
  */
 export function guardCapture(open: OpenCapture, defects: Defects): OpenCapture {
-  return async (sink, hastened) => {
-    const capture = await open(guardCaptureSink(sink, defects), hastened);
+  return async (sink, shortPeriods) => {
+    const capture = await open(guardCaptureSink(sink, defects), shortPeriods);
     const guarded: Capture = {
       get figures() {
         return figuresOf(capture, 'capture', defects);
       },
-      hasten(on) {
-        attempt(defects, 'capture.hasten', () => capture.hasten?.(on));
+      useShortPeriods(on) {
+        attempt(defects, 'capture.hasten', () => capture.useShortPeriods?.(on));
       },
       close: () => closeQuietly('capture', () => capture.close(), defects),
     };

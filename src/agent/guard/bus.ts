@@ -2,7 +2,7 @@ import type { Bus, BusListener, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 
-/** A line that could not even be begun is begun again after so long: without it nobody hears of this device. */
+/** A line that could not even be begun is begun again after this long: without it nobody hears of this device. */
 const AGAIN_MS = 30_000;
 
 /** A line to the owner that never throws and never rejects, and whose messages may throw in here. */

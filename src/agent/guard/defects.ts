@@ -4,7 +4,7 @@ import type { Log } from '../../ports/log.ts';
 /** Told of what was thrown where nothing may be. @param where names the part, such as `stream.ping` */
 export type Defects = (where: string, error: unknown) => void;
 
-/** What throws once may throw with every piece of sound: each part is heard once in so long, with a count. */
+/** What throws once may throw with every piece of sound: each part is heard once in this long, with a count. */
 const TOLD_EVERY_MS = 60_000;
 
 /** Tells defects to the log: the first of each part at once, further ones once a minute. Never throws. */

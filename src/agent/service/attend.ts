@@ -6,9 +6,9 @@ import type { Log } from '../../ports/log.ts';
 import type { Agent } from '../agent.ts';
 import { createThrottle } from '../throttle.ts';
 import { within } from '../within.ts';
-import type { Observed } from './observed-world.ts';
+import type { Observed } from './observed-deps.ts';
 
-/** Devices and broker may take so long to answer; a kiosk without a network is ready then, too, and says what is missing. */
+/** Devices and broker may take this long to answer; a kiosk without a network is ready then, too, and says what is missing. */
 const READY_LIMIT_MS = 15_000;
 const STATUS_INTERVAL_MS = 10_000;
 /** Signs of life in one waiting time of the init system. */
@@ -23,7 +23,7 @@ export interface ServiceParts {
 }
 
 /** The agent's side of the talk with whoever started it. */
-export interface Attendance {
+export interface ServiceRun {
   /** The agent has been started: says `ready` once everything has been tried. */
   started(): Promise<void>;
   /** Around the reading of the configuration. */
@@ -35,16 +35,16 @@ export interface Attendance {
 }
 
 /** Tells the init system how the agent is, and that it makes progress: only then. */
-export function attendService({ agent, observed, initSystem, clock, log }: ServiceParts): Attendance {
+export function runAsService({ agent, observed, initSystem, clock, log }: ServiceParts): ServiceRun {
   let stuck: readonly string[] = [];
   let last = '';
   let isReady = false;
   let isEnding = false;
   const describe = (): string => {
     const { status, reasons } = agent.publisher.status();
-    const lanes = agent.lanes.map(({ id, state: { phase, orders } }) => ({
+    const lanes = agent.lanes.map(({ id, state: { phase, options } }) => ({
       ...{ id, phase },
-      ...{ source: orders.source, targets: orders.targets },
+      ...{ source: options.source, targets: options.targets },
     }));
     return describeService({ status, reasons, broker: observed.broker, lanes, stuck });
   };

@@ -6,7 +6,7 @@ import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { Allowance } from './policy.ts';
 
 const HOUR_MS = 3_600_000;
-/** So long a lane may need two sessions for a rollover: the newer one to begin, the older one to finish speaking. */
+/** This long a lane may need two sessions for a rollover: the newer one to begin, the older one to finish speaking. */
 const OVERLAP_MS = 90_000;
 /** Sessions of a device's lanes end so far apart, so that their rollovers, two sessions each, do not meet. */
 const APART_MS = 120_000;

@@ -1,7 +1,7 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { isExposedAddress, isLoopback } from '../../protocol/host.ts';
 
-/** So long before a session's limit a device asks for the next one, unless it is configured otherwise. */
+/** This long before a session's limit a device asks for the next one, unless it is configured otherwise. */
 const ROLLOVER_LEAD_S = 22;
 
 /** What a valid configuration of the backend leaves open, a sentence each. */
@@ -25,7 +25,7 @@ export function backendWarnings(config: BackendConfig): string[] {
   // On this machine nobody else publishes.
   if (signingKeyFile === null && !isLoopback(new URL(mqtt.url).hostname))
     warnings.push(
-      'signingKeyFile is not set: devices can not tell our answers from those of others. "dragoman-backend keys create" makes a pair.',
+      'signingKeyFile is not set: devices cannot tell our answers from those of others. "dragoman-backend keys create" makes a pair.',
     );
   return warnings;
 }

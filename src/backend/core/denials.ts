@@ -1,5 +1,5 @@
 /** Denials for what this backend does not do, in words. */
-import type { Rate } from '../../core/rate.ts';
+import type { Rate } from '../../core/retry/rate.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 
 const BUSY_RETRY_S = 5;

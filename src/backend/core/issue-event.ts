@@ -2,7 +2,7 @@
 import type { TokenError, TokenProbeAnswer, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import type { DeviceName } from './policy.ts';
-import type { Trouble } from './trouble.ts';
+import type { Trouble } from './service-trouble.ts';
 
 /** Where an answer goes. */
 export interface Reply {
@@ -54,10 +54,10 @@ export type IssuerEffect =
   | { kind: 'retire'; job: number; reference: string; sessionId: string | null }
   /** Revoke sessions that a device has replaced, while its next one is made. */
   | { kind: 'revoke'; who: DeviceName; ids: readonly string[] }
-  /** Tell when so much time has passed, in milliseconds. */
+  /** Tell when this much time has passed, in milliseconds. */
   | { kind: 'wake'; afterMs: number }
   | { kind: 'create'; job: number; input: CreateSessionInput }
   /** Make a session and delete it. */
   | { kind: 'probe'; job: number; input: CreateSessionInput }
-  /** No answer. `superseded`: the lane has asked anew meanwhile. */
+  /** No answer. `superseded`: the lane has asked again meanwhile. */
   | { kind: 'ignore'; who: DeviceName; id: string; why: 'flood' | 'in_progress' | 'superseded' | 'stale' };

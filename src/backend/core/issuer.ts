@@ -9,20 +9,20 @@ import type { CreateSessionInput, SessionWithToken } from '../../protocol/servic
 import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './account.ts';
 import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
 import { busy, tooMany } from './denials.ts';
-import { type DeviceBook, type DeviceRecord, openDeviceBook } from './device-book.ts';
+import { type DeviceRecord, type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
 import { countPending } from './pending.ts';
 import { type Allowance, isListed, judge, type Policy } from './policy.ts';
-import { countStrangers } from './strangers.ts';
-import { denialOf, pauseMs, type Trouble } from './trouble.ts';
+import { denialOf, pauseMs, type Trouble } from './service-trouble.ts';
+import { countUnknownDevices } from './unknown-devices.ts';
 
 /** A job waits no longer than this for its turn: the device has given up by then. */
 const LONGEST_QUEUE_MS = 20_000;
 const MOST_JOBS = 2000;
 /** Whoever would wait longer than this for its turn is told so at once. */
 const LONGEST_EXPECTED_MS = 10_000;
-/** A denial is repeated to the same request so long at most. */
+/** A denial is repeated to the same request this long at most. */
 const DENIAL_FRESH_MS = 30_000;
 
 interface Job {
@@ -45,14 +45,14 @@ export interface Issuer {
 export type IssuerOptions = Policy & Pick<BackendConfig, 'limits'>;
 
 export function createIssuer(options: IssuerOptions): Issuer {
-  const book: DeviceBook = openDeviceBook(options.limits);
+  const registry: DeviceRegistry = openDeviceRegistry(options.limits);
   const jobs = new Map<number, Job>();
   const jobsByLane = new Map<string, Job>();
   const queue = openJobQueue<Job>(options.limits.createsPerSecond);
   const pending = countPending(options.limits.pendingSessions);
   /** Strangers never take the whole of the line to the service. */
   const mostStrangers = Math.ceil(options.limits.concurrency / 2);
-  const isFloodOfStrangers = countStrangers();
+  const isFloodOfStrangers = countUnknownDevices();
   let running = 0;
   let strangersRunning = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -73,10 +73,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const asked = (ask: Ask, draw: number, now: number): IssuerEffect[] => {
     const { who, request } = ask;
-    const record = book.of(who, now);
+    const record = registry.of(who, now);
     if (probeKind(request) === 'backend') return asksForUs(ask, record, now);
     const trial = isTrial(ask);
-    if (book.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
+    if (registry.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
     const given = record.answered.get(answerKey(ask));
     if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
 
@@ -88,7 +88,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const verdict = judge(options, who, request);
     if (!verdict.ok) return [answer(ask, verdict)];
-    const waitMs = book.spendRequest(record, trial, now);
+    const waitMs = registry.spendRequest(record, trial, now);
     if (waitMs > 0) return [answer(ask, { ok: false, error: tooMany(options.limits, waitMs, draw) })];
     if (job !== undefined) {
       const same =
@@ -132,7 +132,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   /** Whether we are there: told at once, with what the owner has decided; neither the service nor a limit is in the way. */
   const asksForUs = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
-    if (book.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
+    if (registry.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
     const told: IssuerEffect = verdict.ok
       ? { kind: 'confirm', ask, probe: { session: 'none' } }
@@ -163,7 +163,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const finish = (job: Job, now: number): void => {
     jobs.delete(job.number);
     jobsByLane.delete(job.key);
-    if (!isTrial(job.ask)) book.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
+    if (!isTrial(job.ask)) registry.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
   };
 
   /** The end of a job that was begun. */
@@ -183,14 +183,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
       else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
     }
     while (running < options.limits.concurrency) {
-      const strangers = strangersRunning < mostStrangers;
-      if (!queue.has(strangers)) break;
+      const unknownDevices = strangersRunning < mostStrangers;
+      if (!queue.has(unknownDevices)) break;
       const waitMs = queue.spendCreate(now);
       if (waitMs > 0) {
         effects.push(...wake(now, waitMs));
         break;
       }
-      const job = queue.take(strangers);
+      const job = queue.take(unknownDevices);
       if (job === undefined) break;
       running += 1;
       if (!isKnown(job.rank)) strangersRunning += 1;
@@ -208,7 +208,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const begin = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
     if (isTrial(job.ask)) return [{ kind: 'probe', job: job.number, input: job.input }];
-    const last = book.of(who, now).sessions.get(request.lane);
+    const last = registry.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
     // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
     // of this lane's older requests, of another backend, or from before our start.
@@ -221,7 +221,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const create = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
-    const { account } = book.of(who, now);
+    const { account } = registry.of(who, now);
     const room = makeRoom(account, job.allowance, request, now);
     if (!room.ok) {
       conclude(job, now);
@@ -243,21 +243,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const created = (job: Job, session: SessionWithToken, now: number): IssuerEffect => {
     const { who, request } = job.ask;
-    const record = book.of(who, now);
+    const record = registry.of(who, now);
     // The service counts the window from some moment between our question and its answer: each use takes the safe end.
     const windowMs = (job.input.expires_in_seconds ?? 0) * 1000;
     const until = now + windowMs;
-    book.remember(record, request.lane, { id: session.id, until });
+    registry.remember(record, request.lane, { id: session.id, until });
     const durationMs = (job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
     noteGrant(record.account, {
       ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
       ...{ endsAt: now + durationMs, overAt: until + durationMs },
     });
     pending.add(session.id, { device: deviceOf(job.ask), isStranger: !isKnown(job.rank), until });
-    book.know(who, record, now);
+    registry.know(who, record, now);
     const given: Answer = { ok: true, session };
     // Past half of its window the same answer would leave the device too little time.
-    book.keepAnswer(record, answerKey(job.ask), {
+    registry.keepAnswer(record, answerKey(job.ask), {
       answer: given,
       freshUntil: job.createdFrom + windowMs / 2,
     });
@@ -275,8 +275,11 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (until > now && until > (pause?.until ?? 0)) pause = { until, trouble };
     const error = denialOf(trouble, draw);
     const freshMs = Math.min((error.retry_after_s ?? 0) * 1000, DENIAL_FRESH_MS);
-    const record = book.of(job.ask.who, now);
-    book.keepAnswer(record, answerKey(job.ask), { answer: { ok: false, error }, freshUntil: now + freshMs });
+    const record = registry.of(job.ask.who, now);
+    registry.keepAnswer(record, answerKey(job.ask), {
+      answer: { ok: false, error },
+      freshUntil: now + freshMs,
+    });
     return answer(job.ask, { ok: false, error });
   };
 
@@ -297,14 +300,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   /** What could not be revoked counts again, and is tried again with the device's next request. */
   const revoked = (event: Extract<IssuerEvent, { kind: 'revoked' }>, now: number): void => {
-    const { account } = book.of(event.who, now);
+    const { account } = registry.of(event.who, now);
     noteGone(account, event.gone);
     for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
   };
 
   const misasked = (event: Extract<IssuerEvent, { kind: 'misasked' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
-    if (book.isFlood(book.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
+    if (registry.isFlood(registry.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
     const error = {
       code: 'invalid_request',
       title: 'Invalid request',
@@ -330,8 +333,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const job = jobs.get(event.job);
       if (job === undefined) return [];
       if (event.kind === 'retired') {
-        const record = book.of(job.ask.who, now);
-        book.forget(record, job.ask.request.lane);
+        const record = registry.of(job.ask.who, now);
+        registry.forget(record, job.ask.request.lane);
         noteGone(record.account, event.ids);
         return [...create(job, now), ...start(now, event.draw)];
       }

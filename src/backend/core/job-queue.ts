@@ -1,7 +1,7 @@
 /** Who is next: a job waits in the order of its rank, then of its arrival. */
-import { fullBucket, type Rate, spend } from '../../core/rate.ts';
+import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 
-/** The lower, the sooner: 0 for a listed device, else the moment of its first session; Infinity for a stranger. */
+/** The lower, the sooner: 0 for a listed device, else the moment of its first session; Infinity for a unknown device. */
 export type Rank = number;
 
 export interface Ranked {
@@ -13,12 +13,12 @@ export interface JobQueue<J extends Ranked> {
   /** How long a job of this rank waits at least, milliseconds. */
   waitMs(rank: Rank): number;
   add(job: J): void;
-  /** Whether there is a job to take. `strangers`: one of theirs would do. */
-  has(strangers: boolean): boolean;
+  /** Whether there is a job to take. `unknown devices`: one of theirs would do. */
+  has(unknownDevices: boolean): boolean;
   /** Takes out all jobs that are not to wait any longer. */
   drop(isOver: (job: J) => boolean): J[];
   /** The next job. */
-  take(strangers: boolean): J | undefined;
+  take(unknownDevices: boolean): J | undefined;
   /** Takes the right to make one session; 0, or how long until there is one, milliseconds. */
   spendCreate(now: number): number;
 }
@@ -31,9 +31,9 @@ export function openJobQueue<J extends Ranked>(createsPerSecond: number): JobQue
     const place = waiting.findIndex((job) => job.rank > rank);
     return place === -1 ? waiting.length : place;
   };
-  const has = (strangers: boolean): boolean => {
+  const has = (unknownDevices: boolean): boolean => {
     const [first] = waiting;
-    return first !== undefined && (strangers || isKnown(first.rank));
+    return first !== undefined && (unknownDevices || isKnown(first.rank));
   };
   return {
     get size() {
@@ -47,7 +47,7 @@ export function openJobQueue<J extends Ranked>(createsPerSecond: number): JobQue
       if (over.length > 0) waiting = waiting.filter((job) => !over.includes(job));
       return over;
     },
-    take: (strangers) => (has(strangers) ? waiting.shift() : undefined),
+    take: (unknownDevices) => (has(unknownDevices) ? waiting.shift() : undefined),
     spendCreate(now) {
       const spent = spend(bucket, creates, now);
       bucket = spent.bucket;

@@ -14,7 +14,7 @@ export interface PendingSessions {
   remove(ids: readonly string[]): void;
 }
 
-/** @param most of all devices together; one device, or all that are strangers, get half of it */
+/** @param most of all devices together; one device, or all that are unknown devices, get half of it */
 export function countPending(most: number): PendingSessions {
   const sessions = new Map<string, Pending>();
   const share = Math.floor(most / 2);

@@ -8,14 +8,14 @@ export interface DeviceName {
   readonly device: string;
 }
 
-export type Wish = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
+export type IssueCase = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
 export type Policy = Pick<BackendConfig, 'allow' | 'groups' | 'devices' | 'session' | 'limits'>;
 
 /** What one device may cost. */
 export type Allowance = Pick<BackendConfig['limits'], 'lanes' | 'sessionsAtOnce' | 'sessionsPerHour'>;
 
 /** What only a person can change is asked for again slowly. */
-const MENDABLE_RETRY_S = 300;
+const FIXABLE_RETRY_S = 300;
 
 /** The service's label of a lane: `tenant/device/lane`. */
 export function referenceOf({ tenant, device }: DeviceName, lane: string): string {
@@ -27,7 +27,7 @@ export type Verdict =
   | { ok: false; error: TokenError };
 
 /** Whether a device may have what it asks for, and on which terms. */
-export function judge(policy: Policy, who: DeviceName, wish: Wish): Verdict {
+export function judge(policy: Policy, who: DeviceName, wish: IssueCase): Verdict {
   if (!policy.allow.some((pattern) => matches(pattern, who))) {
     return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
   }
@@ -100,7 +100,7 @@ function fits(pattern: string, name: string): boolean {
 }
 
 function deny(code: string, title: string, detail: string): { ok: false; error: TokenError } {
-  return { ok: false, error: { code, title, detail, final: true, retry_after_s: MENDABLE_RETRY_S } };
+  return { ok: false, error: { code, title, detail, final: true, retry_after_s: FIXABLE_RETRY_S } };
 }
 
 /** Later layers count; a key whose value is undefined hides nothing. */

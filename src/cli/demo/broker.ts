@@ -1,5 +1,5 @@
 /** A message broker inside the process, for the demo and for tests: loopback, MQTT 3.1.1, nothing kept on disk. */
-import '../../adapters/mqtt/quiet.ts';
+import '../../adapters/mqtt/no-debug-output.ts';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AedesOptions } from 'aedes';
 

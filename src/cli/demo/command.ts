@@ -35,7 +35,7 @@ export const demoVerb: Verb = {
       .option('--json', 'print JSON lines; the last one is the summary')
       .action(async (options: DemoCommandOptions) => {
         // A daemon that runs for a year never needs the broker and the views: they are loaded here.
-        const { performDemo } = await import('./perform.ts');
+        const { performDemo } = await import('./run.ts');
         await performDemo(options, shell);
       });
   },

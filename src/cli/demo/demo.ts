@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import { createPlayback } from '../../adapters/audio/driver.ts';
-import { accountOf } from '../../agent/account.ts';
 import { Agent } from '../../agent/agent.ts';
-import type { LaneRunner, LaneStep } from '../../agent/lane-runner.ts';
-import { createMachineWorld } from '../../agent/machine-world.ts';
+import { accountOf } from '../../agent/lane/account.ts';
+import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
+import { createMachineDeps } from '../../agent/machine-deps.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
+import { createRoom, type Room } from './acoustics.ts';
+import { DEMO_DEVICE, type Stage } from './environment.ts';
 import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
 import { limitCapture } from './input.ts';
 import { type DemoModel, FIRST_MODEL, notice, observeStep } from './model.ts';
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
-import { createRoom, type Room } from './room.ts';
-import { DEMO_DEVICE, type Stage } from './stage.ts';
 import { type DemoSummary, summarise } from './summary.ts';
 import type { DemoView } from './view.ts';
 
@@ -41,7 +41,7 @@ export interface DemoOptions {
 /** Plays the visitor to a real agent on a stage of broker, backend and service; resolves when all is said. */
 export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoSummary> {
   const config = demoConfig(stage, options);
-  const world = await createMachineWorld(config, options.clock, options.log, {});
+  const world = await createMachineDeps(config, options.clock, options.log, {});
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
   const recording = createPlayback(

@@ -16,7 +16,7 @@ export type StageFault = Exclude<DemoFault, 'echo'>;
 
 /** A session must have been live this long before the next fault strikes, so that each is seen by itself. */
 const LIVE_BEFORE_FAULT_MS = 4500;
-/** What one fault takes with its recovery: so much more must be heard. */
+/** What one fault takes with its recovery: this much more must be heard. */
 export const FAULT_COST_MS = 12_000;
 
 /** Strikes one fault after another, each in a session that has settled. */
@@ -35,7 +35,7 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
       const { stream, phase } = state;
       if (phase !== 'live' || stream?.liveAt == null || stream.id === struckIn) return null;
       // A sentence must be under way: a fault in a pause proves little.
-      const speaking = state.hold.quietRun === 0;
+      const speaking = state.backlog.quietRun === 0;
       if (!speaking || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;
       const fault = remaining.shift();
       if (fault === undefined) return null;

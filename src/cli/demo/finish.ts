@@ -1,7 +1,7 @@
-import type { LaneStep } from '../../agent/lane-runner.ts';
-import { isPlaying } from '../../core/playout.ts';
+import type { LaneStep } from '../../agent/lane/lane-runner.ts';
+import { isPlaying } from '../../core/playout/playout.ts';
 
-/** After the last sound or text so long a quiet means that nothing more is to come. */
+/** After the last sound or text this long a quiet means that nothing more is to come. */
 const QUIET_MS = 4000;
 /** However long the service keeps talking, the demo ends this long after its input. */
 const LONGEST_TAIL_MS = 90_000;
@@ -25,8 +25,8 @@ export function createFinishLine(): FinishLine {
     isReached(now) {
       if (last === null || endedAt === null) return false;
       if (now - endedAt > LONGEST_TAIL_MS) return true;
-      const { phase, hold } = last.after;
-      const allSent = phase === 'live' && !hold.chunks.some((chunk) => chunk.voiced);
+      const { phase, backlog } = last.after;
+      const allSent = phase === 'live' && !backlog.chunks.some((chunk) => chunk.voiced);
       return allSent && !isPlaying(last.after.playout, now) && now - Math.max(newsAt, endedAt) >= QUIET_MS;
     },
   };
@@ -36,7 +36,7 @@ export function createFinishLine(): FinishLine {
 function hasNews({ effects, before, after }: LaneStep): boolean {
   return (
     before.phase !== after.phase ||
-    after.hold.quietRun === 0 ||
+    after.backlog.quietRun === 0 ||
     effects.some(({ type }) => type === 'caption' || type === 'play')
   );
 }

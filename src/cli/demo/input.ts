@@ -7,9 +7,9 @@ export function shippedRecording(): string {
   return fileURLToPath(new URL('./visitor.wav', import.meta.url));
 }
 
-/** A capture that hears its source for so long, and silence after that. */
+/** A capture that hears its source for this long, and silence after that. */
 export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number): OpenCapture {
-  return (sink, hastened) => {
+  return (sink, shortPeriods) => {
     let heardMs = 0;
     let isOver = false;
     const end = (): void => {
@@ -26,6 +26,6 @@ export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number)
       ended: end,
       fault: (fault) => sink.fault(fault),
     };
-    return open(limited, hastened);
+    return open(limited, shortPeriods);
   };
 }

@@ -1,5 +1,5 @@
 import { displayWidth, neutralise, padTo, truncate, wrapWithin } from './display-text.ts';
-import type { Row, Signs, Span, Style } from './live-ink.ts';
+import type { Row, Signs, Span, Style } from './live-colors.ts';
 import type { Exchange } from './model.ts';
 
 /** More are not read at a glance. */

@@ -1,6 +1,6 @@
-import type { LaneAccount } from '../../agent/account.ts';
-import type { LatencySummary } from '../../agent/latency.ts';
-import { justify, LABEL_WIDTH, type Row, renderRule, type Signs } from './live-ink.ts';
+import type { LaneAccount } from '../../agent/lane/account.ts';
+import type { LatencySummary } from '../../agent/lane/latency.ts';
+import { justify, LABEL_WIDTH, type Row, renderRule, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 
 /** Two rows under a headline: how long the sound takes, and how much of it waits or has been played. */

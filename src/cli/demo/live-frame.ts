@@ -1,7 +1,6 @@
-import type { LaneAccount } from '../../agent/account.ts';
+import type { LaneAccount } from '../../agent/lane/account.ts';
 import { neutralise } from './display-text.ts';
 import { renderCaptions } from './live-captions.ts';
-import { renderAccounts, renderLatencies } from './live-figures.ts';
 import {
   type Capabilities,
   justify,
@@ -12,7 +11,8 @@ import {
   type Signs,
   type Style,
   signsFor,
-} from './live-ink.ts';
+} from './live-colors.ts';
+import { renderAccounts, renderLatencies } from './live-figures.ts';
 import type { Meter } from './live-meter.ts';
 import { renderPhase } from './live-phase.ts';
 import { planRows } from './live-plan.ts';

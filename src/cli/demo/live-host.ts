@@ -1,4 +1,4 @@
-import type { Capabilities } from './live-ink.ts';
+import type { Capabilities } from './live-colors.ts';
 import type { KeySignal, KeySource } from './live-keys.ts';
 import type { LiveTerminal } from './live-screen.ts';
 

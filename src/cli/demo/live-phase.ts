@@ -1,5 +1,5 @@
 import type { Phase } from '../../core/lane/phases.ts';
-import { justify, type Row, type Signs } from './live-ink.ts';
+import { justify, type Row, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 
 /** The way to a running session; the other phases lie beside it. */
@@ -27,7 +27,7 @@ const LOOKS: Readonly<Record<Phase, Look>> = {
   standby: { words: 'waits for a voice: no stream and no cost', colour: 'white' },
   draining: { words: 'has ended the task and lets the service finish', colour: 'cyan' },
   waiting: { words: 'waits a moment before the next try; audio is held', colour: 'yellow' },
-  parked: { words: 'refused until somebody mends it; asks again at times', colour: 'red' },
+  parked: { words: 'refused until somebody fixes it; asks again at times', colour: 'red' },
   restarting: { words: 'hit a defect of the program; begins anew soon', colour: 'red' },
   closed: { words: 'has ended', colour: 'white' },
 };

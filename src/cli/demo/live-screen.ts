@@ -5,7 +5,7 @@ export interface LiveTerminal {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
-  /** Whether it has at least so many colours. */
+  /** Whether it has at least this many colours. */
   hasColors?(count: number): boolean;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;
@@ -63,7 +63,7 @@ export function createScreen(terminal: LiveTerminal): Screen {
   };
 }
 
-/** Terminals break rows anew when they become narrower: how many there are then. */
+/** Terminals break rows again when they become narrower: how many there are then. */
 function heightAt(rows: readonly string[], columns: number): number {
   return rows.reduce((height, row) => height + Math.max(1, Math.ceil(displayWidth(row) / columns)), 0);
 }

@@ -1,4 +1,4 @@
-import type { LaneStep } from '../../agent/lane-runner.ts';
+import type { LaneStep } from '../../agent/lane/lane-runner.ts';
 import { measureLevel, SILENCE_DBFS } from '../../core/audio/pcm.ts';
 import type { Caption, LaneEffect } from '../../core/lane/effect.ts';
 import type { Phase } from '../../core/lane/phases.ts';
@@ -72,7 +72,7 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
     ...model,
     elapsedMs,
     phase: after.phase,
-    backlogMs: after.hold.chunks.length * after.settings.chunkMs,
+    backlogMs: after.backlog.chunks.length * after.settings.chunkMs,
     isPlaying: after.playout.heard !== null && after.playout.heard.until > now,
   };
   if (event.type === 'captured') next = { ...next, inputDb: event.levels.loudestDb };

@@ -52,7 +52,7 @@ export async function checkRealMic({ microphone, loudspeaker }: RealMic, tools: 
 
 function unusable(part: string, device: string, variable: string, reason: string): Failure {
   return new Failure(
-    `--real-mic: the ${part} "${device}" can not be opened (${reason}). "dragoman devices" lists what there is; ` +
+    `--real-mic: the ${part} "${device}" cannot be opened (${reason}). "dragoman devices" lists what there is; ` +
       `DRAGOMAN_LANES_0_${variable}_DEVICE names another one. Without --real-mic no sound card is needed.`,
   );
 }

@@ -1,5 +1,5 @@
-import type { LaneAccount } from '../../agent/account.ts';
-import type { LatencySummary } from '../../agent/latency.ts';
+import type { LaneAccount } from '../../agent/lane/account.ts';
+import type { LatencySummary } from '../../agent/lane/latency.ts';
 
 /** The last line of `demo --json`, under the key `summary`. */
 export interface DemoSummary {

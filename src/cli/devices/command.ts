@@ -21,7 +21,7 @@ export const devicesVerb: Verb = {
       .option('--json', 'print JSON; with --meter a line for each second')
       .action(async (options: DevicesOptions) => {
         // A daemon that runs for a year never lists its devices: what does it is loaded here.
-        const { performDevices } = await import('./perform.ts');
+        const { performDevices } = await import('./run.ts');
         await performDevices(options, shell);
       });
   },

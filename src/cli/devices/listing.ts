@@ -13,7 +13,7 @@ import { describeHolders } from './holders.ts';
 /** Where what is said of a stream begins: behind the longer of "capture" and "playback". */
 const COLUMN = 12;
 
-/** Words the survey for a terminal of so many columns. Ends with a newline. */
+/** Words the survey for a terminal of this many columns. Ends with a newline. */
 export function listDevices(survey: Survey, findings: readonly DeviceFinding[], columns: number): string {
   const blocks = [
     ...survey.cards.map((card) => listCard(card, columns)),

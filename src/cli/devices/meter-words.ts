@@ -10,10 +10,10 @@ export function explainBusy(device: string, holders: readonly Holder[]): string 
   if (holders.length === 0) {
     return `the microphone "${device}" is in use by another program; end that program and try again`;
   }
-  return `the microphone "${device}" is held by ${describeHolders(holders)}; ${mendFor(holders)}`;
+  return `the microphone "${device}" is held by ${describeHolders(holders)}; ${fixFor(holders)}`;
 }
 
-function mendFor(holders: readonly Holder[]): string {
+function fixFor(holders: readonly Holder[]): string {
   const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
   if (has(/\bdragoman\b/)) return 'stop the agent for the while (sudo systemctl stop dragoman)';
   if (has(/^pipewire/)) return 'use the device "pipewire", which shares it, or stop that program';

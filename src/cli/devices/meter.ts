@@ -8,7 +8,7 @@ import { createListener, type Reading } from './listener.ts';
 export interface MeterView {
   /** How often it wants a reading, milliseconds. */
   readonly everyMs: number;
-  /** It wants readings of just so much sound, so that sound that comes in long pieces moves as it was; else of all there is. */
+  /** It wants readings of just this much sound, so that sound that comes in long pieces moves as it was; else of all there is. */
   readonly isEven: boolean;
   /**
    * A reading of nothing: no sound has come for a while.
@@ -40,7 +40,7 @@ export interface MeterEnd {
   readonly fault: AudioFault | null;
 }
 
-/** Devices deliver pieces of up to a third of a second: no sound for so long is none. */
+/** Devices deliver pieces of up to a third of a second: no sound for this long is none. */
 const QUIET_MS = 1000;
 /** An even view that is further behind than this catches up. */
 const LONGEST_LAG_MS = 600;

@@ -15,7 +15,7 @@ export const doctorVerb: Verb = {
   register(program, shell) {
     program
       .command('doctor')
-      .description('look at everything the agent needs and say how to mend what is wrong')
+      .description('look at everything the agent needs and say how to fix what is wrong')
       .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
       .option('--json', 'print one JSON document: {"doctor": {"version", "verdict", "checks"}}')
       .addOption(
@@ -34,7 +34,7 @@ export const doctorVerb: Verb = {
       )
       .action(async (options: DoctorOptions) => {
         // A daemon that runs for a year never needs the probes: they are loaded here.
-        const { performDoctor } = await import('./perform.ts');
+        const { performDoctor } = await import('./run.ts');
         await performDoctor(options, shell);
       });
   },

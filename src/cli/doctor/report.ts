@@ -7,13 +7,13 @@ const VERDICT_WIDTH = 'problem'.length + 2;
 const NAME_WIDTH = 'configuration'.length + 2;
 const INDENT = ' '.repeat(VERDICT_WIDTH + NAME_WIDTH);
 
-/** One finding as lines of a terminal: the verdict, the check, what was found, and below it how to mend it. */
+/** One finding as lines of a terminal: the verdict, the check, what was found, and below it how to fix it. */
 export function layOutFinding(finding: Finding, hasLanes: boolean): string {
-  const { verdict, check, lane, finding: found, mend } = redactFinding(finding);
+  const { verdict, check, lane, finding: found, fix } = redactFinding(finding);
   const head = verdict.padEnd(VERDICT_WIDTH) + check.padEnd(NAME_WIDTH);
   const about = hasLanes && lane !== null ? `${lane}: ` : '';
   const told = wrap(about + found, COLUMNS - INDENT.length);
-  const lines = [...told, ...(mend === null ? [] : wrap(`-> ${mend}`, COLUMNS - INDENT.length, '   '))];
+  const lines = [...told, ...(fix === null ? [] : wrap(`-> ${fix}`, COLUMNS - INDENT.length, '   '))];
   return `${lines.map((line, index) => (index === 0 ? head : INDENT) + line).join('\n')}\n`;
 }
 

@@ -27,7 +27,7 @@ export interface CaptureWatch {
 }
 
 const SILENT_MS = 10_000;
-/** So much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
+/** This much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
 const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
 const LEVEL_WINDOW_MS = 10_000;
 /** Share of samples at full scale. */

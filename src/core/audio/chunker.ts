@@ -9,7 +9,7 @@ export interface Chunk {
   /** When the last sample was captured, in monotonic milliseconds. */
   readonly capturedAt: number;
   readonly pcm: Uint8Array;
-  /** So much of it was captured; the rest is silence that fills it up. */
+  /** This much of it was captured; the rest is silence that fills it up. */
   readonly soundBytes: number;
 }
 
@@ -38,7 +38,7 @@ export interface Chunker {
 const LONGEST_GAP_MS = 1000;
 
 /**
- * Makes a chunker. Each chunk's time is reckoned back from the end of the piece that completed it, so that a device
+ * Makes a chunker. Each chunk's time is calculated back from the end of the piece that completed it, so that a device
  * whose clock is off by some ppm, or that lost samples between two pieces, cannot make times drift away. A long gap (a
  * device that hung or was gone) ends the chunk before it with silence.
  */

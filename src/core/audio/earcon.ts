@@ -32,7 +32,7 @@ const PARTIALS = [
 ] as const;
 const ATTACK_MS = 8;
 const RELEASE_MS = 30;
-/** A tone has fallen to a third after so much of its length. */
+/** A tone has fallen to a third after this much of its length. */
 const DECAY_SHARE = 0.45;
 
 /** How loud a tone is at a moment of its life, 0 to 1: quick to rise, slow to fall, and silent at both ends. */

@@ -1,5 +1,5 @@
+import { createDecimator } from './decimator.ts';
 import { createEchoLags } from './echo-lags.ts';
-import { createThinner } from './echo-thinner.ts';
 import { createTimeline } from './echo-timeline.ts';
 
 /** The loudspeaker was recognised in the microphone. */
@@ -37,11 +37,11 @@ export type CreateEchoDetector = (options: { heardRateHz: number; playedRateHz: 
 
 /** Both sounds are compared at this rate: the part of speech that carries most of its power. */
 export const ECHO_RATE_HZ = 4000;
-/** So much of the microphone's sound is one piece of evidence. */
+/** This much of the microphone's sound is one piece of evidence. */
 const BLOCK_SAMPLES = 2048;
-/** After a measure nothing is compared for so long (1.5 s): a room does not change so fast, and it saves half of the work. */
+/** After a measure nothing is compared for this long (1.5 s): a room does not change so fast, and it saves half of the work. */
 const REST_SAMPLES = 6000;
-/** An echo may seem to come before its sound by so much, because the moment at which it is heard is an estimate. */
+/** An echo may seem to come before its sound by this much, because the moment at which it is heard is an estimate. */
 const LEAD_SAMPLES = 128;
 /** Sound is written so far ahead of being heard that it must be kept for as long, and then for the longest echo. */
 const MEMORY_S = 8;
@@ -50,8 +50,8 @@ const DIES_AWAY_MS = 800;
 /** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
 export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {
   const { heardRateHz, playedRateHz } = options;
-  const thinPlayed = createThinner(playedRateHz, ECHO_RATE_HZ);
-  const thinHeard = createThinner(heardRateHz, ECHO_RATE_HZ);
+  const decimatePlayed = createDecimator(playedRateHz, ECHO_RATE_HZ);
+  const decimateHeard = createDecimator(heardRateHz, ECHO_RATE_HZ);
   const played = createTimeline(ECHO_RATE_HZ, MEMORY_S);
   const heard = createTimeline(ECHO_RATE_HZ, 2);
   const lags = createEchoLags({
@@ -63,7 +63,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
 
   return {
     played(pcm, heardAt, goesOn = false) {
-      played.write(thinPlayed(pcm), heardAt, goesOn);
+      played.write(decimatePlayed(pcm), heardAt, goesOn);
     },
     flushed(at) {
       played.cut(at);
@@ -72,7 +72,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
       const durationMs = (pcm.byteLength * 500) / heardRateHz;
       const beganAt = capturedAt - durationMs;
       if (played.end < played.placeOf(beganAt - DIES_AWAY_MS)) return null;
-      heard.write(thinHeard(pcm), beganAt);
+      heard.write(decimateHeard(pcm), beganAt);
       let measure: EchoMeasure | null = null;
       while (true) {
         const begin = Math.max(heard.unbrokenSince, lastBlockEnd);

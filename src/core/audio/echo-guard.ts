@@ -1,4 +1,4 @@
-import type { EchoMode } from '../gate.ts';
+import type { EchoMode } from '../uplink/gate.ts';
 import type { EchoMeasure } from './echo-detector.ts';
 
 /** Why a lane keeps its loudspeaker out by half-duplex although it was told otherwise. */
@@ -11,18 +11,18 @@ export interface EchoFallback {
 }
 
 /** A measure and when it was taken, monotonic milliseconds. */
-export interface EchoSighting extends EchoMeasure {
+export interface EchoObservation extends EchoMeasure {
   readonly at: number;
 }
 
 /** What a lane knows of the way from its loudspeaker to its microphone. Plain data. */
 export interface EchoGuard {
   /** The last few measures, whatever the mode, oldest first. */
-  readonly measures: readonly EchoSighting[];
+  readonly measures: readonly EchoObservation[];
   /** Those that should not have been possible in this mode. */
-  readonly sightings: readonly EchoSighting[];
+  readonly observations: readonly EchoObservation[];
   /** The last one that was told. */
-  readonly told: EchoSighting | null;
+  readonly told: EchoObservation | null;
   readonly fallback: EchoFallback | null;
   /** How much had been played when the canceller was ready, milliseconds; null: there is none. */
   readonly cancelsSince: number | null;
@@ -30,7 +30,7 @@ export interface EchoGuard {
 
 export const NO_ECHO: EchoGuard = {
   measures: [],
-  sightings: [],
+  observations: [],
   told: null,
   fallback: null,
   cancelsSince: null,
@@ -39,13 +39,13 @@ export const NO_ECHO: EchoGuard = {
 /** Weaker than this the service hears nothing of it. */
 const AUDIBLE_DB = -40;
 const MEASURES_KEPT = 3;
-/** So many sightings that agree, in so long: the lane hears itself. */
-const LOOP = { sightings: 3, withinMs: 120_000, agreeMs: 30 };
+/** This many sightings that agree, in this long: the lane hears itself. */
+const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
 /** A measure is told when there was none, when it has changed by this much, or after this long. */
 const TELL = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
-/** The canceller learns the room while the loudspeaker sounds: so long the gate is closed as in half-duplex. */
+/** The canceller learns the room while the loudspeaker sounds: this long the gate is closed as in half-duplex. */
 const LEARNS_MS = 3000;
-/** And so long echo that is left is no reason to give it up. */
+/** And this long echo that is left is no reason to give it up. */
 const CONVERGES_MS = 10_000;
 /**
  * A furnished room falls silent by a decibel in 10 ms (60 dB in 0.6 s). What has fallen to this level is no speech any
@@ -81,28 +81,30 @@ export interface EchoNews {
 }
 
 /** Takes a measure in. @param heard what was compared: the microphone, or what the canceller left of it */
-export function sight(
+export function observeEcho(
   guard: EchoGuard,
   measure: EchoMeasure,
   given: { wanted: EchoMode; heard: 'microphone' | 'cancelled'; playedMs: number; now: number },
 ): EchoNews {
   const { wanted, heard, playedMs, now } = given;
   if (measure.gainDb < AUDIBLE_DB) return { guard, tell: false, fellBack: false };
-  const sighting = { ...measure, at: now };
-  const told = isNews(guard.told, sighting) ? sighting : guard.told;
+  const observation = { ...measure, at: now };
+  const told = isNews(guard.told, observation) ? observation : guard.told;
   const measures =
-    heard === 'microphone' ? [...guard.measures, sighting].slice(-MEASURES_KEPT) : guard.measures;
+    heard === 'microphone' ? [...guard.measures, observation].slice(-MEASURES_KEPT) : guard.measures;
   const converged = guard.cancelsSince !== null && playedMs - guard.cancelsSince >= CONVERGES_MS;
   const isLoop =
     guard.fallback === null &&
     (wanted === 'off' || (wanted === 'cancel' && heard === 'cancelled' && converged));
-  const recent = guard.sightings.filter(({ at }) => now - at <= LOOP.withinMs);
-  const sightings = isLoop ? [...recent, sighting].slice(-2 * LOOP.sightings) : recent;
-  const agreeing = sightings.filter(({ delayMs }) => Math.abs(delayMs - sighting.delayMs) <= LOOP.agreeMs);
-  const fellBack = isLoop && agreeing.length >= LOOP.sightings;
-  const known = { ...guard, measures, sightings, told };
-  const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, sighting)) : known;
-  return { guard: after, tell: told === sighting, fellBack };
+  const recent = guard.observations.filter(({ at }) => now - at <= LOOP.withinMs);
+  const observations = isLoop ? [...recent, observation].slice(-2 * LOOP.observations) : recent;
+  const agreeing = observations.filter(
+    ({ delayMs }) => Math.abs(delayMs - observation.delayMs) <= LOOP.agreeMs,
+  );
+  const fellBack = isLoop && agreeing.length >= LOOP.observations;
+  const known = { ...guard, measures, observations, told };
+  const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, observation)) : known;
+  return { guard: after, tell: told === observation, fellBack };
 }
 
 /** From here on half-duplex, whatever is wanted, until the next order. */
@@ -112,15 +114,15 @@ export function fallBack(
   from: EchoMode,
   message: string,
 ): EchoGuard {
-  return { ...guard, fallback: { reason, from, message }, sightings: [], cancelsSince: null };
+  return { ...guard, fallback: { reason, from, message }, observations: [], cancelsSince: null };
 }
 
 /** A new order is a new trial; what was measured of the room stays true. */
 export function reorder(guard: EchoGuard): EchoGuard {
-  return { ...guard, sightings: [], told: null, fallback: null };
+  return { ...guard, observations: [], told: null, fallback: null };
 }
 
-function isNews(told: EchoSighting | null, now: EchoSighting): boolean {
+function isNews(told: EchoObservation | null, now: EchoObservation): boolean {
   if (told === null) return true;
   const age = now.at - told.at;
   const moved =
@@ -128,8 +130,8 @@ function isNews(told: EchoSighting | null, now: EchoSighting): boolean {
   return age >= (moved ? TELL.changedAfterMs : TELL.againAfterMs);
 }
 
-function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoSighting): string {
+function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoObservation): string {
   const heard = `the microphone hears the loudspeaker (${Math.round(delayMs)} ms later, ${Math.round(gainDb)} dB)`;
   const why = wanted === 'cancel' ? `${heard} although echo is cancelled` : `${heard} and echo is "off"`;
-  return `${why}: half-duplex from now on; order the echo mode anew when that is mended`;
+  return `${why}: half-duplex from now on; order the echo mode anew when that is fixed`;
 }

@@ -21,7 +21,7 @@ const WHITENING = 0.9;
 const AUDIBLE = 1e-3;
 /** For the gain, which divides by what was played, they must be stronger. */
 const STRONG = 0.03;
-/** What a block said counts so much when the next one comes. */
+/** What a block said counts this much when the next one comes. */
 const MEMORY = 0.65;
 /** Lags so close together are one: the blur of a millisecond in the times of the two sounds, samples. */
 const BLUR = 4;
@@ -36,11 +36,11 @@ const STANDS_OUT_WELL = 40;
 const STANDS_ALONE = { factor: 1.5, beyondMs: 4 };
 /** Where the longest and the shortest lag are, the cuts of the blocks lie on each other and sound alike. */
 const EDGE_MS = 4;
-/** So many of the last blocks must each, by themselves, find the same lag within so many milliseconds. */
+/** This many of the last blocks must each, by themselves, find the same lag within this many milliseconds. */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };
 /** Noise can hide the gain; no more than this is ever taken off for it. */
 const MOST_NOISE = 0.75;
-/** When what was played is added up by stretches of time: so many in two blocks. */
+/** When what was played is added up by stretches of time: this many in two blocks. */
 const STRETCHES = 32;
 /** The first reflections count as the echo's level, milliseconds around the direct sound. */
 const DIRECT_MS = { before: 2, after: 30 };

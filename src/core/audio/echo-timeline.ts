@@ -21,7 +21,7 @@ export interface Timeline {
 }
 
 /**
- * What continues within so much of its time is one sound. Times of writes are estimates; a sample more or less now and
+ * What continues within this much of its time is one sound. Times of writes are estimates; a sample more or less now and
  * then keeps up with a device's clock, where a jump of milliseconds would tear the sound apart.
  */
 const CONTINUES_MS = 20;

@@ -5,7 +5,7 @@ const FRAME_MS = 20;
 const OVER_NOISE = 6.3;
 /** By how much the floor rises in a frame that is louder than it: 0.9 dB a second. */
 const FLOOR_RISE = 1.004;
-/** Every so many samples are looked at. */
+/** Every this many samples are looked at. */
 const STRIDE = 4;
 /** Energy below which nothing is speech: -54 dB of full scale. */
 const FAINTEST = (32_768 * 0.002) ** 2;

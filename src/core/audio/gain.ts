@@ -9,7 +9,7 @@ export interface GainRamp {
   readonly left: number;
 }
 
-/** So long does a change take: no click, and still at once. */
+/** This long does a change take: no click, and still at once. */
 export const RAMP_MS = 50;
 
 export function steadyGain(gain: number): GainRamp {

@@ -1,4 +1,4 @@
-import type { ChunkLevels } from '../activity.ts';
+import type { ChunkLevels } from '../speech/noise-floor.ts';
 import { levelOfPower, samplesOf } from './pcm.ts';
 
 const FRAME_MS = 20;

@@ -3,7 +3,7 @@ export interface PcmQueue {
   push(pcm: Uint8Array): void;
   /** Puts it before everything else. */
   unshift(pcm: Uint8Array): void;
-  /** Takes up to so many bytes off the front. */
+  /** Takes up to this many bytes off the front. */
   take(bytes: number): Uint8Array;
   clear(): void;
   readonly bytes: number;

@@ -55,7 +55,7 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * 2).buffer, 0, length);
 }
 
-/** How long so much mono PCM sounds. */
+/** How long this much mono PCM sounds. */
 export function durationMs(bytes: number, rateHz: number): number {
   return ((bytes / BYTES_PER_SAMPLE) * 1000) / rateHz;
 }

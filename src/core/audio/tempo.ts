@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE, samplesOf } from './pcm.ts';
 
-/** So many samples at either end stay as they are: pieces of one sound join without a seam. */
+/** This many samples at either end stay as they are: pieces of one sound join without a seam. */
 const EDGE_SAMPLES = 16;
 
 /** The value between `b` and `c` on a smooth curve through four neighbours (Catmull-Rom). @param place from 0 to 1 */

@@ -51,10 +51,10 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
 export function judgeOwnCertificate(validTo: number, wall: number | null, key: string): Outcome {
   if (wall === null) return ok('client certificate readable');
   const days = Math.floor((validTo - wall) / DAY_MS);
-  const mend = `Have a new certificate issued for this device and put it where ${key} says.`;
-  if (days < 0) return problem(`the client certificate in ${key} ended on ${day(validTo)}`, mend);
+  const fix = `Have a new certificate issued for this device and put it where ${key} says.`;
+  if (days < 0) return problem(`the client certificate in ${key} ended on ${day(validTo)}`, fix);
   if (days < RENEW_WITHIN_DAYS)
-    return warning(`the client certificate in ${key} ends on ${day(validTo)} (${count(days, 'day')})`, mend);
+    return warning(`the client certificate in ${key} ends on ${day(validTo)} (${count(days, 'day')})`, fix);
   return ok(`client certificate good until ${day(validTo)}`);
 }
 

@@ -1,4 +1,4 @@
-import type { ConfigWarning } from '../config-warnings.ts';
+import type { ConfigWarning } from '../owner/config-warnings.ts';
 import { combine, count, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** A file of the configuration that holds a secret or a certificate. */
@@ -31,9 +31,9 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
       agent,
     }),
     ...bad.map(({ key, trouble }) => {
-      // The mend is part of the sentence where there is only one.
+      // The fix is part of the sentence where there is only one.
       const [found = '', command] = (trouble ?? '').split(': chmod');
-      return problem(`${key}: ${found}`, command === undefined ? mendOf(found) : `chmod${command}`);
+      return problem(`${key}: ${found}`, command === undefined ? fixOf(found) : `chmod${command}`);
     }),
     ...warnings.map(({ key, message, fix }) => warning(`${key} ${message}`, fix)),
     ...(isOpenToAll
@@ -42,7 +42,7 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
   ]);
 }
 
-function mendOf(trouble: string): string {
+function fixOf(trouble: string): string {
   if (/does not exist/.test(trouble))
     return 'Put it there. A systemd credential is only there inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
   if (/EACCES/.test(trouble)) return "Run this as the agent's user or as root.";
@@ -51,7 +51,7 @@ function mendOf(trouble: string): string {
 
 /** A configuration that can't be used. @param problems each on a line of its own */
 export function judgeInvalid(file: string, problems: readonly string[]): Outcome {
-  const [first = 'it can not be read', ...others] = problems;
+  const [first = 'it cannot be read', ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;
   return problem(
     `${first.startsWith(file) ? '' : `${file}: `}${first}${more}`,

@@ -11,22 +11,22 @@ export type Outcome = Omit<Finding, 'check' | 'lane'>;
 type Figures = Finding['data'];
 
 export function ok(finding: string, data: Figures = {}): Outcome {
-  return { verdict: 'ok', finding, mend: null, data };
+  return { verdict: 'ok', finding, fix: null, data };
 }
 
-/** @param mend what to do about it, a sentence */
-export function warning(finding: string, mend: string, data: Figures = {}): Outcome {
-  return { verdict: 'warning', finding, mend, data };
+/** @param fix what to do about it, a sentence */
+export function warning(finding: string, fix: string, data: Figures = {}): Outcome {
+  return { verdict: 'warning', finding, fix, data };
 }
 
-/** @param mend what to do about it, a sentence */
-export function problem(finding: string, mend: string, data: Figures = {}): Outcome {
-  return { verdict: 'problem', finding, mend, data };
+/** @param fix what to do about it, a sentence */
+export function problem(finding: string, fix: string, data: Figures = {}): Outcome {
+  return { verdict: 'problem', finding, fix, data };
 }
 
 /** @param why what kept it from being looked at */
 export function skipped(why: string, data: Figures = {}): Outcome {
-  return { verdict: 'skipped', finding: why, mend: null, data };
+  return { verdict: 'skipped', finding: why, fix: null, data };
 }
 
 export function worstOf(verdicts: readonly Verdict[]): Verdict {
@@ -41,11 +41,11 @@ export function worstOf(verdicts: readonly Verdict[]): Verdict {
 export function combine(steps: readonly Outcome[]): Outcome {
   const verdict = worstOf(steps.map((step) => step.verdict));
   const told = steps.filter((step) => step.verdict === verdict);
-  const mends = told.map(({ mend }) => mend).filter((mend) => mend !== null);
+  const fixes = told.map(({ fix }) => fix).filter((fix) => fix !== null);
   return {
     verdict,
     finding: told.map(({ finding }) => finding).join('; '),
-    mend: mends.length === 0 ? null : mends.join(' '),
+    fix: fixes.length === 0 ? null : fixes.join(' '),
     data: Object.assign({}, ...steps.map(({ data }) => data)),
   };
 }

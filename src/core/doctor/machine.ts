@@ -7,7 +7,7 @@ export interface DiskFacts {
   readonly folder: string;
   /** What is written there, such as "the recording of lane main". */
   readonly purpose: string;
-  /** Whether the agent can not do without it. */
+  /** Whether the agent cannot do without it. */
   readonly isNeeded: boolean;
   readonly freeBytes: number;
   /** 0 to 1; file systems that count no files have 1. */
@@ -31,7 +31,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
     );
   if (access === 'read-only')
     return complain(
-      `${folder} is on a read-only disk: ${purpose} can not be kept`,
+      `${folder} is on a read-only disk: ${purpose} cannot be kept`,
       'Mount it writable; a disk that became read-only by itself is failing (see "dmesg").',
       data,
     );
@@ -42,11 +42,11 @@ export function judgeDisk(facts: DiskFacts): Outcome {
       data,
     );
   const free = `${size(freeBytes)} free in ${folder}`;
-  const mend = 'Remove what is not needed; "journalctl --vacuum-size=50M" shortens old logs.';
-  if (freeBytes < EMPTY_BYTES) return problem(`the disk is full: ${free}`, mend, data);
-  if (freeBytes < SCARCE_BYTES) return warning(`the disk is nearly full: ${free}`, mend, data);
+  const fix = 'Remove what is not needed; "journalctl --vacuum-size=50M" shortens old logs.';
+  if (freeBytes < EMPTY_BYTES) return problem(`the disk is full: ${free}`, fix, data);
+  if (freeBytes < SCARCE_BYTES) return warning(`the disk is nearly full: ${free}`, fix, data);
   if (facts.freeFiles < SCARCE_FILES)
-    return warning(`the disk can hardly take more files, although ${free}`, mend, data);
+    return warning(`the disk can hardly take more files, although ${free}`, fix, data);
   return ok(free, data);
 }
 
@@ -72,11 +72,11 @@ export function judgeMemory({ total, available, limit, canLimit = null }: Memory
     limit_mb: limit === null ? null : Math.floor(limit / MB),
   };
   const found = `${size(available)} of ${size(total)} available`;
-  const mend = 'End what is not needed ("ps aux --sort -rss | head" shows the largest).';
-  if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${found}`, mend, data);
+  const fix = 'End what is not needed ("ps aux --sort -rss | head" shows the largest).';
+  if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${found}`, fix, data);
   if (limit !== null && limit < LEAST_LIMIT)
     return warning(`the agent is allowed only ${size(limit)} of memory`, 'Raise MemoryMax.', data);
-  if (available < SCARCE_MEMORY) return warning(`memory is short: ${found}`, mend, data);
+  if (available < SCARCE_MEMORY) return warning(`memory is short: ${found}`, fix, data);
   if (canLimit === false)
     return warning(
       `${found}, but the kernel limits no service's memory: MemoryMax has no effect`,
@@ -97,10 +97,10 @@ const TOO_HOT_CELSIUS = 83;
 export function judgeTemperature(celsius: number | null): Outcome {
   if (celsius === null) return skipped('this machine does not tell');
   const data = { celsius: Math.round(celsius * 10) / 10 };
-  const mend = 'Give it air or a heat sink, and keep it out of the sun.';
+  const fix = 'Give it air or a heat sink, and keep it out of the sun.';
   const found = `${Math.round(celsius)} degrees C`;
-  if (celsius >= TOO_HOT_CELSIUS) return problem(`${found}: the processor slows down`, mend, data);
-  if (celsius >= HOT_CELSIUS) return warning(`${found} is hot`, mend, data);
+  if (celsius >= TOO_HOT_CELSIUS) return problem(`${found}: the processor slows down`, fix, data);
+  if (celsius >= HOT_CELSIUS) return warning(`${found} is hot`, fix, data);
   return ok(found, data);
 }
 

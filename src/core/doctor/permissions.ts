@@ -30,7 +30,7 @@ export function judgePermissions(access: SoundAccess, wanted: readonly WantedDev
     if (named === undefined) return skipped('this machine has no sound cards of its own', data);
     return warning(
       `the kernel knows no sound cards, but ${named.key} is "${named.device}"`,
-      'If it can not be heard or played either: plug the sound card in; in a container, let /dev/snd in.',
+      'If it cannot be heard or played either: plug the sound card in; in a container, let /dev/snd in.',
       data,
     );
   }
@@ -58,8 +58,8 @@ function judgeDevice(
     ];
   }
   if (found.isAllowed !== false) return [];
-  const mend = isInAudio
+  const fix = isInAudio
     ? 'Check the permissions in /dev/snd.'
     : `Put the user into the group audio: usermod -aG audio ${user}; then log in again or restart the service.`;
-  return [problem(`user ${user} may not open card "${found.id}" (${key})`, mend)];
+  return [problem(`user ${user} may not open card "${found.id}" (${key})`, fix)];
 }

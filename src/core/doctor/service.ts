@@ -41,7 +41,7 @@ export function judgeService(unit: UnitProperties | null, usesSoundCards: boolea
       data,
     );
   if (LoadState !== 'loaded')
-    return problem(`its unit can not be loaded (${LoadState})`, `See "systemctl status ${UNIT}".`, data);
+    return problem(`its unit cannot be loaded (${LoadState})`, `See "systemctl status ${UNIT}".`, data);
   return combine([
     judgeState(unit, `${ActiveState} (${SubState})`, data),
     ...judgeBoot(UnitFileState ?? ''),

@@ -1,7 +1,7 @@
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { TranscriptType } from '../../protocol/service/server-message.ts';
-import type { WriteKind } from '../playout.ts';
+import type { WriteKind } from '../playout/playout.ts';
 import type { TimerName } from './event.ts';
 
 export interface Caption {
@@ -65,7 +65,7 @@ export type LaneEffect =
       readonly type: 'arm';
       readonly timer: TimerName;
       readonly at: number;
-      /** It may go off so much later: what is hardly ever needed must not cost a wake-up each time. */
+      /** It may go off this much later: what is hardly ever needed must not cost a wake-up each time. */
       readonly slackMs: number;
     }
   | { readonly type: 'disarm'; readonly timer: TimerName }

@@ -1,9 +1,9 @@
 import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
-import type { ChunkLevels } from '../activity.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { EchoMeasure } from '../audio/echo-detector.ts';
-import type { EchoMode } from '../gate.ts';
-import type { LaneOrders } from './settings.ts';
+import type { ChunkLevels } from '../speech/noise-floor.ts';
+import type { EchoMode } from '../uplink/gate.ts';
+import type { LaneOptions } from './options.ts';
 
 /** The timers of a lane; arming one again replaces it. */
 export type TimerName =
@@ -18,7 +18,7 @@ export type TimerName =
   | 'drain'
   | 'playout'
   | 'roll'
-  | 'retire'
+  | 'drainOld'
   | 'standby'
   | 'duck'
   | 'earcon'
@@ -26,7 +26,7 @@ export type TimerName =
 
 /** What the core may know of a token: everything but the token. */
 export interface Grant {
-  /** The request it answers; the vault keeps the token under this name. */
+  /** The request it answers; the token store keeps the token under this name. */
   readonly id: string;
   /** Shortened, for reports. */
   readonly session: string;
@@ -51,10 +51,10 @@ export type LaneEvent =
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
   | { readonly type: 'shutdown' }
-  | { readonly type: 'orders'; readonly orders: Partial<LaneOrders> }
+  | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
   /** The line to the backend. */
   | { readonly type: 'line'; readonly up: boolean }
-  /** The backend has not answered for so long that it counts as dead, or it is back. */
+  /** The backend has not answered for this long that it counts as dead, or it is back. */
   | { readonly type: 'backend'; readonly silent: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }
   | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
@@ -101,7 +101,7 @@ export type LaneEvent =
       readonly status: 'starting' | 'ready' | 'failed';
       readonly message: string;
     }
-  /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried anew. */
+  /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried again. */
   | { readonly type: 'echo_order'; readonly mode: EchoMode }
   | {
       readonly type: 'capture_news';

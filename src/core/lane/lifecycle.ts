@@ -1,83 +1,83 @@
-import { discard } from '../hold.ts';
-import { unduck } from './ducking.ts';
-import { dropApproach, dropStream, surrender } from './ending.ts';
+import { discard } from '../uplink/backlog.ts';
 import { isListening } from './phases.ts';
-import { dropRetiring } from './retiring.ts';
-import { silenceLoudspeaker } from './speaking.ts';
-import { wake } from './standby.ts';
-import { acquire } from './token.ts';
-import type { Turn } from './turn.ts';
+import { dropSetup, dropStream, dropTokens } from './session/ending.ts';
+import { dropOldSession } from './session/old-session.ts';
+import { wake } from './session/standby.ts';
+import { acquire } from './session/token.ts';
+import { unduck } from './sound/ducking.ts';
+import { silenceLoudspeaker } from './sound/playback.ts';
+import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
 
 /** Somebody wants the lane to run; one that waits or is parked tries again at once, and one that sleeps wakes. */
-export function start(turn: Turn): void {
-  if (turn.state.ending) return;
-  turn.set({ wanted: true });
-  if (turn.state.phase === 'idle' || turn.state.phase === 'restarting') begin(turn);
-  else if (turn.state.phase === 'standby') wake(turn);
-  else hasten(turn);
+export function start(context: StepContext): void {
+  if (context.state.ending) return;
+  context.set({ wanted: true });
+  if (context.state.phase === 'idle' || context.state.phase === 'restarting') begin(context);
+  else if (context.state.phase === 'standby') wake(context);
+  else retryNow(context);
 }
 
-/** What a lane waits for may have been mended: it is tried now. */
-export function hasten(turn: Turn): void {
-  const { phase, retiring } = turn.state;
+/** What a lane waits for may have been fixed: it is tried now. */
+export function retryNow(context: StepContext): void {
+  const { phase, oldSession } = context.state;
   if (phase !== 'waiting' && phase !== 'parked') return;
   // The successor of a session that has to go first has no room yet.
-  if (retiring?.successorWaits === true) return;
-  turn.disarm('retry');
-  // What has been mended may be the address: the backend knows the new one.
-  surrender(turn);
-  acquire(turn);
+  if (oldSession?.successorWaits === true) return;
+  context.disarm('retry');
+  // What has been fixed may be the address: the backend knows the new one.
+  dropTokens(context);
+  acquire(context);
 }
 
-function begin(turn: Turn): void {
-  turn.disarm('retry');
-  turn.emit({ type: 'open_capture' });
-  turn.set({ failures: 0, problem: null, reason: 'start', captureEnded: false, heardLately: [] });
-  if (turn.state.orders.start === 'voice') turn.enter('standby');
-  else acquire(turn);
+function begin(context: StepContext): void {
+  context.disarm('retry');
+  context.emit({ type: 'open_capture' });
+  context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false, heardLately: [] });
+  if (context.state.options.start === 'voice') context.enter('standby');
+  else acquire(context);
 }
 
 /** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
-export function stop(turn: Turn): void {
-  const { phase, stream, settings } = turn.state;
+export function stop(context: StepContext): void {
+  const { phase, stream, settings } = context.state;
   if (phase === 'draining') return;
-  if (isListening(phase)) silence(turn);
-  dropApproach(turn);
-  turn.disarm('retry');
+  if (isListening(phase)) silence(context);
+  dropSetup(context);
+  context.disarm('retry');
   if (stream !== null) {
-    turn.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
-    turn.enter('draining');
-    dropRetiring(turn, 'close');
-    turn.emit({ type: 'end_task', stream: stream.id });
-    turn.arm('drain', turn.now + settings.drainMs);
+    context.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
+    context.enter('draining');
+    dropOldSession(context, 'close');
+    context.emit({ type: 'end_task', stream: stream.id });
+    context.arm('drain', context.now + settings.drainMs);
     return;
   }
-  forgetWarning(turn);
-  if (turn.state.ending) turn.enter('closed');
-  else if (phase !== 'idle') turn.enter('idle');
-  dropRetiring(turn, 'close');
+  forgetWarning(context);
+  if (context.state.ending) context.enter('closed');
+  else if (phase !== 'idle') context.enter('idle');
+  dropOldSession(context, 'close');
 }
 
 /** Nothing is heard and nothing is said any more. */
-function silence(turn: Turn): void {
-  turn.emit({ type: 'close_capture' });
-  silenceLoudspeaker(turn);
-  unduck(turn);
-  turn.set({ hold: discard(turn.state.hold), captureLost: false });
+function silence(context: StepContext): void {
+  context.emit({ type: 'close_capture' });
+  silenceLoudspeaker(context);
+  unduck(context);
+  context.set({ backlog: discard(context.state.backlog), captureLost: false });
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
-export function finish(turn: Turn): void {
-  dropStream(turn, 'stopped', 'close');
-  if (turn.state.ending) return turn.enter('closed');
-  turn.enter('idle');
-  if (turn.state.wanted) begin(turn);
+export function finish(context: StepContext): void {
+  dropStream(context, 'stopped', 'close');
+  if (context.state.ending) return context.enter('closed');
+  context.enter('idle');
+  if (context.state.wanted) begin(context);
 }
 
 /** The wait is over. */
-export function onRetryTimer(turn: Turn): void {
-  const { phase } = turn.state;
-  if (phase === 'waiting' || phase === 'parked') acquire(turn);
-  else if (phase === 'restarting') begin(turn);
+export function onRetryTimer(context: StepContext): void {
+  const { phase } = context.state;
+  if (phase === 'waiting' || phase === 'parked') acquire(context);
+  else if (phase === 'restarting') begin(context);
 }

@@ -1,30 +1,30 @@
 import type { UpgradeRefusal } from '../../ports/stream.ts';
-import { classifyRefusal } from '../recovery.ts';
-import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './approach.ts';
-import { unduck } from './ducking.ts';
-import { attendChimes, onEarconTimer } from './earcons.ts';
-import { onCanceller, onEchoHeard, onEchoOrders, orderEcho } from './echo.ts';
+import { classifyRefusal } from '../retry/recovery.ts';
 import type { LaneEffect } from './effect.ts';
-import { dropApproach } from './ending.ts';
 import type { LaneEvent, TimerName } from './event.ts';
-import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './hearing.ts';
-import { finish, hasten, onRetryTimer, start, stop } from './lifecycle.ts';
-import { onCongested, onDrained, onPingTimer } from './liveness.ts';
+import { finish, onRetryTimer, retryNow, start, stop } from './lifecycle.ts';
 import { lose, onEnded, onMessage } from './message.ts';
+import { isSameTask, type LaneOptions } from './options.ts';
 import { restart } from './restart.ts';
-import { onRetireTimer } from './retiring.ts';
-import { onRollTimer } from './rollover.ts';
-import { isStreaming } from './sending.ts';
-import { isSameTask, type LaneOrders } from './settings.ts';
-import { hearService, onSilenceTimer } from './silent-service.ts';
-import { feedLoudspeaker, onPlaybackBack, onSounding } from './speaking.ts';
-import { attendLoss } from './speech-lost.ts';
-import { neverSleeps, onStandbyTimer, wake } from './standby.ts';
+import { dropSetup } from './session/ending.ts';
+import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
+import { onOldSessionTimer } from './session/old-session.ts';
+import { onRollTimer } from './session/rollover.ts';
+import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './session/session-setup.ts';
+import { hearService, onSilenceTimer } from './session/silent-service.ts';
+import { neverSleeps, onStandbyTimer, wake } from './session/standby.ts';
+import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './session/token.ts';
+import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
+import { unduck } from './sound/ducking.ts';
+import { onEarconTimer, updateChimes } from './sound/earcons.ts';
+import { onCanceller, onEchoHeard, onEchoOption, setEchoMode } from './sound/echo.ts';
+import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
+import { isStreaming } from './sound/sending.ts';
+import { trackSpeechLoss } from './sound/speech-lost.ts';
+import { reviewTranslations } from './sound/translations.ts';
 import type { LaneState, Stream } from './state.ts';
-import { attendSession } from './status.ts';
-import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './token.ts';
-import { reviewTranslations } from './translations.ts';
-import { Turn } from './turn.ts';
+import { trackSession } from './status.ts';
+import { StepContext } from './step-context.ts';
 
 export interface StepResult {
   readonly state: LaneState;
@@ -36,108 +36,108 @@ export interface StepResult {
  * @param now monotonic milliseconds, never going back
  */
 export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
-  const turn = new Turn(state, now);
+  const context = new StepContext(state, now);
   if (state.phase === 'closed') return { state, effects: [] };
   // Looks at as little as possible of a state that may contradict itself.
-  if (event.type === 'defect') restart(turn, event);
-  else handle(turn, event);
-  attendSession(turn);
-  attendLoss(turn, state);
-  if (event.type !== 'defect') attendChimes(turn, state);
-  return { state: turn.state, effects: turn.effects };
+  if (event.type === 'defect') restart(context, event);
+  else handle(context, event);
+  trackSession(context);
+  trackSpeechLoss(context, state);
+  if (event.type !== 'defect') updateChimes(context, state);
+  return { state: context.state, effects: context.effects };
 }
 
-function handle(turn: Turn, event: Exclude<LaneEvent, { type: 'defect' }>): void {
+function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect' }>): void {
   switch (event.type) {
     case 'start':
-      return start(turn);
+      return start(context);
     case 'stop':
-      turn.set({ wanted: false });
-      return stop(turn);
+      context.set({ wanted: false });
+      return stop(context);
     case 'shutdown':
-      turn.set({ wanted: false, ending: true });
-      return stop(turn);
-    case 'orders':
-      return order(turn, event.orders);
+      context.set({ wanted: false, ending: true });
+      return stop(context);
+    case 'options':
+      return order(context, event.options);
     case 'line':
-      return onLine(turn, event.up);
+      return onLine(context, event.up);
     case 'backend':
-      return turn.set({ backendSilent: event.silent });
+      return context.set({ backendSilent: event.silent });
     case 'granted':
-      return onGranted(turn, event.grant);
+      return onGranted(context, event.grant);
     case 'denied':
-      return onDenied(turn, event.id, event.denial);
+      return onDenied(context, event.id, event.denial);
     case 'unusable':
-      return onUnusable(turn, event.id, event.message);
+      return onUnusable(context, event.id, event.message);
     case 'captured':
-      return onCaptured(turn, event);
+      return onCaptured(context, event);
     case 'capture_ended':
-      return turn.set({ captureEnded: true });
+      return context.set({ captureEnded: true });
     case 'audio_fault':
-      return onAudioFault(turn, event.device, event.code, event.message);
+      return onAudioFault(context, event.device, event.code, event.message);
     case 'echo_heard':
-      return onEchoHeard(turn, event.heard, event.measure);
+      return onEchoHeard(context, event.heard, event.measure);
     case 'canceller':
-      return onCanceller(turn, event.status, event.message);
+      return onCanceller(context, event.status, event.message);
     case 'echo_order':
-      return orderEcho(turn, event.mode);
+      return setEchoMode(context, event.mode);
     case 'capture_news':
-      return onCaptureNews(turn, event);
+      return onCaptureNews(context, event);
     case 'playback_back':
-      return onPlaybackBack(turn);
+      return onPlaybackBack(context);
     case 'sounding':
-      return onSounding(turn, event);
+      return onHeard(context, event);
     case 'timer':
-      return onTimer(turn, event.timer);
+      return onTimer(context, event.timer);
     default: {
-      const stream = streamOf(turn, event.stream);
-      if (stream === null) turn.count('ignored');
-      else onStream(turn, stream, event);
+      const stream = streamOf(context, event.stream);
+      if (stream === null) context.count('ignored');
+      else onStream(context, stream, event);
     }
   }
 }
 
 /** The stream of that number, wherever it stands: late voices of others are ignored. */
-function streamOf(turn: Turn, id: number): Stream | null {
-  const { stream, approach, retiring } = turn.state;
-  return [stream, approach?.stream, retiring?.stream].find((known) => known?.id === id) ?? null;
+function streamOf(context: StepContext, id: number): Stream | null {
+  const { stream, setup, oldSession } = context.state;
+  return [stream, setup?.stream, oldSession?.stream].find((known) => known?.id === id) ?? null;
 }
 
-function onStream(turn: Turn, stream: Stream, event: Extract<LaneEvent, { stream: number }>): void {
+function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent, { stream: number }>): void {
   switch (event.type) {
     case 'opened':
-      return onOpened(turn, stream);
+      return onOpened(context, stream);
     case 'refused': {
       const { status, errorCode, texts, retryAfterMs } = event.refusal;
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
-      if (turn.state.phase === 'draining') return finish(turn);
+      if (context.state.phase === 'draining') return finish(context);
       // A connection that would exceed the limit of streams opens none (docs/service.md 7.
       const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
-      return lose(turn, stream, cause, { message, errorCode, retryAfterMs, unspent });
+      return lose(context, stream, cause, { message, errorCode, retryAfterMs, unspent });
     }
     case 'unreached': {
       // A connection that was open has spent its token, whatever is said of it afterwards.
       const unspent = !event.spent && stream.openedAt === null;
       const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
-      return lose(turn, stream, 'network', { message, unspent });
+      return lose(context, stream, 'network', { message, unspent });
     }
     case 'broke': {
       const cause = event.fault === 'service' ? 'protocol_error' : 'internal_error';
-      return lose(turn, stream, cause, { message: event.message });
+      return lose(context, stream, cause, { message: event.message });
     }
     case 'message':
-      onMessage(turn, hearService(turn, stream, event.message), event.message);
-      return reviewTranslations(turn, stream);
+      onMessage(context, hearService(context, stream, event.message), event.message);
+      return reviewTranslations(context, stream);
     case 'pong':
-      turn.put({ ...stream, pingsOut: 0 });
-      return reviewTranslations(turn, stream);
+      context.put({ ...stream, pingsOut: 0 });
+      return reviewTranslations(context, stream);
     case 'congested':
-      return onCongested(turn, stream);
+      return onCongested(context, stream);
     case 'drained':
-      return onDrained(turn, stream);
+      return onDrained(context, stream);
     case 'ended':
-      return onEnded(turn, stream, event.code, event.reason);
+      return onEnded(context, stream, event.code, event.reason);
   }
 }
 
@@ -147,70 +147,70 @@ function describeRefusal({ status, errorCode, detail }: UpgradeRefusal): string 
   return `the service refused the stream with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
 }
 
-function onTimer(turn: Turn, timer: TimerName): void {
-  if (!turn.expire(timer)) return;
+function onTimer(context: StepContext, timer: TimerName): void {
+  if (!context.expire(timer)) return;
   switch (timer) {
     case 'token':
-      return onTokenTimer(turn);
+      return onTokenTimer(context);
     case 'retry':
-      return onRetryTimer(turn);
+      return onRetryTimer(context);
     case 'setup':
-      return onSetupTimer(turn);
+      return onSetupTimer(context);
     case 'poll':
-      return onPollTimer(turn);
+      return onPollTimer(context);
     case 'pace':
-      return onPaceTimer(turn);
+      return onPaceTimer(context);
     case 'ping':
-      return onPingTimer(turn);
+      return onPingTimer(context);
     case 'silence':
-      return onSilenceTimer(turn);
+      return onSilenceTimer(context);
     case 'stable':
-      return turn.set({ failures: 0, crashes: 0 });
+      return context.set({ failures: 0, crashes: 0 });
     case 'drain':
-      return turn.state.phase === 'draining' ? finish(turn) : undefined;
+      return context.state.phase === 'draining' ? finish(context) : undefined;
     case 'playout':
-      return feedLoudspeaker(turn);
+      return feedLoudspeaker(context);
     case 'roll':
-      return onRollTimer(turn);
-    case 'retire':
-      return onRetireTimer(turn);
+      return onRollTimer(context);
+    case 'drainOld':
+      return onOldSessionTimer(context);
     case 'standby':
-      return onStandbyTimer(turn);
+      return onStandbyTimer(context);
     case 'duck':
-      return unduck(turn);
+      return unduck(context);
     case 'warning':
-      return turn.set({ warning: null });
+      return context.set({ warning: null });
     case 'earcon':
-      return onEarconTimer(turn);
+      return onEarconTimer(context);
   }
 }
 
-function order(turn: Turn, orders: Partial<LaneOrders>): void {
-  const before = turn.state.orders;
-  const after = { ...before, ...orders };
-  turn.set({ orders: after });
-  onEchoOrders(turn, before);
-  if (after.volume !== before.volume) turn.emit({ type: 'set_volume', percent: after.volume });
-  if (after.echo !== 'cancel') unduck(turn);
-  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(turn)) rearmStandby(turn);
-  if (turn.state.phase === 'standby' && neverSleeps(after)) return wake(turn);
+function order(context: StepContext, options: Partial<LaneOptions>): void {
+  const before = context.state.options;
+  const after = { ...before, ...options };
+  context.set({ options: after });
+  onEchoOption(context, before);
+  if (after.volume !== before.volume) context.emit({ type: 'set_volume', percent: after.volume });
+  if (after.echo !== 'cancel') unduck(context);
+  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context)) rearmStandby(context);
+  if (context.state.phase === 'standby' && neverSleeps(after)) return wake(context);
   if (isSameTask(before, after)) return;
-  const { approach, stream } = turn.state;
-  if (approach !== null && stream !== null) abandonRollover(turn, stream);
-  const affected = turn.state.approach?.stream ?? turn.state.stream;
-  if (affected !== null) refreshTask(turn, affected);
-  else if (turn.state.problem?.code === 'task_rejected') hasten(turn);
+  const { setup, stream } = context.state;
+  if (setup !== null && stream !== null) abandonRollover(context, stream);
+  const affected = context.state.setup?.stream ?? context.state.stream;
+  if (affected !== null) refreshTask(context, affected);
+  else if (context.state.problem?.code === 'task_rejected') retryNow(context);
 }
 
-function rearmStandby(turn: Turn): void {
-  const { standbyAfterMs } = turn.state.orders;
-  if (standbyAfterMs === 0) turn.disarm('standby');
-  else turn.arm('standby', turn.now + standbyAfterMs);
+function rearmStandby(context: StepContext): void {
+  const { standbyAfterMs } = context.state.options;
+  if (standbyAfterMs === 0) context.disarm('standby');
+  else context.arm('standby', context.now + standbyAfterMs);
 }
 
-/** The live session is told first; its successor is begun anew, with the new task. */
-function abandonRollover(turn: Turn, stream: Stream): void {
-  dropApproach(turn);
-  turn.enter('live');
-  if (stream.limitAt !== null) turn.arm('roll', turn.now + turn.state.settings.reapplyMs);
+/** The live session is told first; its successor is begun again, with the new task. */
+function abandonRollover(context: StepContext, stream: Stream): void {
+  dropSetup(context);
+  context.enter('live');
+  if (stream.limitAt !== null) context.arm('roll', context.now + context.state.settings.reapplyMs);
 }

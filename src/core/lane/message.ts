@@ -1,75 +1,75 @@
 import type { StreamMessage } from '../../ports/stream.ts';
-import type { Cause } from '../recovery.ts';
-import { readNamedCause } from '../recovery.ts';
-import type { ReplayLog } from '../replay/log.ts';
-import { noteSound, noteText } from '../replay/spoken.ts';
-import type { Span } from '../replay/times.ts';
-import { noteTranslated, noteUnderstood } from '../replay/understood.ts';
-import { canRevert, hastenPoll, onTaskRuns, revertTask } from './approach.ts';
-import { type Failure, fail } from './ending.ts';
+import type { Cause } from '../retry/recovery.ts';
+import { readNamedCause } from '../retry/recovery.ts';
+import type { ReplayLog } from '../uplink/replay/log.ts';
+import { noteSound, noteText } from '../uplink/replay/spoken.ts';
+import type { Span } from '../uplink/replay/times.ts';
+import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { finish } from './lifecycle.ts';
-import { endRetiring, loseRetiring, noteNews } from './retiring.ts';
-import { onOutputAudio } from './speaking.ts';
+import { type Failure, fail } from './session/ending.ts';
+import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
+import { canRevert, onTaskRuns, pollSoon, revertTask } from './session/session-setup.ts';
+import { onOutputAudio } from './sound/playback.ts';
 import type { Stream } from './state.ts';
-import type { Turn } from './turn.ts';
+import type { StepContext } from './step-context.ts';
 import { noteWarning } from './warning.ts';
 
 type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
 type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
 
 /** What the service says on a stream (docs/service.md 6, and what a live service adds). */
-export function onMessage(turn: Turn, stream: Stream, message: StreamMessage): void {
+export function onMessage(context: StepContext, stream: Stream, message: StreamMessage): void {
   switch (message.message_type) {
     case 'current_task': {
       const status = message.data.task_status;
-      if (status === undefined || status === 'running') onTaskRuns(turn, stream);
+      if (status === undefined || status === 'running') onTaskRuns(context, stream);
       return;
     }
     case 'task_status':
-      if (message.data.task_status === 'running') hastenPoll(turn, stream);
+      if (message.data.task_status === 'running') pollSoon(context, stream);
       return;
     case 'output_audio':
-      if (turn.state.phase === 'draining') return;
-      return onSound(turn, stream, message);
+      if (context.state.phase === 'draining') return;
+      return onSound(context, stream, message);
     case 'partial_transcription':
     case 'validated_transcription':
     case 'partial_translated_transcription':
     case 'translated_transcription':
-      return onTranscript(turn, stream, message);
+      return onTranscript(context, stream, message);
     case 'max_duration_reached':
     case 'session_revoked':
-      return lose(turn, stream, message.message_type);
+      return lose(context, stream, message.message_type);
     case 'eos':
     case 'end_of_stream':
-      if (turn.state.retiring?.stream.id === stream.id) return endRetiring(turn);
-      return lose(turn, stream, 'stream_ended');
+      if (context.state.oldSession?.stream.id === stream.id) return endOldSession(context);
+      return lose(context, stream, 'stream_ended');
     case 'error':
-      return onError(turn, stream, message.data);
+      return onError(context, stream, message.data);
     case 'warning':
-      return noteWarning(turn, 'warning', { code: message.data.code, text: message.data.message });
+      return noteWarning(context, 'warning', { code: message.data.code, text: message.data.message });
     case 'pipeline_timings':
     case 'tts_buffer_stats':
-      turn.count('ignored');
+      context.count('ignored');
       return;
   }
 }
 
 /** A stream is over. One that was on its way out anyway is no failure. */
-export function lose(turn: Turn, stream: Stream, cause: Cause, failure: Failure = {}): void {
-  const { phase, retiring } = turn.state;
-  if (retiring?.stream.id === stream.id) return loseRetiring(turn);
-  if (phase !== 'draining') return fail(turn, cause, { ...failure, stream });
+export function lose(context: StepContext, stream: Stream, cause: Cause, failure: Failure = {}): void {
+  const { phase, oldSession } = context.state;
+  if (oldSession?.stream.id === stream.id) return loseOldSession(context);
+  if (phase !== 'draining') return fail(context, cause, { ...failure, stream });
   // A revoked session may linger before it closes; whatever else it says, the drain's own limit counts.
-  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(turn);
+  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(context);
 }
 
-function onTranscript(turn: Turn, stream: Stream, { message_type: kind, data }: Transcript): void {
+function onTranscript(context: StepContext, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  const replay = noteTranscript(stream.replay, kind, transcription, turn.now);
-  turn.put({ ...stream, newsAt: turn.now, replay });
-  noteNews(turn, stream);
-  turn.emit({
+  const replay = noteTranscript(stream.replay, kind, transcription, context.now);
+  context.put({ ...stream, newsAt: context.now, replay });
+  noteNews(context, stream);
+  context.emit({
     type: 'caption',
     caption: {
       kind,
@@ -104,40 +104,40 @@ function spanOf(segments: Segments): Span | null {
 
 /** Translated sound has come: it is played, unless its sentence was said in this language before. */
 function onSound(
-  turn: Turn,
+  context: StepContext,
   stream: Stream,
   sound: Extract<StreamMessage, { message_type: 'output_audio' }>,
 ): void {
   const { sentence: id, language, last } = sound;
-  const ms = sound.pcm.byteLength / turn.state.settings.playoutBytesPerMs;
-  const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, turn.now);
-  turn.put({ ...stream, newsAt: turn.now, replay: log });
-  noteNews(turn, stream);
-  if (isRepeat) turn.count('repeatsMuted');
-  else onOutputAudio(turn, stream.id, sound);
+  const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
+  const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
+  context.put({ ...stream, newsAt: context.now, replay: log });
+  noteNews(context, stream);
+  if (isRepeat) context.count('repeatsMuted');
+  else onOutputAudio(context, stream.id, sound);
 }
 
-function onError(turn: Turn, stream: Stream, data: ErrorData): void {
+function onError(context: StepContext, stream: Stream, data: ErrorData): void {
   // Nothing that it complains of matters any more.
-  if (turn.state.phase === 'draining' || turn.state.retiring?.stream.id === stream.id) return;
+  if (context.state.phase === 'draining' || context.state.oldSession?.stream.id === stream.id) return;
   const signs = { errorCode: data.error_code, texts: [data.reason, data.code, data.desc] };
   const named = readNamedCause(signs);
-  if (named !== null) return lose(turn, stream, named, refusalIn(data));
+  if (named !== null) return lose(context, stream, named, refusalIn(data));
   switch (data.code) {
     case 'NOT_FOUND':
       // The pipeline has not started (docs/service.md 4.7 rule 2); the next question is already timed.
       return;
     case 'SERVICE_TIMEOUT':
-      return lose(turn, stream, 'service_timeout');
+      return lose(context, stream, 'service_timeout');
     case 'VALIDATION_ERROR':
-      if (stream.liveAt === null || turn.state.phase === 'configuring') {
+      if (stream.liveAt === null || context.state.phase === 'configuring') {
         const message = (data.desc ?? 'the task is not valid').slice(0, 200);
-        if (canRevert(turn, stream)) return revertTask(turn, stream, message);
-        return lose(turn, stream, 'task_rejected', { message });
+        if (canRevert(context, stream)) return revertTask(context, stream, message);
+        return lose(context, stream, 'task_rejected', { message });
       }
       break;
   }
-  noteWarning(turn, 'error', { code: data.code, text: data.desc });
+  noteWarning(context, 'error', { code: data.code, text: data.desc });
 }
 
 /** What a message that names a refusal says of it. */
@@ -149,13 +149,14 @@ function refusalIn({ code, desc, error_code: errorCode = null }: ErrorData): Fai
 const CLOSE_NORMAL = 1000;
 
 /** The connection closed. */
-export function onEnded(turn: Turn, stream: Stream, code: number, reason: string): void {
+export function onEnded(context: StepContext, stream: Stream, code: number, reason: string): void {
   const named = readNamedCause({ texts: [reason] });
   const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
-  if (turn.state.phase === 'draining') return finish(turn);
-  if (code === CLOSE_NORMAL && turn.state.retiring?.stream.id === stream.id) return endRetiring(turn);
-  if (named !== null) return lose(turn, stream, named, { message });
+  if (context.state.phase === 'draining') return finish(context);
+  if (code === CLOSE_NORMAL && context.state.oldSession?.stream.id === stream.id)
+    return endOldSession(context);
+  if (named !== null) return lose(context, stream, named, { message });
   // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.
   const serviceSide = code === 1008 || (code >= 1011 && code <= 1014) || code >= 4000;
-  lose(turn, stream, serviceSide ? 'service_error' : 'network', { message });
+  lose(context, stream, serviceSide ? 'service_error' : 'network', { message });
 }

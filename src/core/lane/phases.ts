@@ -34,7 +34,7 @@ export const PHASES = {
     to: ['acquiring', 'connecting', 'idle', 'closed', 'restarting'],
   },
   parked: {
-    says: 'refused until somebody mends it; asks again at a slow cadence',
+    says: 'refused until somebody fixes it; asks again at a slow cadence',
     to: ['acquiring', 'idle', 'closed', 'restarting'],
   },
   restarting: {

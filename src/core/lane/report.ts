@@ -1,14 +1,14 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
-import { echoInForce } from './echo.ts';
+import { nextTryAt } from './session/waiting.ts';
+import { echoInForce } from './sound/echo.ts';
 import type { LaneProblem, LaneState } from './state.ts';
-import { nextTryAt } from './waiting.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
   const { measures, fallback } = state.echo;
   const { mode, tailMs } = echoInForce(state);
   const last = measures.at(-1);
   return {
-    wanted: state.orders.echo,
+    wanted: state.options.echo,
     mode,
     fallback: fallback?.reason ?? null,
     tail_ms: Math.round(tailMs),
@@ -24,23 +24,23 @@ export function reportLane(
   device: { capture: string; playback: string },
   stampOf: (monotonic: number) => string | null,
 ): LaneReport {
-  const { problem, warning, stream, orders, hold, settings } = state;
+  const { problem, warning, stream, options, backlog, settings } = state;
   const tryAt = nextTryAt(state);
   const told = (what: LaneProblem | null): LaneReport['last_error'] =>
     what === null ? null : { ts: stampOf(what.at), code: what.code, message: what.message };
   return {
     id,
     phase: state.phase,
-    source: orders.source,
-    targets: [...orders.targets],
-    muted: orders.muted,
-    volume: orders.volume,
+    source: options.source,
+    targets: [...options.targets],
+    muted: options.muted,
+    volume: options.volume,
     ...device,
     capture_findings: [...state.captureFindings],
     echo: reportEcho(state),
     session: stream?.lease.grant.session ?? null,
     stream_host: stream?.lease.grant.streamHost ?? null,
-    speech_lost_ms: Math.round(hold.accounts.lost * settings.chunkMs),
+    speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
     last_error: told(problem),
     last_warning: told(warning),

@@ -1,22 +1,22 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import { type Activity, NO_ACTIVITY } from '../activity.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
-import { EMPTY_HOLD, type Hold } from '../hold.ts';
-import { IDLE_PACER, type Pacer } from '../pacer.ts';
-import { type Playout, SILENT_PLAYOUT } from '../playout.ts';
+import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import type { Seed } from '../random.ts';
-import type { ReplayLog } from '../replay/log.ts';
-import { type Chimes, NO_CHIMES } from './earcons.ts';
+import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
+import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
+import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
+import type { ReplayLog } from '../uplink/replay/log.ts';
 import type { Grant, TimerName } from './event.ts';
+import type { LaneOptions, LaneSettings, TaskOptions } from './options.ts';
 import type { Phase } from './phases.ts';
-import type { LaneOrders, LaneSettings, TaskOrders } from './settings.ts';
-import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './silence.ts';
-import type { SpeechLoss } from './speech-lost.ts';
-import type { Wait } from './waiting.ts';
+import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './session/silence.ts';
+import type { Wait } from './session/waiting.ts';
+import { type Chimes, NO_CHIMES } from './sound/earcons.ts';
+import type { SpeechLoss } from './sound/speech-lost.ts';
 
 /** A token that was asked for and has not come. */
-export interface TokenWish {
+export interface PendingTokenRequest {
   readonly id: string;
   readonly reason: TokenReason;
   /** How often it has been asked for under this id. */
@@ -39,12 +39,12 @@ export interface Stream {
   /** The token it was opened with. */
   readonly lease: Lease;
   readonly lastTaskAt: number | null;
-  /** What it was told last and has confirmed: where a later wish of the operator's is rejected, this goes on. */
-  readonly confirmedTask: TaskOrders | null;
+  /** What it was told last and has confirmed: where a later request of the operator's is rejected, this goes on. */
+  readonly confirmedTask: TaskOptions | null;
   readonly lastPollAt: number | null;
   /** `get_task` has been asked since the last `set_task`. */
   readonly asked: boolean;
-  /** The orders changed since the last `set_task`. */
+  /** The options changed since the last `set_task`. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
   /** Since when what it is sent does not leave this machine; null: it does. */
@@ -53,7 +53,7 @@ export interface Stream {
   readonly openedAt: number | null;
   /** When the task first ran; null before. */
   readonly liveAt: number | null;
-  /** When the service will end it by itself (`max_session_duration_seconds`), reckoned early; null: never. */
+  /** When the service will end it by itself (`max_session_duration_seconds`), calculated early; null: never. */
   readonly limitAt: number | null;
   /** Its successor found no room beside it: it has to go before the next one can come. */
   readonly mustGoFirst: boolean;
@@ -68,19 +68,19 @@ export interface Stream {
 }
 
 /** A stream on its way to being live. */
-export interface Approach {
+export interface SessionSetup {
   readonly stage: 'acquiring' | 'connecting' | 'configuring' | 'ready';
   /** Null until there is a token. */
   readonly stream: Stream | null;
 }
 
 /** The session that is ready and waits for a pause in which to take over. */
-export function waitingSuccessor({ approach }: Pick<LaneState, 'approach'>): Stream | null {
-  return approach?.stage === 'ready' ? approach.stream : null;
+export function waitingSuccessor({ setup }: Pick<LaneState, 'setup'>): Stream | null {
+  return setup?.stage === 'ready' ? setup.stream : null;
 }
 
 /** A stream that takes no more speech: it is fed silence until it has spoken everything, and then ended. */
-export interface Retiring {
+export interface OldSession {
   readonly stream: Stream;
   /** When it began to retire. */
   readonly since: number;
@@ -151,7 +151,7 @@ export const NO_COUNTS: LaneCounts = {
 /** All that a lane knows. Plain data; no token in it. */
 export interface LaneState {
   readonly settings: LaneSettings;
-  readonly orders: LaneOrders;
+  readonly options: LaneOptions;
   readonly phase: Phase;
   /** Whether somebody wants the lane to run. */
   readonly wanted: boolean;
@@ -167,14 +167,14 @@ export interface LaneState {
   readonly seed: Seed;
   /** When each armed timer is due, monotonic milliseconds; null: not armed. */
   readonly timers: Readonly<Record<TimerName, number | null>>;
-  readonly wish: TokenWish | null;
+  readonly tokenRequest: PendingTokenRequest | null;
   readonly lease: Lease | null;
   /** The session that is being made ready: the only one, or the next one beside a live one. */
-  readonly approach: Approach | null;
+  readonly setup: SessionSetup | null;
   /** The session that hears what is said. */
   readonly stream: Stream | null;
   /** The session before that one. */
-  readonly retiring: Retiring | null;
+  readonly oldSession: OldSession | null;
   /** Rollovers since the account had no room for a successor beside a live session; null: it has, as far as is known. */
   readonly rolloversWithoutRoom: number | null;
   /** How long a set-up has taken of late, from `set_task` to the running task; 0: not known. */
@@ -205,15 +205,15 @@ export interface LaneState {
   readonly playbackLost: boolean;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
-  /** The microphone has delivered nothing for so long that silence is sent in its place. */
+  /** The microphone has delivered nothing for this long that silence is sent in its place. */
   readonly starved: boolean;
   /** In standby: which of the last chunks were speech. */
   readonly heardLately: readonly boolean[];
   /** When somebody was heard speaking last, or a session began. */
   readonly lastVoiceAt: number;
   readonly capturedCount: number;
-  readonly activity: Activity;
-  readonly hold: Hold;
+  readonly noiseFloor: NoiseFloor;
+  readonly backlog: Backlog;
   readonly pacer: Pacer;
   readonly playout: Playout;
   /** The translation is turned down because somebody speaks. */
@@ -230,7 +230,7 @@ export interface LaneState {
  */
 export function createLane(given: {
   settings: LaneSettings;
-  orders: LaneOrders;
+  options: LaneOptions;
   idPrefix: string;
   seed: Seed;
 }): LaneState {
@@ -255,17 +255,17 @@ export function createLane(given: {
       drain: null,
       playout: null,
       roll: null,
-      retire: null,
+      drainOld: null,
       standby: null,
       duck: null,
       earcon: null,
       warning: null,
     },
-    wish: null,
+    tokenRequest: null,
     lease: null,
-    approach: null,
+    setup: null,
     stream: null,
-    retiring: null,
+    oldSession: null,
     rolloversWithoutRoom: null,
     longestSetupMs: 0,
     reason: 'start',
@@ -287,8 +287,8 @@ export function createLane(given: {
     heardLately: [],
     lastVoiceAt: Number.NEGATIVE_INFINITY,
     capturedCount: 0,
-    activity: NO_ACTIVITY,
-    hold: EMPTY_HOLD,
+    noiseFloor: UNKNOWN_NOISE_FLOOR,
+    backlog: EMPTY_BACKLOG,
     pacer: IDLE_PACER,
     playout: SILENT_PLAYOUT,
     ducked: false,

@@ -1,7 +1,7 @@
 import type { Phase } from './phases.ts';
-import { doubtfulUntil, isDoubtful } from './silence.ts';
+import { doubtfulUntil, isDoubtful } from './session/silence.ts';
 import type { LaneState } from './state.ts';
-import type { Turn } from './turn.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Why a device is not ready. `says` is for the owner; the table of docs/operate.md is made of it. */
 export const STATUS_REASONS = {
@@ -75,11 +75,11 @@ const FAILURES_TO_DEGRADE = 3;
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
 
 /** Keeps the time since when the lane is on its way to a session. */
-export function attendSession(turn: Turn): void {
-  const { phase, noSessionSince } = turn.state;
+export function trackSession(context: StepContext): void {
+  const { phase, noSessionSince } = context.state;
   const isOnTheWay = ON_THE_WAY.includes(phase);
   if (isOnTheWay === (noSessionSince !== null)) return;
-  turn.set({ noSessionSince: isOnTheWay ? turn.now : null });
+  context.set({ noSessionSince: isOnTheWay ? context.now : null });
 }
 
 /** How a lane is: the one place where phases and conditions become a status. */
@@ -87,13 +87,13 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (!state.wanted) return { status: 'idle', reasons: [{ code: 'stopped' }], changesAt: null };
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
-  const reasons = state.orders.muted ? [...troubles, { code: 'muted' } as const] : troubles;
-  const status = troubles.length > 0 ? 'degraded' : state.orders.muted ? 'idle' : 'ready';
+  const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
+  const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };
 }
 
 function sessionReasons(state: LaneState, now: number): Reason[] {
-  const { phase, approach, failures, noSessionSince, problem, lineUp, backendSilent, loss } = state;
+  const { phase, setup, failures, noSessionSince, problem, lineUp, backendSilent, loss } = state;
   const reasons: Reason[] = [];
   // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
   const isLong = noSessionSince !== null && now >= noSessionSince + LONG_WITHOUT_SESSION_MS;
@@ -102,7 +102,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
   else if (isLong) reasons.push({ code: 'no_session', detail: phase });
   if (phase === 'restarting') reasons.push({ code: 'internal_error' });
-  if (!lineUp && (phase === 'standby' || approach?.stage === 'acquiring')) reasons.push({ code: 'no_line' });
+  if (!lineUp && (phase === 'standby' || setup?.stage === 'acquiring')) reasons.push({ code: 'no_line' });
   if (backendSilent) reasons.push({ code: 'no_backend' });
   if (loss !== null) reasons.push({ code: 'speech_lost', detail: loss.cause });
   return reasons;

@@ -1,6 +1,6 @@
-import type { Turn } from './turn.ts';
+import type { StepContext } from './step-context.ts';
 
-/** What the service objected to and went on is of no interest any more after so long without another word of it. */
+/** What the service objected to and went on is of no interest any more after this long without another word of it. */
 const FORGOTTEN_AFTER_MS = 60_000;
 const SLACK_MS = 5000;
 
@@ -9,20 +9,20 @@ const SLACK_MS = 5000;
  * the stream has gone on for a minute, or a session ends.
  */
 export function noteWarning(
-  turn: Turn,
+  context: StepContext,
   kind: 'warning' | 'error',
   { code, text }: { code: string | null | undefined; text: string | null | undefined },
 ): void {
   const message = (text ?? code ?? 'no details').slice(0, 200);
   const name = (code ?? kind).toLowerCase().slice(0, 60);
-  turn.set({ warning: { code: `service_${name}`, message, at: turn.now } });
+  context.set({ warning: { code: `service_${name}`, message, at: context.now } });
   // A flood of them must not cost a timer each.
-  const dueAt = turn.now + FORGOTTEN_AFTER_MS;
-  if (dueAt - (turn.state.timers.warning ?? 0) >= SLACK_MS) turn.arm('warning', dueAt, SLACK_MS);
+  const dueAt = context.now + FORGOTTEN_AFTER_MS;
+  if (dueAt - (context.state.timers.warning ?? 0) >= SLACK_MS) context.arm('warning', dueAt, SLACK_MS);
 }
 
-export function forgetWarning(turn: Turn): void {
-  if (turn.state.warning === null) return;
-  turn.disarm('warning');
-  turn.set({ warning: null });
+export function forgetWarning(context: StepContext): void {
+  if (context.state.warning === null) return;
+  context.disarm('warning');
+  context.set({ warning: null });
 }

@@ -13,9 +13,9 @@ import type { Playout, PlayoutFormat } from './state.ts';
 const CAPACITY_MS = 60_000;
 /** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
 const BURST_MS = 250;
-/** Sound without a name that comes so long after the last begins another sentence. */
+/** Sound without a name that comes this long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
-const MOST_FORSAKEN = 64;
+const MOST_ABANDONED = 64;
 /** No more streams than this speak within moments of each other. */
 const MOST_NAMELESS = 4;
 
@@ -49,9 +49,9 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const { stream, pcm, receivedAt, complete } = arrival;
   const [playout, key] = nameOf(given, arrival);
   const isIt = (one: { stream: number; key: string }): boolean => one.stream === stream && one.key === key;
-  if (playout.forsaken.some(isIt)) {
-    const forsaken = complete ? playout.forsaken.filter((one) => !isIt(one)) : playout.forsaken;
-    return { ...playout, forsaken, droppedBytes: playout.droppedBytes + pcm.byteLength };
+  if (playout.abandoned.some(isIt)) {
+    const abandoned = complete ? playout.abandoned.filter((one) => !isIt(one)) : playout.abandoned;
+    return { ...playout, abandoned, droppedBytes: playout.droppedBytes + pcm.byteLength };
   }
   const piece: Piece | null = pcm.byteLength === 0 ? null : { pcm, receivedAt };
   const known = playout.utterances.findIndex(isIt);
@@ -67,7 +67,7 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
 }
 
 function grow(
-  { soundings }: Playout,
+  { timeline }: Playout,
   utterance: Utterance,
   piece: Piece | null,
   complete: boolean,
@@ -75,7 +75,7 @@ function grow(
 ): Utterance {
   const done = utterance.complete || complete;
   if (piece === null) return { ...utterance, complete: done };
-  const soundsMs = utterance.begun ? Math.max(0, soundings.end - piece.receivedAt) : 0;
+  const soundsMs = utterance.begun ? Math.max(0, timeline.end - piece.receivedAt) : 0;
   const aheadMs = soundsMs + bytesOf(utterance) / bytesPerMs;
   const ahead = utterance.ahead || aheadMs >= BURST_MS;
   return { ...utterance, pieces: [...utterance.pieces, piece], complete: done, ahead };
@@ -93,7 +93,7 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
     playout = {
       ...playout,
       utterances: playout.utterances.filter((one) => one !== victim),
-      forsaken: forsake(playout.forsaken, [victim]),
+      abandoned: abandonRest(playout.abandoned, [victim]),
       queuedBytes: playout.queuedBytes - bytes,
       droppedBytes: playout.droppedBytes + bytes,
       shed: { sentences: sentences + 1, bytes: before + bytes },
@@ -102,12 +102,12 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
 }
 
 /** Notes sentences of which the rest must not be heard when it comes. */
-export function forsake(
-  forsaken: Playout['forsaken'],
+export function abandonRest(
+  abandoned: Playout['abandoned'],
   utterances: readonly Utterance[],
-): Playout['forsaken'] {
+): Playout['abandoned'] {
   const more = utterances.filter(({ complete }) => !complete).map(({ stream, key }) => ({ stream, key }));
-  return [...forsaken, ...more].slice(-MOST_FORSAKEN);
+  return [...abandoned, ...more].slice(-MOST_ABANDONED);
 }
 
 /** Takes in a sound of the lane's own: heard when the sentence that sounds is over. One that waits is replaced. */

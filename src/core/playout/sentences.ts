@@ -33,7 +33,7 @@ export function bytesOf({ pieces }: Utterance): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
 }
 
-/** Takes up to so many bytes off the front, as one stretch of sound. */
+/** Takes up to this many bytes off the front, as one stretch of sound. */
 export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array; pieces: readonly Piece[] } {
   const parts: Uint8Array[] = [];
   const left: Piece[] = [];
@@ -59,7 +59,7 @@ export function insert(utterances: readonly Utterance[], utterance: Utterance): 
 }
 
 export interface Limits {
-  /** So much may wait between what sounds and the newest sentence. */
+  /** This much may wait between what sounds and the newest sentence. */
   readonly lagBytes: number;
   /** More than this is never kept. */
   readonly capacityBytes: number;

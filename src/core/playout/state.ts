@@ -1,6 +1,6 @@
-import type { Heard } from '../gate.ts';
+import type { Heard } from '../uplink/gate.ts';
 import type { Utterance } from './sentences.ts';
-import { NO_SOUNDINGS, type Soundings, stretchesOf } from './soundings.ts';
+import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
 /** A stream whose sound has no names: the number of its sentence, and when the last of its sound came. */
 export interface Nameless {
@@ -15,10 +15,10 @@ export interface Playout {
   readonly heard: Heard | null;
   /** The last few stretches before that one, oldest first: a chunk can come late, when the next one already sounds. */
   readonly earlier: readonly Heard[];
-  /** What those two are reckoned from. */
-  readonly soundings: Soundings;
+  /** What those two are calculated from. */
+  readonly timeline: PlayoutTimeline;
   /** Sentences of which nothing more is to be heard, although more of them may come. */
-  readonly forsaken: readonly { readonly stream: number; readonly key: string }[];
+  readonly abandoned: readonly { readonly stream: number; readonly key: string }[];
   /** The last sound without a name of each stream: what follows it soon belongs to it. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
@@ -38,8 +38,8 @@ export const SILENT_PLAYOUT: Playout = {
   utterances: [],
   heard: null,
   earlier: [],
-  soundings: NO_SOUNDINGS,
-  forsaken: [],
+  timeline: EMPTY_TIMELINE,
+  abandoned: [],
   nameless: [],
   queuedBytes: 0,
   droppedBytes: 0,
@@ -57,12 +57,12 @@ export interface PlayoutFormat {
   readonly quickens: boolean;
   /** PCM bytes per millisecond at the stream's rate. */
   readonly bytesPerMs: number;
-  /** So much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  /** This much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
   readonly lagMs: number;
   /** Written up to this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
   readonly aheadMs: number;
 }
 
-export function withSoundings(playout: Playout, soundings: Soundings): Playout {
-  return { ...playout, soundings, ...stretchesOf(soundings) };
+export function withTimeline(playout: Playout, timeline: PlayoutTimeline): Playout {
+  return { ...playout, timeline, ...stretchesOf(timeline) };
 }

@@ -6,11 +6,11 @@ export interface Account {
   trouble(now: number): AccountTrouble | null;
   /** The balance is finite. */
   readonly isMetered: boolean;
-  /** How long the balance lasts with so many streams; Infinity when it is not metered. */
+  /** How long the balance lasts with this many streams; Infinity when it is not metered. */
   lastsMs(streams: number): number;
   /** Takes stream time off the balance. */
   charge(ms: number): void;
-  /** Without balance from now on, for ever or for so long. */
+  /** Without balance from now on, forever or for this long. */
   exhaust(now: number, forMs: number | undefined): void;
   block(now: number, forMs: number | undefined): void;
   /** Ends what was ordered; a balance that was really used up stays so. */

@@ -5,7 +5,7 @@ const MOST_CLIENTS = 500;
 /** Below this peak a chunk is silence, and silence repeats itself rightly. */
 const AUDIBLE_PEAK = 64;
 
-/** Every so many samples are looked at: enough to tell two pieces of sound apart, cheap in a simulation. */
+/** Every this many samples are looked at: enough to tell two pieces of sound apart, cheap in a simulation. */
 const STRIDE = 5;
 
 /** What a frame's sound is, seen against earlier ones. */

@@ -1,4 +1,4 @@
-import type { SessionBook, SessionRecord } from './sessions.ts';
+import type { SessionRecord, SessionRegistry } from './sessions.ts';
 
 /** Who asks. */
 export type Credential =
@@ -23,7 +23,7 @@ export function bearerOf(header: string | null | undefined): string | null {
 }
 
 /** Finds out what a secret is (docs/service.md 5. */
-export function identify(secret: string | null, keys: KnownKeys, sessions: SessionBook): Credential {
+export function identify(secret: string | null, keys: KnownKeys, sessions: SessionRegistry): Credential {
   if (secret === null || secret === '') return { kind: 'none' };
   if (keys.apiKeys.includes(secret)) return { kind: 'api_key' };
   if (keys.jwts.includes(secret)) return { kind: 'jwt' };

@@ -80,7 +80,7 @@ const STREAM_FAULTS = [
       .default('not_json'),
     times: times.default(1),
   }),
-  /** One text frame of so many bytes. */
+  /** One text frame of this many bytes. */
   z.strictObject({
     kind: z.literal('oversized'),
     bytes: z.number().int().min(1024).max(64_000_000).default(2_000_000),
@@ -133,7 +133,7 @@ const SERVICE_FAULTS = [
     retry_after_s: retryAfterS.optional(),
     times: times.default(1),
   }),
-  /** The next upgrades hang for so long. */
+  /** The next upgrades hang for this long. */
   z.strictObject({ kind: z.literal('slow_upgrade'), ms, times: times.default(1) }),
   /** The next HTTP requests fail: with a status, no answer at all, a reset, or an answer that is not the protocol's. */
   z.strictObject({
@@ -146,7 +146,7 @@ const SERVICE_FAULTS = [
     ms: ms.optional(),
     times: times.default(1),
   }),
-  /** All timestamps are shown wrong by so much. */
+  /** All timestamps are shown wrong by this much. */
   z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
   /** The next uploaded voice samples fail in processing. */
   z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
@@ -167,7 +167,7 @@ export type Fault = StreamFault | ServiceFault;
 const ORDER_KEYS = {
   /** A stream's id, the one opened last, or every one. */
   stream: z.string().min(1).max(64).default('newest'),
-  /** Not before so long from now. */
+  /** Not before this long from now. */
   after_ms: ms.default(0),
   /**
    * At once; while somebody speaks; while speech is sent; when a sentence has been spoken in one language and

@@ -1,10 +1,10 @@
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { VoiceChoice } from './another-voice.ts';
-import type { Bookmark } from './bookmark.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import type { OutMessage } from './outbox.ts';
+import type { Bookmark } from './page-cursor.ts';
 import { downmix } from './pcm.ts';
 import { interimText, joinPhrases, MS_PER_STEP, phrasesSpoken, saidPhrases } from './phrase-book.ts';
 import type { RenderJob } from './render.ts';

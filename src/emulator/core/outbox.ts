@@ -36,7 +36,7 @@ export interface Outbox<T> {
   drop(unwanted: (item: T) => boolean): number;
 }
 
-/** Taken messages are cut off the front of the list when so many have gathered. */
+/** Taken messages are cut off the front of the list when this many have gathered. */
 const COMPACT_AT = 64;
 
 /** @param most messages kept at once */

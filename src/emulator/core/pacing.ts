@@ -29,7 +29,7 @@ const BURST_DECAY = 1.05;
 const DRIFT = 1.001;
 /** So far ahead by going a little too fast for long is a violation too. */
 const CREEP_LIMIT_MS = 2500;
-/** So far behind real time is too slow, and so long without a frame is a stall. */
+/** So far behind real time is too slow, and this long without a frame is a stall. */
 const LAG_LIMIT_MS = 2500;
 const STALL_MS = 2000;
 
@@ -38,7 +38,7 @@ export interface PacingMeter {
   readonly report: PacingReport;
   /** Accounts for a frame of `durationMs` that arrived at `now`. */
   frame(durationMs: number, now: number): PacingVerdict;
-  /** The service itself did not listen for so long: what piled up meanwhile is not the client's fault. */
+  /** The service itself did not listen for this long: what piled up meanwhile is not the client's fault. */
   excuse(ms: number): void;
   /** The client may be silent for a while (it paused its task): what follows is not measured against it. */
   restart(): void;

@@ -24,7 +24,7 @@ export function upmix(mono: Int16Array, channels: number): Int16Array {
   return samples;
 }
 
-/** Every so many samples are looked at for a level: enough for a meter, cheap enough for a simulation. */
+/** Every this many samples are looked at for a level: enough for a meter, cheap enough for a simulation. */
 const LEVEL_STRIDE = 16;
 
 /** Mean power as decibels of full scale; -100 for silence. */

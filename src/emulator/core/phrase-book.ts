@@ -248,7 +248,7 @@ function separator(language: string): string {
 /** Speed at which the book is spoken: milliseconds of voice per step. */
 export const MS_PER_STEP = 380;
 
-/** How many phrases, from `first` on, a person says in so much voice. At least one. */
+/** How many phrases, from `first` on, a person says in this much voice. At least one. */
 export function phrasesSpoken(first: number, language: string, voicedMs: number): number {
   let left = Math.floor(voicedMs / MS_PER_STEP);
   for (let said = 1; ; said++) {
@@ -299,7 +299,7 @@ export function joinPhrases(list: readonly string[], language: string): string {
 }
 
 /**
- * What has been understood after so much voice: always the whole text so far. While a word is still being
+ * What has been understood after this much voice: always the whole text so far. While a word is still being
  * spoken only its beginning is there, so later texts rewrite earlier ones.
  */
 export function interimText(first: number, language: string, voicedMs: number): string {

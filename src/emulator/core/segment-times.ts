@@ -14,7 +14,7 @@ type WrongTimes = StreamFault & { kind: 'wrong_times' };
 export interface SegmentTimes {
   /** Seconds of audio that the running task has taken, all its formats together. */
   readonly heardS: number;
-  /** So much audio was taken, and has come completely at this moment on the service's clock. */
+  /** This much audio was taken, and has come completely at this moment on the service's clock. */
   take(seconds: number, wallMs: number): void;
   /** Another task has been set on a running pipeline. */
   replan(): void;

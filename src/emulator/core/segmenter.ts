@@ -27,7 +27,7 @@ export type SegmentEvent =
 
 /** Voice must outweigh silence by this much before a sentence begins: single frames of noise do not start one. */
 const ONSET_MS = 90;
-/** So much voice in a row ends a pause: shorter clicks in a quiet room are heard as part of the silence. */
+/** This much voice in a row ends a pause: shorter clicks in a quiet room are heard as part of the silence. */
 const RESUME_MS = 60;
 /** Sound kept from before the onset and after the last voice, so that soft beginnings and ends are not cut. */
 const PRE_ROLL_MS = 240;

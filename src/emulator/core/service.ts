@@ -2,21 +2,21 @@ import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { Intent } from '../../protocol/service/session.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
-import { createBookmarks } from './bookmark.ts';
 import type { Choices } from './choices.ts';
 import { type Credential, identify, type KnownKeys } from './credentials.ts';
 import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
 import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
-import { createFaultDesk, type FaultDesk } from './fault-desk.ts';
 import type { FaultTarget } from './fault-plan.ts';
+import { createFaultRegistry, type FaultRegistry } from './fault-registry.ts';
+import { createBookmarks } from './page-cursor.ts';
 import { drawToken, type Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
-import { createSessionBook, objectTo, type SessionBook, type SessionRecord } from './sessions.ts';
+import { createSessionRegistry, objectTo, type SessionRecord, type SessionRegistry } from './sessions.ts';
 import { createStream, type Stream } from './stream.ts';
 import { inflict } from './stream-faults.ts';
 import { createStreamRegistry, limitAt, type Running } from './stream-registry.ts';
 import { newReport, type StreamReport } from './stream-report.ts';
-import { createVoiceBook, type VoiceBook } from './voices.ts';
+import { createVoiceRegistry, type VoiceRegistry } from './voices.ts';
 
 /** What a fault calls streams by other than their ids. */
 const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
@@ -58,10 +58,10 @@ export type Opening =
 export interface Service {
   readonly choices: Choices;
   readonly random: Random;
-  readonly sessions: SessionBook;
-  readonly voices: VoiceBook;
+  readonly sessions: SessionRegistry;
+  readonly voices: VoiceRegistry;
   readonly account: Account;
-  readonly faults: FaultDesk;
+  readonly faults: FaultRegistry;
   /** Orders a fault, or a schedule of them. All or none. */
   order(request: FaultRequest, now: number): { ids: number[] } | { problem: string; unknownStream?: boolean };
   identify(secret: string | null): Credential;
@@ -80,7 +80,7 @@ export interface Service {
   /** Does what has become due. To be called after anything else and at `nextAt`. */
   tick(now: number): void;
   nextAt(now: number): number;
-  /** The service did not listen for so long: what comes in a heap then is nobody's fault. */
+  /** The service did not listen for this long: what comes in a heap then is nobody's fault. */
   excuse(ms: number): void;
   takeEffects(): Effect[];
   streams(): readonly Stream[];
@@ -103,10 +103,10 @@ function targetOf({ stream }: Running): FaultTarget {
 
 export function createService(setup: ServiceSetup): Service {
   const { choices, random } = setup;
-  const sessions = createSessionBook(random);
-  const voices = createVoiceBook(choices, random);
+  const sessions = createSessionRegistry(random);
+  const voices = createVoiceRegistry(choices, random);
   const account = createAccount(choices.balanceMs);
-  const desk = createFaultDesk({ account, voices });
+  const faultRegistry = createFaultRegistry({ account, voices });
   const registry = createStreamRegistry();
   const connections = new Map<string, number[]>();
   const repeats = createRepeatWatch();
@@ -164,7 +164,7 @@ export function createService(setup: ServiceSetup): Service {
       `s${drawToken(random, 10)}`,
       session.id,
       session.clientReferenceId,
-      new Date(clockAt(now) + desk.skewMs),
+      new Date(clockAt(now) + faultRegistry.skewMs),
     );
     const stream = createStream(
       {
@@ -175,7 +175,7 @@ export function createService(setup: ServiceSetup): Service {
         createDetector: setup.createDetector,
         findVoice: (id, at) => voices.choose(id, clockAt(at)),
         nextJobId: () => ++lastJob,
-        shownClockAt: (at) => clockAt(at) + desk.skewMs,
+        shownClockAt: (at) => clockAt(at) + faultRegistry.skewMs,
         bookmark: bookmarks.of(session.clientReferenceId),
         isRepeated: (print) => repeats.note(session.clientReferenceId ?? session.id, report.id, print),
       },
@@ -205,11 +205,11 @@ export function createService(setup: ServiceSetup): Service {
   };
 
   const haveFaults = (now: number): void => {
-    if (desk.plan.waiting === 0) return;
-    for (const { order, streams } of desk.plan.takeDue(registry.all().map(targetOf), now)) {
+    if (faultRegistry.plan.waiting === 0) return;
+    for (const { order, streams } of faultRegistry.plan.takeDue(registry.all().map(targetOf), now)) {
       const { fault } = order;
       if (!isStreamFault(fault)) {
-        desk.perform(fault, now);
+        faultRegistry.perform(fault, now);
         if (fault.kind === 'clear') heal(now);
         continue;
       }
@@ -286,13 +286,13 @@ export function createService(setup: ServiceSetup): Service {
     sessions,
     voices,
     account,
-    faults: desk,
+    faults: faultRegistry,
     order(request, now) {
       const orders = request.kind === 'order' ? [request.order] : request.orders;
       const unknown = orders.find(
         ({ stream }) => !ANY_STREAM.has(stream) && registry.get(stream) === undefined,
       );
-      if (unknown === undefined) return desk.plan.add(request, now);
+      if (unknown === undefined) return faultRegistry.plan.add(request, now);
       return { problem: `stream: there is no running stream "${unknown.stream}"`, unknownStream: true };
     },
     identify: (secret) => identify(secret, setup.keys, sessions),
@@ -300,7 +300,7 @@ export function createService(setup: ServiceSetup): Service {
       setup.keys.clients.some((client) => client.id === id && client.secret === secret),
     clockAt,
     open(request, now) {
-      const ordered = desk.takeRefusal();
+      const ordered = faultRegistry.takeRefusal();
       if (ordered !== null) return refused(ordered.reason, ordered.delivery, ordered);
       if (request.secret !== null && tooManyConnections(request.secret, now)) {
         return refused('rate_limit_exceeded', 'close');
@@ -318,7 +318,8 @@ export function createService(setup: ServiceSetup): Service {
       revoke(session, now);
     },
     tick,
-    nextAt: (now) => Math.min(desk.plan.nextAt(now), registry.nextAt, now + account.lastsMs(registry.size)),
+    nextAt: (now) =>
+      Math.min(faultRegistry.plan.nextAt(now), registry.nextAt, now + account.lastsMs(registry.size)),
     excuse(ms) {
       for (const { stream } of registry.all()) stream.excuse(ms);
     },

@@ -27,7 +27,7 @@ export interface SessionRecord {
 
 export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoked';
 
-/** Finished sessions are remembered so long, and never more than so many sessions altogether. */
+/** Finished sessions are remembered this long, and never more than this many sessions altogether. */
 const REMEMBER_MS = 3_600_000;
 const MOST_SESSIONS = 20_000;
 
@@ -57,7 +57,7 @@ export function objectTo(
 }
 
 /** All sessions of the account. */
-export interface SessionBook {
+export interface SessionRegistry {
   readonly size: number;
   create(request: CreateSessionRequest, at: number): SessionRecord;
   createLegacy(intent: Intent, unusedMs: number, at: number): SessionRecord;
@@ -75,7 +75,7 @@ export interface SessionBook {
   remove(session: SessionRecord): void;
 }
 
-export function createSessionBook(random: Random): SessionBook {
+export function createSessionRegistry(random: Random): SessionRegistry {
   const byId = new Map<string, SessionRecord>();
   const byToken = new Map<string, SessionRecord>();
   const unused = new Set<SessionRecord>();

@@ -1,7 +1,7 @@
 import type { Choices } from './choices.ts';
 import type { StreamReport } from './stream-report.ts';
 
-/** A client without audio for so long is warned before it is given up. */
+/** A client without audio for this long is warned before it is given up. */
 const STALL_WARNING_MS = 4000;
 
 /** When a client is warned, and given up, that sends no audio to its running task. */
@@ -12,7 +12,7 @@ export interface SilenceWatch {
   /** Audio has come, or its time begins to count now. */
   restart(now: number): void;
   warned(): void;
-  /** The service itself did not listen for so long: that is not the client's silence. */
+  /** The service itself did not listen for this long: that is not the client's silence. */
   excuse(ms: number): void;
 }
 

@@ -1,7 +1,7 @@
 import type { StreamFault } from './fault.ts';
 import type { OutMessage, SpokenPart } from './outbox.ts';
 
-/** What is done to the next so many pieces of speech; `cut` counts sentences. */
+/** What is done to the next this many pieces of speech; `cut` counts sentences. */
 export interface SpeechImpairments {
   reorder: number;
   omitLast: number;

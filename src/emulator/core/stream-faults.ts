@@ -49,7 +49,7 @@ export interface FaultSurroundings {
   emit(effect: Effect): void;
   /** Deletes the stream's session; with `linger` the sockets of its streams stay open. */
   revoke(linger: boolean): void;
-  /** Changes the state of the connection, for ever or for so long. */
+  /** Changes the state of the connection, forever or for this long. */
   setLink(link: Partial<Link>, forMs: number | undefined): void;
 }
 

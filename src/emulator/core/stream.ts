@@ -5,11 +5,11 @@ import {
   INPUT_AUDIO_CHARS,
 } from '../../protocol/service/client-message.ts';
 import type { Task } from '../../protocol/service/task.ts';
-import type { Bookmark } from './bookmark.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import { createIntake } from './intake.ts';
 import { createInterpreter, type Interpreter } from './interpreter.ts';
+import type { Bookmark } from './page-cursor.ts';
 import type { Random } from './random.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -25,7 +25,7 @@ import { type FindVoice, objectToTask, planTask, type TaskPlan } from './task-pl
 const CLOSE_AFTER_MS = 300;
 const TTS_PER_MINUTE = 60;
 const EOS_TIMEOUT_MS = 10_000;
-/** So many messages that make no sense end a stream. */
+/** This many messages that make no sense end a stream. */
 const MOST_INVALID = 1000;
 
 export interface StreamSetup {
@@ -65,7 +65,7 @@ export interface Stream {
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
   /** SERVICE_TIMEOUT and a close, as after too long without audio. */
   timeOut(now: number): void;
-  /** The service did not listen for so long. */
+  /** The service did not listen for this long. */
   excuse(ms: number): void;
   /** The connection is gone. */
   closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;

@@ -48,7 +48,7 @@ export function voiceStatusOf(voice: VoiceRecord, at: number): ProcessingStatus 
 }
 
 /** All cloned voices of the account. */
-export interface VoiceBook {
+export interface VoiceRegistry {
   readonly size: number;
   create(request: CloneVoiceRequest['data'], at: number): VoiceRecord;
   get(id: string): VoiceRecord | undefined;
@@ -63,7 +63,7 @@ export interface VoiceBook {
   choose(id: string, at: number): VoiceChoice | null;
 }
 
-export function createVoiceBook(choices: Choices, random: Random): VoiceBook {
+export function createVoiceRegistry(choices: Choices, random: Random): VoiceRegistry {
   const voices = new Map<string, VoiceRecord>();
   const blobs = new Map<string, { voice: VoiceRecord; ticket: UploadTicket }>();
   const userId = drawUuid(random);

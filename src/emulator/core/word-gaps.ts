@@ -1,11 +1,11 @@
 /** A sentence is cut between two words once it is long. */
 export interface SplitRules {
   readonly afterMs: number;
-  /** The first part is at least so long. */
+  /** The first part is at least this long. */
   readonly minPartMs: number;
-  /** A word is so much voice; it ends there unless a dip in the voice shows where words end. */
+  /** A word is this much voice; it ends there unless a dip in the voice shows where words end. */
   readonly wordMs: number;
-  /** Whether what is said in so long is enough for a sentence of its own. */
+  /** Whether what is said in this long is enough for a sentence of its own. */
   readonly isDue: (lengthMs: number) => boolean;
 }
 
@@ -20,7 +20,7 @@ export interface WordGap {
 
 /** Too short for a pause, long enough to be the gap between two words. */
 const DIP_MS = 80;
-/** So much voice in a row is the next word, not a click. */
+/** This much voice in a row is the next word, not a click. */
 const WORD_BEGINS_MS = 60;
 
 /** Finds the place at which a sentence without a pause is cut: the longest dip, or else the last end of a word. */

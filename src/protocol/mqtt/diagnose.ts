@@ -32,7 +32,7 @@ export const findingSchema = z.object({
     .enum(VERDICTS)
     .describe('from harmless to harmful; `skipped`: could not or need not be looked at'),
   finding: z.string().describe('what was found, a sentence for people'),
-  mend: z.string().nullable().describe('what to do about it; null: nothing'),
+  fix: z.string().nullable().describe('what to do about it; null: nothing'),
   data: z.record(z.string(), z.unknown()).describe('the same in figures; units are in the names'),
 });
 export type Finding = z.infer<typeof findingSchema>;

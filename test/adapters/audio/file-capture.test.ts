@@ -54,7 +54,7 @@ function start(data: Uint8Array, options: Partial<FileCaptureOptions> = {}, rate
 }
 
 describe('file capture', () => {
-  it('delivers the file bit-exact in real time, then silence for ever', async () => {
+  it('delivers the file bit-exact in real time, then silence forever', async () => {
     const data = makeNumbered(2400);
     const { clock, pieces, ends, sound, capture } = await start(data);
     clock.advance(19);

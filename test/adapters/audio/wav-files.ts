@@ -89,7 +89,7 @@ export function makePcm(samples: readonly number[]): Buffer {
   return pcm;
 }
 
-/** So many samples, each telling its place and none of them 0. */
+/** This many samples, each telling its place and none of them 0. */
 export function makeNumbered(count: number): Buffer {
   return makePcm(Array.from({ length: count }, (_, i) => (i % 30_000) + 1));
 }

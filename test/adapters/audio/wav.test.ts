@@ -168,7 +168,7 @@ describe('WAV problems', () => {
     ['floats of 16 bits', makeWav({ tag: 3, bits: 16 }), /float samples of 2 bytes/],
     ['integers of 48 bits', makeWav({ bits: 48 }), /int samples of 6 bytes/],
     ['endless chunks', Buffer.concat([makeWav({}).subarray(0, 36), Buffer.alloc(80_000)]), /damaged/],
-  ])('names the file and the mend for %s', (_, bytes, pattern) => {
+  ])('names the file and the fix for %s', (_, bytes, pattern) => {
     const path = writeTemp(bytes);
     const problem = problemOf(path);
     expect(problem.message).toMatch(pattern);

@@ -30,7 +30,7 @@ function makePipe(): string {
 describe('a configuration that is made to be a burden', () => {
   it('is read up to 1 MB and not beyond', () => {
     writeFileSync(file, `${' '.repeat(1_000_000)}{}`);
-    expect(problems()).toEqual(['config.json: can not be read: it is larger than 1 MB']);
+    expect(problems()).toEqual(['config.json: cannot be read: it is larger than 1 MB']);
     writeFileSync(file, `${' '.repeat(999_998)}{}`);
     expect(problems()[0]).toMatch(/^config\.json:1:999999: device: is missing/);
   });
@@ -42,7 +42,7 @@ describe('a configuration that is made to be a burden', () => {
     const result = loadConfig({ file: make(), env: {} });
     expect(result).toMatchObject({
       ok: false,
-      problems: [{ message: 'can not be read: it is not a regular file' }],
+      problems: [{ message: 'cannot be read: it is not a regular file' }],
     });
   });
 

@@ -199,7 +199,7 @@ describe('what is wrong with the configuration', () => {
         'config.json:4:66: lanes[0].voise: is not a known key; did you mean "voice"?',
         'config.json:5:54: lanes[0].capture.sampleRate: is "24k"; must be a whole number from 16000 to 48000',
         'config/desired: lanes[1]: this device has no such lane; it has main',
-        'config/desired: mqtt: can not be set over MQTT; allowed here: ts, lanes, log',
+        'config/desired: mqtt: cannot be set over MQTT; allowed here: ts, lanes, log',
       ].sort(),
     );
   });
@@ -225,10 +225,10 @@ describe('what is wrong with the configuration', () => {
     ]);
   });
 
-  it('names a file that can not be read', () => {
-    expect(problems()).toEqual(['config.json: can not be read: there is no such file']);
+  it('names a file that cannot be read', () => {
+    expect(problems()).toEqual(['config.json: cannot be read: there is no such file']);
     mkdirSync(join(folder, 'config.json'));
-    expect(problems()).toEqual(['config.json: can not be read: it is a folder']);
+    expect(problems()).toEqual(['config.json: cannot be read: it is a folder']);
   });
 
   it.each(['[]', '4', '"text"', 'null'])('refuses %s as a whole configuration', (text) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { levelDb, type Path, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
-import { clean, later, likeness, lossDb } from './scene.ts';
+import { clean, later, likeness, lossDb } from './fixture.ts';
 
 const SECONDS = 20;
 /** How the words lie against the canceller's blocks decides whether one phrase is 20 dB louder in what is left. */
@@ -28,10 +28,10 @@ describe('the echo filter', () => {
     for (const beginMs of BEGIN_MS) {
       const played = later(said, beginMs);
       const heard = together(through(path, played), room);
-      const { left, sightings } = await clean({ played, heard });
+      const { left, observations } = await clean({ played, heard });
       // Measured: 23 to 31 dB, where the noise of the room is all that is left.
       expect(lossDb(heard, left, 3, SECONDS)).toBeGreaterThan(18);
-      expect(sightings).toBeLessThanOrEqual(1);
+      expect(observations).toBeLessThanOrEqual(1);
       levels.push(levelDb(left, 3, SECONDS));
     }
     expect(levels.toSorted((a, b) => a - b)[1]).toBeLessThan(-50);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { levelDb, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
-import { clean, likeness, lossDb } from './scene.ts';
+import { clean, likeness, lossDb } from './fixture.ts';
 
 const SECONDS = 20;
 /** The loudspeaker speaks, is silent, and speaks again; seconds. */

@@ -1,7 +1,7 @@
 /** What the port promises, checked against any broker. */
 import { connectAsync } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBusRack, type Relay, startRelay, until } from './bench.ts';
+import { createBusRack, type Relay, startRelay, until } from './fixture.ts';
 
 export interface BrokerUnderTest {
   readonly port: number;

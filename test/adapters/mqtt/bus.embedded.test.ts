@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
-import { createBusRack, until } from './bench.ts';
 import { describeBus } from './bus-contract.ts';
+import { createBusRack, until } from './fixture.ts';
 
 describeBus('the embedded broker (MQTT 3.1.1)', 4, () => startBroker());
 

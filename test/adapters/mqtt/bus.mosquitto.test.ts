@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { describeBus } from './bus-contract.ts';
 import {
   createBusRack,
   findMosquitto,
@@ -11,8 +12,7 @@ import {
   type PemPair,
   startMosquitto,
   until,
-} from './bench.ts';
-import { describeBus } from './bus-contract.ts';
+} from './fixture.ts';
 
 const command = findMosquitto();
 const hasOpenssl = findOpenssl();

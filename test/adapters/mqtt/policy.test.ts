@@ -15,7 +15,7 @@ import {
   SLOW_BACKOFF,
   STABLE_AFTER_MS,
   UNREACHABLE_BACKOFF,
-} from '../../../src/core/reconnect.ts';
+} from '../../../src/core/retry/reconnect.ts';
 import type { BusProblem } from '../../../src/ports/bus.ts';
 
 const fail = (state: ReconnectState, times: number, problem: BusProblem = 'unreachable') => {
@@ -155,10 +155,10 @@ describe('outbox', () => {
     const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'short', { retain: false, properties: { expiryS: 10 } }, 0);
     outbox.add('t', 'long', { retain: false, properties: { expiryS: 60 } }, 0);
-    const letter = outbox.take(10_000);
-    expect(letter?.payload).toBe('long');
-    expect(letter && expiryLeftS(letter, 10_400)).toBe(50);
-    expect(letter && expiryLeftS(letter, 59_990)).toBe(1);
+    const message = outbox.take(10_000);
+    expect(message?.payload).toBe('long');
+    expect(message && expiryLeftS(message, 10_400)).toBe(50);
+    expect(message && expiryLeftS(message, 59_990)).toBe(1);
     expect(outbox.counts.expired).toBe(1);
   });
 
@@ -192,12 +192,12 @@ describe('outbox', () => {
             outbox.add('t', 'x'.repeat(size), plain, 0);
             added += 1;
           } else if (kind === 'take') {
-            const letter = flying.length < 4 ? outbox.take(0) : null;
-            if (letter) flying.push(letter);
+            const message = flying.length < 4 ? outbox.take(0) : null;
+            if (message) flying.push(message);
           } else if (kind === 'settle') {
-            const letter = flying.shift();
-            if (letter) {
-              outbox.settle(letter);
+            const message = flying.shift();
+            if (message) {
+              outbox.settle(message);
               settled += 1;
             }
           } else {

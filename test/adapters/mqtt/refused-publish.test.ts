@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
-import { createBusRack, type OpenedBus, type Puppet, startPuppet, until } from './bench.ts';
+import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker, until } from './fixture.ts';
 
 const NOT_AUTHORIZED = 0x87;
 
@@ -33,7 +33,7 @@ function readPublish(packet: Buffer): { topic: string; id: [number, number] } {
 describe('a broker that refuses a topic', () => {
   let clock: VirtualClock;
   let rack: ReturnType<typeof createBusRack>;
-  let puppet: Puppet;
+  let scripted: ScriptedBroker;
   const published: string[] = [];
 
   /** @param answer what becomes of a message to `bad` */
@@ -44,7 +44,7 @@ describe('a broker that refuses a topic', () => {
     published.length = 0;
     clock = createVirtualClock();
     rack = createBusRack(clock);
-    puppet = await startPuppet((bytes, socket) => {
+    scripted = await startScriptedBroker((bytes, socket) => {
       for (const packet of packets(bytes)) {
         const type = (packet[0] ?? 0) & 0xf0;
         if (type === 0x10) {
@@ -59,7 +59,7 @@ describe('a broker that refuses a topic', () => {
         else if (!socket.writableEnded) socket.write(Buffer.from([0x40, 2, ...id]));
       }
     });
-    const device = rack.open({ url: puppet.url });
+    const device = rack.open({ url: scripted.url });
     await passUntil(() => device.ups.length === 1, 'up');
     return device;
   };
@@ -74,7 +74,7 @@ describe('a broker that refuses a topic', () => {
   };
 
   afterEach(async () => {
-    await puppet.close();
+    await scripted.close();
     const closed = rack.closeAll();
     await clock.elapse(5000);
     await closed;

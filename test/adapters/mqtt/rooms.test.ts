@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Link, Outgoing } from '../../../src/adapters/mqtt/link.ts';
 import { createOutbox } from '../../../src/adapters/mqtt/outbox.ts';
 import { createSender } from '../../../src/adapters/mqtt/sender.ts';
-import type { LostMessage, Room } from '../../../src/ports/bus.ts';
+import type { LostMessage, QueueShare } from '../../../src/ports/bus.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const LIMITS = { messages: 500, bytes: 1_048_576 };
@@ -34,8 +34,8 @@ function createLine(ackMs: number) {
     destroy: () => {},
   };
   sender.attach(link);
-  const publish = (topic: string, room: Room, payload = '{}'): void => {
-    outbox.add(topic, payload, { retain: false, properties: {}, room }, clock.now());
+  const publish = (topic: string, share: QueueShare, payload = '{}'): void => {
+    outbox.add(topic, payload, { retain: false, properties: {}, share }, clock.now());
     sender.pump();
   };
   return { clock, lost, arrived, outbox, sender, publish };
@@ -75,8 +75,8 @@ describe('the rooms of the outbox', () => {
     for (let i = 0; i < 10_000; i += 1) line.publish('general', 'general', 'x'.repeat(5000));
     expect(line.outbox.counts.depth).toBeLessThanOrEqual(401 + LIMITS.bytes / 5000);
     const kept: string[] = [];
-    for (let letter = line.outbox.take(0); letter !== null; letter = line.outbox.take(0))
-      kept.push(letter.topic);
+    for (let message = line.outbox.take(0); message !== null; message = line.outbox.take(0))
+      kept.push(message.topic);
     expect(kept.slice(0, 2)).toEqual(['token', 'answer 0']);
     expect(kept.filter((topic) => topic.startsWith('answer'))).toHaveLength(400);
   });

@@ -5,7 +5,7 @@ import { readUnverified } from '../../../src/adapters/signing/jws.ts';
 import { createKeyPair, KeyError, parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../../src/adapters/signing/signer.ts';
-import { judgeSigned } from '../../../src/core/signed-message.ts';
+import { judgeSigned } from '../../../src/core/owner/signed-message.ts';
 import { jws, makePair } from '../../agent/attacker.ts';
 
 const DEVICE = 'dragoman/v1/museum/kiosk-01';

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { createBrokerLine, isExposed } from '../../../src/agent/doctor/broker-line.ts';
+import { createBrokerLine, isExposed } from '../../../src/agent/doctor/broker-connection.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { type Puppet, startPuppet } from '../../adapters/mqtt/bench.ts';
-import { testConfig } from '../fake-world.ts';
+import { type ScriptedBroker, startScriptedBroker } from '../../adapters/mqtt/fixture.ts';
+import { testConfig } from '../fake-deps.ts';
 
 const TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });
 const ACCEPTED = [0x20, 3, 0, 0, 0];
 const BAD_IDENTIFIER = [0x20, 3, 0, 0x85, 0];
 const NOT_AUTHORISED = 0x87;
 
-let puppet: Puppet | null = null;
+let scripted: ScriptedBroker | null = null;
 let close = async (): Promise<void> => {};
 afterEach(async () => {
   await close();
-  await puppet?.close();
-  puppet = null;
+  await scripted?.close();
+  scripted = null;
 });
 
 /** A broker that knows identifiers and filters. */
@@ -27,7 +27,7 @@ async function startBroker(options: {
   const clients: string[] = [];
   const { accepts = () => true, allows = () => true } = options;
   const send = (socket: Socket, bytes: number[]): void => void socket.write(Buffer.from(bytes));
-  puppet = await startPuppet((bytes, socket) => {
+  scripted = await startScriptedBroker((bytes, socket) => {
     const type = (bytes[0] ?? 0) & 0xf0;
     // Behind the fixed header: its length takes a second byte from 128 on.
     const body = bytes.subarray((bytes[1] ?? 0) < 0x80 ? 2 : 3);
@@ -53,7 +53,7 @@ async function startBroker(options: {
 }
 
 async function join(mayAgentRun: boolean) {
-  const url = puppet?.url ?? '';
+  const url = scripted?.url ?? '';
   const line = createBrokerLine({
     ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), mayAgentRun },
     connection: () => ({ url, clientId: 'museum.kiosk-01' }),
@@ -81,7 +81,7 @@ describe('the line to the broker', () => {
     const { outcome, bus } = await join(true);
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
     expect(bus).toBeNull();
-    expect(outcome).toMatchObject({ verdict: 'warning', mend: expect.stringContaining('"diagnose"') });
+    expect(outcome).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('"diagnose"') });
   });
 
   it('names the topics that the broker does not allow', async () => {
@@ -90,21 +90,21 @@ describe('the line to the broker', () => {
     expect(outcome).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining('dragoman/v1/museum/kiosk-01/cmd/+, dragoman/v1/museum/all/cmd/+'),
-      mend: expect.stringContaining('access list (client "museum.kiosk-01")'),
+      fix: expect.stringContaining('access list (client "museum.kiosk-01")'),
     });
   });
 
-  it('is not even tried with a file that can not be used', async () => {
+  it('is not even tried with a file that cannot be used', async () => {
     const line = createBrokerLine({
       ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), mayAgentRun: false },
       connection: () => {
-        throw new Error('mqtt.caFile: the file ca.pem can not be read (EACCES)');
+        throw new Error('mqtt.caFile: the file ca.pem cannot be read (EACCES)');
       },
       hear: () => {},
     });
     expect((await line.join()).outcome).toMatchObject({
       verdict: 'problem',
-      finding: 'mqtt.caFile: the file ca.pem can not be read (EACCES)',
+      finding: 'mqtt.caFile: the file ca.pem cannot be read (EACCES)',
     });
     await line.close();
   });

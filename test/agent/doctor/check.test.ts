@@ -45,7 +45,7 @@ describe('running checks', () => {
     expect(await running).toMatchObject([
       { check: 'broker', verdict: 'problem', finding: 'came to no result within 7 s' },
       { check: 'disk', verdict: 'problem', finding: 'the check itself failed: no statfs' },
-      { check: 'memory', verdict: 'ok', mend: null },
+      { check: 'memory', verdict: 'ok', fix: null },
     ]);
   });
 
@@ -56,8 +56,8 @@ describe('running checks', () => {
       run: async () => [about('left', ok('a')), about('right', problem('b', 'c'))],
     };
     expect(await runChecks([check], { clock: createVirtualClock() })).toEqual([
-      { check: 'capture', lane: 'left', verdict: 'ok', finding: 'a', mend: null, data: {} },
-      { check: 'capture', lane: 'right', verdict: 'problem', finding: 'b', mend: 'c', data: {} },
+      { check: 'capture', lane: 'left', verdict: 'ok', finding: 'a', fix: null, data: {} },
+      { check: 'capture', lane: 'right', verdict: 'problem', finding: 'b', fix: 'c', data: {} },
     ]);
   });
 

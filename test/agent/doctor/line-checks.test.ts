@@ -8,13 +8,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { BackendProbe, Probed } from '../../../src/agent/doctor/backend-probe.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
-import { lineChecks } from '../../../src/agent/doctor/line-checks.ts';
+import { lineChecks } from '../../../src/agent/doctor/connection-checks.ts';
 import { ok, problem } from '../../../src/core/doctor/finding.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { findOpenssl, makeCertificates } from '../../adapters/mqtt/bench.ts';
+import { findOpenssl, makeCertificates } from '../../adapters/mqtt/fixture.ts';
 
 const BUS: Bus = {
   connected: true,
@@ -118,7 +118,7 @@ describe('the stream host', () => {
     expect((await examine('ws://127.0.0.1:1/x'))('stream')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining('nothing listens there'),
-      mend: expect.stringContaining('streamUrl'),
+      fix: expect.stringContaining('streamUrl'),
     });
   });
 
@@ -139,7 +139,7 @@ describe('the stream host', () => {
     expect(of('stream')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining(`leads to ${host}, which is not among service.hosts`),
-      mend: expect.stringContaining('service.hosts'),
+      fix: expect.stringContaining('service.hosts'),
     });
     expect(asked).toEqual([]);
     expect((await examine(`ws://${host}/x`, { hosts: [host] }))('stream').verdict).toBe('ok');
@@ -227,7 +227,7 @@ describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped wit
     const of = await examine(`wss://${await start()}/{random_hash}/stream`);
     expect(of('stream')).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining('service.caFile'),
+      fix: expect.stringContaining('service.caFile'),
     });
     expect(asked).toEqual([]);
   });

@@ -21,7 +21,7 @@ interface Room {
   readonly sample?: (at: number) => number;
   readonly captureFault?: AudioFault;
   readonly playbackFault?: AudioFault;
-  /** The loudspeaker learns late that it sounds so much later than it said. */
+  /** The loudspeaker learns late that it sounds this much later than it said. */
   readonly measuredLateMs?: number;
 }
 
@@ -178,7 +178,7 @@ describe('the sound checks', () => {
       { gain: 0.5, delayMs: 35 },
       makeConfig({ playback: { device: 'plughw:CARD=Speaker', volume: 0 } }),
     );
-    expect(mute.of('playback')).toMatchObject({ verdict: 'warning', mend: 'Set "volume" to 80.' });
+    expect(mute.of('playback')).toMatchObject({ verdict: 'warning', fix: 'Set "volume" to 80.' });
   });
 
   it.each<[string, Room, Partial<Finding>]>([
@@ -207,17 +207,17 @@ describe('the sound checks', () => {
     expect(of('capture')).toMatchObject({
       verdict: 'problem',
       finding: 'plughw:CARD=Mic is in use by arecord',
-      mend: expect.stringContaining('dragoman devices'),
+      fix: expect.stringContaining('dragoman devices'),
       data: { code: 'busy' },
     });
     expect(of('playback')).toMatchObject({
       verdict: 'problem',
       finding: 'there is no device "plughw:CARD=Speaker"',
-      mend: 'Plug it in.',
+      fix: 'Plug it in.',
     });
   });
 
-  it('tell a microphone that opens and delivers nothing, and one that can not be opened', async () => {
+  it('tell a microphone that opens and delivers nothing, and one that cannot be opened', async () => {
     const dead: OpenCapture = async () => ({ close: async () => {} });
     const config = makeConfig();
     const hung = await examine({ gain: null, delayMs: 0 }, config, { plays: false, openCapture: () => dead });

@@ -4,7 +4,7 @@ import { createDefects, guardClock } from '../../../src/agent/guard/defects.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
-import { TOKEN } from '../fake-world.ts';
+import { TOKEN } from '../fake-deps.ts';
 import {
   expectStreaming,
   explode,
@@ -31,94 +31,94 @@ function breakCore(is: (event: LaneEvent) => boolean): void {
 
 describe('a step of the core that throws', () => {
   it('ends alone: it is told, and the lane begins anew and streams', async () => {
-    const world = throwing((given) => given);
-    await world.goLive();
+    const deps = throwing((given) => given);
+    await deps.goLive();
     breakCore(({ type }) => type === 'captured');
-    world.speak();
-    expect(phaseOf(world)).toBe('restarting');
-    expect(world.openMicrophones).toBe(0);
-    expect(world.lastStream().calls).toContain('terminate');
-    expect(world.defects).toEqual(['main: captured']);
-    expect(world.sent('event/internal_error')[0]?.body).toMatchObject({
+    deps.speak();
+    expect(phaseOf(deps)).toBe('restarting');
+    expect(deps.openMicrophones).toBe(0);
+    expect(deps.lastStream().calls).toContain('terminate');
+    expect(deps.defects).toEqual(['main: captured']);
+    expect(deps.sent('event/internal_error')[0]?.body).toMatchObject({
       lane: 'main',
       message: 'a defect of the program ended a step (captured: TypeError); its log tells more',
     });
-    expect(world.sent('status').at(-1)?.body).toMatchObject({
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({
       status: 'degraded',
       reasons: ['internal_error'],
     });
     stepMock.mockImplementation(realStep);
-    for (let s = 0; s < 5 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
-    world.grant();
-    world.lastStream().listener.opened();
-    world.clock.advance(2800);
-    world.service({ message_type: 'current_task', data: {} });
-    expectStreaming(world);
-    expect(world.sent('status').at(-1)?.body).toMatchObject({ status: 'ready' });
-    world.command('status', { id: 's1' });
-    expect(world.answers('status').at(-1)).toMatchObject({ data: { audio: [{ defects: 1 }] } });
-    expect(JSON.stringify(world.published)).not.toContain(TOKEN);
+    for (let s = 0; s < 5 && phaseOf(deps) !== 'acquiring'; s++) deps.clock.advance(1000);
+    deps.grant();
+    deps.lastStream().listener.opened();
+    deps.clock.advance(2800);
+    deps.service({ message_type: 'current_task', data: {} });
+    expectStreaming(deps);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'ready' });
+    deps.command('status', { id: 's1' });
+    expect(deps.answers('status').at(-1)).toMatchObject({ data: { audio: [{ defects: 1 }] } });
+    expect(JSON.stringify(deps.published)).not.toContain(TOKEN);
   });
 
   it('again and again costs neither tokens nor messages without end', async () => {
-    const world = throwing((given) => given);
-    await world.goLive();
+    const deps = throwing((given) => given);
+    await deps.goLive();
     breakCore(({ type }) => type === 'captured');
     for (let chunk = 0; chunk < 3 * 600; chunk++) {
-      world.speak();
-      if (phaseOf(world) === 'acquiring') world.grant();
+      deps.speak();
+      if (phaseOf(deps) === 'acquiring') deps.grant();
     }
-    expect(world.sent('event/internal_error').length).toBeLessThan(20);
-    expect(world.sent('token/req').length).toBeLessThan(20);
-    expect(world.defects.length).toBeLessThan(15);
-    await stopped(world);
+    expect(deps.sent('event/internal_error').length).toBeLessThan(20);
+    expect(deps.sent('token/req').length).toBeLessThan(20);
+    expect(deps.defects.length).toBeLessThan(15);
+    await stopped(deps);
   });
 
   it('at the start of the agent, or when the line comes up, does not keep it from running', async () => {
-    const world = throwing((given) => given);
+    const deps = throwing((given) => given);
     const left = new Set<LaneEvent['type']>(['start', 'line']);
     // Each throws once: nobody tells a lane a second time that it is to run, or that the line is up.
     breakCore(({ type }) => left.delete(type));
-    await world.agent.start();
-    world.brokerUp();
+    await deps.agent.start();
+    deps.brokerUp();
     expect(left.size).toBe(0);
-    for (let s = 0; s < 10 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
-    expect(world.sent('token/req').length).toBeGreaterThan(0);
-    await stopped(world);
+    for (let s = 0; s < 10 && phaseOf(deps) !== 'acquiring'; s++) deps.clock.advance(1000);
+    expect(deps.sent('token/req').length).toBeGreaterThan(0);
+    await stopped(deps);
   });
 
   it('and every device and connection that throws when it is let go of: the lane comes back all the same', async () => {
-    const world = throwing((given) => {
+    const deps = throwing((given) => {
       const deaf = withPlayback({ flush: explode })(withCapture({ close: reject })(given));
       return {
         ...deaf,
         openStream: (...opening) => ({ ...given.openStream(...opening), terminate: explode }),
       };
     });
-    await world.goLive();
+    await deps.goLive();
     breakCore(({ type }) => type === 'captured');
-    world.speak();
-    expect(phaseOf(world)).toBe('restarting');
-    expect(world.defects).toContain('stream.terminate');
+    deps.speak();
+    expect(phaseOf(deps)).toBe('restarting');
+    expect(deps.defects).toContain('stream.terminate');
     stepMock.mockImplementation(realStep);
-    for (let s = 0; s < 5 && phaseOf(world) !== 'acquiring'; s++) world.clock.advance(1000);
-    world.grant();
-    world.lastStream().listener.opened();
-    world.clock.advance(2800);
-    world.service({ message_type: 'current_task', data: {} });
-    expect(phaseOf(world)).toBe('live');
+    for (let s = 0; s < 5 && phaseOf(deps) !== 'acquiring'; s++) deps.clock.advance(1000);
+    deps.grant();
+    deps.lastStream().listener.opened();
+    deps.clock.advance(2800);
+    deps.service({ message_type: 'current_task', data: {} });
+    expect(phaseOf(deps)).toBe('live');
   });
 
   it('does not keep the agent from ending, whichever step it is', async () => {
     for (const type of ['shutdown', 'timer', 'line', 'ended'] as const) {
-      const world = throwing((given) => given);
-      await world.goLive();
+      const deps = throwing((given) => given);
+      await deps.goLive();
       breakCore((event) => event.type === type);
-      const stopping = world.agent.stop();
-      world.lastStream().listener.ended(1000, '');
-      await world.clock.elapse(11_000);
+      const stopping = deps.agent.stop();
+      deps.lastStream().listener.ended(1000, '');
+      await deps.clock.elapse(11_000);
       await stopping;
-      expect(world.finale).not.toBeNull();
+      expect(deps.finale).not.toBeNull();
       stepMock.mockImplementation(realStep);
     }
   });

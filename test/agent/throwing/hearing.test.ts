@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardEchoCancellers, guardEchoDetectors } from '../../../src/agent/guard/hearing.ts';
+import { guardEchoCancellers, guardEchoDetectors } from '../../../src/agent/guard/detectors.ts';
 import type { EchoCanceller, EchoCancellerSink } from '../../../src/ports/echo.ts';
 import { expectStreaming, explode, SPEECH, soundsOf, stopped, throwing, withAudio } from './tools.ts';
 
@@ -7,7 +7,7 @@ describe('a voice detector that throws', () => {
   it.each(['as it is made', 'as it hears', 'as it is closed'])(
     '%s gives way to a plainer one',
     async (when) => {
-      const world = throwing((given) => ({
+      const deps = throwing((given) => ({
         ...given,
         createVoiceDetector: (rateHz) => {
           if (when === 'as it is made') explode();
@@ -15,10 +15,10 @@ describe('a voice detector that throws', () => {
           return when === 'as it hears' ? { ...detector, hear: explode } : { ...detector, close: explode };
         },
       }));
-      await world.goLive();
-      expectStreaming(world);
-      await stopped(world);
-      expect(world.defects).toHaveLength(1);
+      await deps.goLive();
+      expectStreaming(deps);
+      await stopped(deps);
+      expect(deps.defects).toHaveLength(1);
     },
   );
 });
@@ -29,14 +29,14 @@ describe('an echo detector that throws', () => {
     async (part) => {
       const detector = { played() {}, flushed() {}, hear: () => null, [part]: explode };
       const createEchoDetector = part === 'create' ? explode : () => detector;
-      const world = throwing(withAudio(() => ({ createEchoDetector })));
-      await world.goLive();
-      world.speak();
-      world.service(SPEECH);
-      world.clock.advance(2000);
-      expectStreaming(world);
-      await stopped(world);
-      expect(world.defects).toEqual([`echo detector.${part}`]);
+      const deps = throwing(withAudio(() => ({ createEchoDetector })));
+      await deps.goLive();
+      deps.speak();
+      deps.service(SPEECH);
+      deps.clock.advance(2000);
+      expectStreaming(deps);
+      await stopped(deps);
+      expect(deps.defects).toEqual([`echo detector.${part}`]);
     },
   );
 });
@@ -45,7 +45,7 @@ describe('an echo canceller that throws', () => {
   const PARTS = ['open', 'played', 'captured', 'close'] as const;
   it.each(PARTS)('in %s is told as failed, and no sound is lost', async (part) => {
     let sink: EchoCancellerSink | null = null;
-    const world = throwing(
+    const deps = throwing(
       (given) => ({
         ...given,
         openEchoCanceller: (_rates, given): EchoCanceller => {
@@ -60,17 +60,17 @@ describe('an echo canceller that throws', () => {
       }),
       { echo: 'cancel' },
     );
-    await world.goLive();
+    await deps.goLive();
     (sink as EchoCancellerSink | null)?.ready();
-    world.service(SPEECH);
-    world.clock.advance(2000);
-    world.speak();
-    expectStreaming(world);
-    if (part === 'close') world.command('stop', { id: 's' });
-    else expect(world.sent('event/echo_fallback')).toHaveLength(1);
-    await stopped(world);
-    expect(world.defects).toContain(`canceller.${part}`);
-    expect(soundsOf(world)).toBe(2);
+    deps.service(SPEECH);
+    deps.clock.advance(2000);
+    deps.speak();
+    expectStreaming(deps);
+    if (part === 'close') deps.command('stop', { id: 's' });
+    else expect(deps.sent('event/echo_fallback')).toHaveLength(1);
+    await stopped(deps);
+    expect(deps.defects).toContain(`canceller.${part}`);
+    expect(soundsOf(deps)).toBe(2);
   });
 });
 

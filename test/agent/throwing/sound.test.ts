@@ -18,31 +18,31 @@ describe('a microphone that', () => {
     ['throws', explode],
     ['rejects', reject],
   ])('%s as it is opened is lost, with its text', async (_how, openCapture) => {
-    const world = throwing(withAudio(() => ({ openCapture })));
-    await world.goLive();
-    expect(phaseOf(world)).toBe('live');
-    expect(world.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'capture', code: 'failed' });
-    expect(world.sent('status').at(-1)?.body).toMatchObject({ reasons: ['capture:lost'] });
-    expect(world.defects).toEqual([]);
+    const deps = throwing(withAudio(() => ({ openCapture })));
+    await deps.goLive();
+    expect(phaseOf(deps)).toBe('live');
+    expect(deps.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'capture', code: 'failed' });
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: ['capture:lost'] });
+    expect(deps.defects).toEqual([]);
   });
 
   it.each([
     ['throws', explode],
     ['rejects', reject],
   ])('%s as it is closed is let go', async (_how, close) => {
-    const world = throwing(withCapture({ close: close as () => Promise<void> }));
-    await world.goLive();
-    world.command('stop', { id: 'c1' });
-    await stopped(world);
-    expect(world.defects).toContain('capture.close');
+    const deps = throwing(withCapture({ close: close as () => Promise<void> }));
+    await deps.goLive();
+    deps.command('stop', { id: 'c1' });
+    await stopped(deps);
+    expect(deps.defects).toContain('capture.close');
   });
 
   it('throws when it shall hurry goes on', async () => {
-    const world = throwing(withCapture({ hasten: explode }));
-    await world.goLive();
-    world.command('echo', { id: 'c1', args: { mode: 'cancel' } });
-    expect(world.defects).toEqual(['capture.hasten']);
-    expect(world.answers('echo').at(-1)).toMatchObject({ status: 'ok' });
+    const deps = throwing(withCapture({ useShortPeriods: explode }));
+    await deps.goLive();
+    deps.command('echo', { id: 'c1', args: { mode: 'cancel' } });
+    expect(deps.defects).toEqual(['capture.hasten']);
+    expect(deps.answers('echo').at(-1)).toMatchObject({ status: 'ok' });
   });
 });
 
@@ -51,15 +51,15 @@ describe('a loudspeaker that', () => {
     ['throws', explode],
     ['rejects', reject],
   ])('%s as it is opened is lost, and the lane runs', async (_how, openPlayback) => {
-    const world = throwing(withAudio(() => ({ openPlayback })));
-    await world.goLive();
-    expectStreaming(world);
-    expect(world.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'playback', code: 'failed' });
+    const deps = throwing(withAudio(() => ({ openPlayback })));
+    await deps.goLive();
+    expectStreaming(deps);
+    expect(deps.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'playback', code: 'failed' });
   });
 
   it('throws when it is written to is lost once, and back when it takes sound again', async () => {
     let isBroken = true;
-    const world = throwing(
+    const deps = throwing(
       withAudio(({ openPlayback }) => ({
         openPlayback: async (sink) => {
           const playback = await openPlayback(sink);
@@ -67,22 +67,22 @@ describe('a loudspeaker that', () => {
         },
       })),
     );
-    await world.goLive();
-    world.service(SPEECH);
-    world.service({ ...SPEECH, utterance: 'b' });
-    expect(world.sent('event/audio_lost').map(({ body }) => body['device'])).toEqual(['playback']);
-    expect(world.sent('event/audio_lost')[0]?.body['message']).toMatch(
+    await deps.goLive();
+    deps.service(SPEECH);
+    deps.service({ ...SPEECH, utterance: 'b' });
+    expect(deps.sent('event/audio_lost').map(({ body }) => body['device'])).toEqual(['playback']);
+    expect(deps.sent('event/audio_lost')[0]?.body['message']).toMatch(
       /defect.*loudspeaker's driver.*TypeError/,
     );
-    expect(world.sent('status').at(-1)?.body).toMatchObject({ reasons: ['playback:lost'] });
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: ['playback:lost'] });
     // Nobody hears it: the gate is open.
-    expectStreaming(world);
+    expectStreaming(deps);
     isBroken = false;
-    world.clock.advance(1000);
-    world.service({ ...SPEECH, utterance: 'c' });
-    expect(world.sent('event/audio_back')).toHaveLength(1);
-    expect(world.played).toHaveLength(1);
-    expectNoSecret(world);
+    deps.clock.advance(1000);
+    deps.service({ ...SPEECH, utterance: 'c' });
+    expect(deps.sent('event/audio_back')).toHaveLength(1);
+    expect(deps.played).toHaveLength(1);
+    expectNoSecret(deps);
   });
 
   it.each([
@@ -97,33 +97,33 @@ describe('a loudspeaker that', () => {
     ],
     ['setVolume', { mixer: { setVolume: explode } }],
   ])('throws in %s goes on', async (part, parts) => {
-    const world = throwing(withPlayback(parts));
-    await world.goLive();
-    world.service(SPEECH);
-    world.command('volume', { id: 'v', args: { percent: 30 } });
-    world.command('stop', { id: 's' });
-    world.clock.advance(5000);
-    expect(world.defects).toContain(`playback.${part}`);
-    expect(world.answers('volume').at(-1)).toMatchObject({ status: 'ok' });
-    expect(phaseOf(world)).toBe('idle');
+    const deps = throwing(withPlayback(parts));
+    await deps.goLive();
+    deps.service(SPEECH);
+    deps.command('volume', { id: 'v', args: { percent: 30 } });
+    deps.command('stop', { id: 's' });
+    deps.clock.advance(5000);
+    expect(deps.defects).toContain(`playback.${part}`);
+    expect(deps.answers('volume').at(-1)).toMatchObject({ status: 'ok' });
+    expect(phaseOf(deps)).toBe('idle');
   });
 
   it.each([
     ['throws', explode],
     ['rejects', reject],
   ])('%s as it is closed does not keep the agent from ending', async (_how, close) => {
-    const world = throwing(withPlayback({ close }));
-    await world.goLive();
-    await stopped(world);
-    expect(world.defects).toEqual(['playback.close']);
-    expect(world.finale).not.toBeNull();
+    const deps = throwing(withPlayback({ close }));
+    await deps.goLive();
+    await stopped(deps);
+    expect(deps.defects).toEqual(['playback.close']);
+    expect(deps.finale).not.toBeNull();
   });
 
   it('never closes, and so does a microphone: the agent ends all the same', async () => {
     const never = (): Promise<void> => new Promise(() => {});
-    const world = throwing((given) => withCapture({ close: never })(withPlayback({ close: never })(given)));
-    await world.goLive();
-    await stopped(world);
-    expect(world.finale).not.toBeNull();
+    const deps = throwing((given) => withCapture({ close: never })(withPlayback({ close: never })(given)));
+    await deps.goLive();
+    await stopped(deps);
+    expect(deps.finale).not.toBeNull();
   });
 });

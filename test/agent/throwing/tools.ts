@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { AgentWorld } from '../../../src/agent/agent.ts';
+import type { AgentDeps } from '../../../src/agent/agent.ts';
 import type { Capture, Playback } from '../../../src/ports/audio.ts';
-import { createFakeWorld, type FakeWorld, TOKEN, testConfig } from '../fake-world.ts';
+import { createFakeDeps, type FakeDeps, TOKEN, testConfig } from '../fake-deps.ts';
 
 /** Its text holds what must never be told. */
 export class Thrown extends TypeError {
@@ -14,21 +14,21 @@ export const explode = (): never => {
 };
 export const reject = async (): Promise<never> => explode();
 
-type Audio = ReturnType<AgentWorld['openAudio']>;
-export type Spoil = (world: AgentWorld) => AgentWorld;
+type Audio = ReturnType<AgentDeps['openAudio']>;
+export type Spoil = (deps: AgentDeps) => AgentDeps;
 
 export const withAudio =
   (change: (audio: Audio) => Partial<Audio>): Spoil =>
-  (world) => ({
-    ...world,
+  (deps) => ({
+    ...deps,
     openAudio(lane) {
-      const audio = world.openAudio(lane);
+      const audio = deps.openAudio(lane);
       return { ...audio, ...change(audio) };
     },
   });
 export const withCapture = (parts: Partial<Capture>): Spoil =>
   withAudio(({ openCapture }) => ({
-    openCapture: async (sink, hastened) => ({ ...(await openCapture(sink, hastened)), ...parts }),
+    openCapture: async (sink, shortPeriods) => ({ ...(await openCapture(sink, shortPeriods)), ...parts }),
   }));
 export const withPlayback = (parts: object): Spoil =>
   withAudio(({ openPlayback }) => ({
@@ -36,12 +36,12 @@ export const withPlayback = (parts: object): Spoil =>
       Object.defineProperties(await openPlayback(sink), Object.getOwnPropertyDescriptors(parts)) as Playback,
   }));
 
-export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): FakeWorld {
-  const world = createFakeWorld(testConfig(lane), {}, spoil);
-  world.expectDefects();
-  return world;
+export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): FakeDeps {
+  const deps = createFakeDeps(testConfig(lane), {}, spoil);
+  deps.expectDefects();
+  return deps;
 }
-export const phaseOf = (world: FakeWorld): string | undefined => world.agent.lanes[0]?.state.phase;
+export const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.state.phase;
 export const SPEECH = {
   message_type: 'output_audio',
   pcm: new Uint8Array(4800).fill(7),
@@ -51,24 +51,24 @@ export const SPEECH = {
   last: true,
 } as const;
 /** Chunks of sound that went out; the silence that fills a pause is none. */
-export const soundsOf = (world: FakeWorld): number =>
-  world.lastStream().audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length;
+export const soundsOf = (deps: FakeDeps): number =>
+  deps.lastStream().audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length;
 
 /** The lane works: what is said goes out. */
-export function expectStreaming(world: FakeWorld): void {
-  expect(phaseOf(world)).toBe('live');
-  const before = soundsOf(world);
-  world.speak();
-  expect(soundsOf(world)).toBe(before + 1);
+export function expectStreaming(deps: FakeDeps): void {
+  expect(phaseOf(deps)).toBe('live');
+  const before = soundsOf(deps);
+  deps.speak();
+  expect(soundsOf(deps)).toBe(before + 1);
 }
 /** What the service and the owner hear of it holds nothing of the error's own text. */
-export function expectNoSecret(world: FakeWorld): void {
-  expect(JSON.stringify(world.published)).not.toContain('Invalid URL');
-  expect(JSON.stringify([world.published, world.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);
+export function expectNoSecret(deps: FakeDeps): void {
+  expect(JSON.stringify(deps.published)).not.toContain('Invalid URL');
+  expect(JSON.stringify([deps.published, deps.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);
 }
-export async function stopped(world: FakeWorld): Promise<void> {
-  const stopping = world.agent.stop();
-  await world.clock.elapse(11_000);
+export async function stopped(deps: FakeDeps): Promise<void> {
+  const stopping = deps.agent.stop();
+  await deps.clock.elapse(11_000);
   await stopping;
-  expect(phaseOf(world)).toBe('closed');
+  expect(phaseOf(deps)).toBe('closed');
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
 import { createIssuer } from '../../../src/backend/core/issuer.ts';
-import type { Trouble } from '../../../src/backend/core/trouble.ts';
+import type { Trouble } from '../../../src/backend/core/service-trouble.ts';
 import { type BackendConfig, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
 
@@ -89,9 +89,9 @@ const tokenOf = (effect: IssuerEffect | undefined) =>
 
 describe('issuer', () => {
   it('has a session made on the configured terms, labelled with the lane, and answers where it was asked', () => {
-    const desk = drive({ session: { expiresInSeconds: 90, maxSessionDurationSeconds: 600 } });
+    const harness = drive({ session: { expiresInSeconds: 90, maxSessionDurationSeconds: 600 } });
     const ask = makeAsk('r1');
-    const [create] = desk.ask(ask);
+    const [create] = harness.ask(ask);
     expect(create).toEqual({
       kind: 'create',
       job: 1,
@@ -104,63 +104,63 @@ describe('issuer', () => {
         client_reference_id: 'museum/kiosk/main',
       },
     });
-    const [answer] = desk.created(1, 's1');
+    const [answer] = harness.created(1, 's1');
     expect(answer).toMatchObject({ kind: 'answer', id: 'r1', reply: ask.reply, repeated: false });
     expect(tokenOf(answer)).toBe('token-of-s1');
-    expect(desk.issuer.jobs).toBe(0);
+    expect(harness.issuer.jobs).toBe(0);
   });
 
   it('gives the same request the same answer while it is fresh, and makes nothing new', () => {
-    const desk = drive();
-    desk.grant(makeAsk('r1'), 's1');
-    desk.pass(20_000);
-    const again = desk.ask(makeAsk('r1', { attempt: 2 }));
-    expect(desk.kinds(again)).toEqual(['answer']);
+    const harness = drive();
+    harness.grant(makeAsk('r1'), 's1');
+    harness.pass(20_000);
+    const again = harness.ask(makeAsk('r1', { attempt: 2 }));
+    expect(harness.kinds(again)).toEqual(['answer']);
     expect(tokenOf(again[0])).toBe('token-of-s1');
     expect(again[0]).toMatchObject({ repeated: true });
   });
 
   it('does not repeat an answer that has aged: the unused session goes and a new one comes', () => {
-    const desk = drive();
-    desk.grant(makeAsk('r1'), 's1');
-    desk.pass(40_000);
-    const effects = desk.ask(makeAsk('r1'));
+    const harness = drive();
+    harness.grant(makeAsk('r1'), 's1');
+    harness.pass(40_000);
+    const effects = harness.ask(makeAsk('r1'));
     expect(effects).toEqual([{ kind: 'retire', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
-    expect(desk.kinds(desk.retired(2))).toEqual(['create']);
+    expect(harness.kinds(harness.retired(2))).toEqual(['create']);
   });
 
   it('answers a request that is repeated while its session is being made once, to its newest reply topic', () => {
-    const desk = drive();
-    desk.ask(makeAsk('r1'));
+    const harness = drive();
+    harness.ask(makeAsk('r1'));
     const repeated = { ...makeAsk('r1', { attempt: 2 }), reply: { topic: 'p/museum/kiosk/token/res/2' } };
-    expect(desk.ask(repeated)).toMatchObject([{ kind: 'ignore', why: 'in_progress' }]);
-    expect(desk.created(1, 's1')).toMatchObject([{ kind: 'answer', reply: repeated.reply }]);
+    expect(harness.ask(repeated)).toMatchObject([{ kind: 'ignore', why: 'in_progress' }]);
+    expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', reply: repeated.reply }]);
   });
 
   it('makes one session for a lane that asks anew meanwhile, and gives it to the newer request', () => {
-    const desk = drive();
-    desk.ask(makeAsk('r1'));
-    expect(desk.ask(makeAsk('r2'))).toMatchObject([{ kind: 'ignore', id: 'r1', why: 'superseded' }]);
-    expect(desk.created(1, 's1')).toMatchObject([{ kind: 'answer', id: 'r2' }]);
+    const harness = drive();
+    harness.ask(makeAsk('r1'));
+    expect(harness.ask(makeAsk('r2'))).toMatchObject([{ kind: 'ignore', id: 'r1', why: 'superseded' }]);
+    expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', id: 'r2' }]);
   });
 
   it('retires an unused session before it makes another for the lane, and not once its window is over', () => {
-    const desk = drive();
-    desk.grant(makeAsk('r1'), 's1');
-    expect(desk.ask(makeAsk('r2', { reason: 'rollover' }))[0]).toMatchObject({
+    const harness = drive();
+    harness.grant(makeAsk('r1'), 's1');
+    expect(harness.ask(makeAsk('r2', { reason: 'rollover' }))[0]).toMatchObject({
       kind: 'retire',
       sessionId: 's1',
     });
-    expect(desk.kinds(desk.ask(makeAsk('r3', { lane: 'second' })))).toEqual(['create']);
-    desk.retired(2, ['s1']);
-    desk.created(2, 's2');
-    desk.pass(60_000);
-    expect(desk.kinds(desk.ask(makeAsk('r4')))).toEqual(['create']);
+    expect(harness.kinds(harness.ask(makeAsk('r3', { lane: 'second' })))).toEqual(['create']);
+    harness.retired(2, ['s1']);
+    harness.created(2, 's2');
+    harness.pass(60_000);
+    expect(harness.kinds(harness.ask(makeAsk('r4')))).toEqual(['create']);
   });
 
   it('looks for sessions of an unknown past when a first answer seems lost', () => {
-    const desk = drive();
-    expect(desk.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
+    const harness = drive();
+    expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
       kind: 'retire',
       reference: 'museum/kiosk/main',
       sessionId: null,
@@ -173,76 +173,78 @@ describe('issuer', () => {
     ['intent_not_allowed', {}, null, { intent: 'tts' }],
     ['connection_type_not_allowed', {}, null, { connection_type: 'webrtc' }],
   ] as const)('denies with %s without asking the service', (code, config, who, request) => {
-    const desk = drive(config);
+    const harness = drive(config);
     const ask = makeAsk('r1', request);
-    const effects = desk.ask(who === null ? ask : { ...ask, who });
-    expect(desk.kinds(effects)).toEqual(['answer']);
+    const effects = harness.ask(who === null ? ask : { ...ask, who });
+    expect(harness.kinds(effects)).toEqual(['answer']);
     expect(errorOf(effects[0])).toMatchObject({ code, final: true });
     expect(errorOf(effects[0])?.retry_after_s).toBeGreaterThanOrEqual(60);
   });
 
   it('applies the terms of one device to it alone', () => {
-    const desk = drive({
+    const harness = drive({
       devices: { 'museum/kiosk': { session: { singleUse: false, intents: ['tts'], expiresInSeconds: 120 } } },
     });
-    expect(desk.ask(makeAsk('r1', { intent: 'tts' }))[0]).toMatchObject({
+    expect(harness.ask(makeAsk('r1', { intent: 'tts' }))[0]).toMatchObject({
       input: { intent: 'tts', single_use: false, expires_in_seconds: 120 },
     });
-    expect(desk.ask(makeAsk('r2', {}, 'other'))[0]).toMatchObject({
+    expect(harness.ask(makeAsk('r2', {}, 'other'))[0]).toMatchObject({
       input: { single_use: true, expires_in_seconds: 60 },
     });
   });
 
   it('limits the requests of a device, not of others, and tells when to come back', () => {
-    const desk = drive({ limits: { burst: 2, perMinute: 6, lanes: 3 } });
-    desk.ask(makeAsk('r1', { lane: 'a' }));
-    desk.ask(makeAsk('r2', { lane: 'b' }));
-    const denied = errorOf(desk.ask(makeAsk('r3', { lane: 'c' }))[0]);
+    const harness = drive({ limits: { burst: 2, perMinute: 6, lanes: 3 } });
+    harness.ask(makeAsk('r1', { lane: 'a' }));
+    harness.ask(makeAsk('r2', { lane: 'b' }));
+    const denied = errorOf(harness.ask(makeAsk('r3', { lane: 'c' }))[0]);
     expect(denied).toMatchObject({ code: 'too_many_requests', final: false, retry_after_s: 10 });
-    expect(desk.kinds(desk.ask(makeAsk('r1', {}, 'other')))).toEqual(['create']);
-    desk.pass(10_000);
-    expect(desk.kinds(desk.ask(makeAsk('r4', { lane: 'c' })))).toEqual(['create']);
+    expect(harness.kinds(harness.ask(makeAsk('r1', {}, 'other')))).toEqual(['create']);
+    harness.pass(10_000);
+    expect(harness.kinds(harness.ask(makeAsk('r4', { lane: 'c' })))).toEqual(['create']);
   });
 
   it('answers a flood with silence in the end', () => {
-    const desk = drive({ limits: { burst: 2, perMinute: 6 } });
-    const kinds = Array.from({ length: 100 }, (_, index) => desk.ask(makeAsk(`r${index}`))).flat();
+    const harness = drive({ limits: { burst: 2, perMinute: 6 } });
+    const kinds = Array.from({ length: 100 }, (_, index) => harness.ask(makeAsk(`r${index}`))).flat();
     expect(kinds.filter((effect) => effect.kind === 'answer').length).toBeLessThanOrEqual(8);
     expect(kinds.filter((effect) => effect.kind === 'create')).toHaveLength(1);
     expect(kinds.at(-1)).toMatchObject({ kind: 'ignore', why: 'flood' });
     const who = { tenant: 'museum', device: 'kiosk' };
     const flood = { kind: 'misasked', who, id: 'x', detail: '' } as const;
-    expect(desk.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([{ why: 'flood' }]);
+    expect(harness.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([
+      { why: 'flood' },
+    ]);
   });
 
   it('asks the service no more at once than it may, then in order', () => {
     // Devices that never had a session get half of it.
-    const desk = drive({ limits: { concurrency: 4 } });
-    const first = ['a', 'b', 'c', 'd'].map((device) => desk.ask(makeAsk('r', {}, device)));
+    const harness = drive({ limits: { concurrency: 4 } });
+    const first = ['a', 'b', 'c', 'd'].map((device) => harness.ask(makeAsk('r', {}, device)));
     expect(first.map((effects) => effects.length)).toEqual([1, 1, 0, 0]);
-    expect(desk.created(1, 's1')).toMatchObject([
+    expect(harness.created(1, 's1')).toMatchObject([
       { kind: 'answer', who: { device: 'a' } },
       { kind: 'create', input: { client_reference_id: 'museum/c/main' } },
     ]);
   });
 
   it('lets those who waited too long for their turn go without a session', () => {
-    const desk = drive({ limits: { concurrency: 1 } });
-    desk.ask(makeAsk('r', {}, 'a'));
-    desk.ask(makeAsk('r', {}, 'b'));
-    desk.pass(21_000);
-    expect(desk.created(1, 's1')).toMatchObject([
+    const harness = drive({ limits: { concurrency: 1 } });
+    harness.ask(makeAsk('r', {}, 'a'));
+    harness.ask(makeAsk('r', {}, 'b'));
+    harness.pass(21_000);
+    expect(harness.created(1, 's1')).toMatchObject([
       { kind: 'answer' },
       { kind: 'ignore', why: 'stale', who: { device: 'b' } },
     ]);
-    expect(desk.issuer.jobs).toBe(0);
+    expect(harness.issuer.jobs).toBe(0);
   });
 
   it('keeps the whole fleet from a service that asks for a pause, and obeys its Retry-After', () => {
-    const desk = drive({ limits: { concurrency: 1 } });
-    desk.ask(makeAsk('r1', {}, 'a'));
-    desk.ask(makeAsk('r1', {}, 'waiting'));
-    const effects = desk.failed(1, trouble('rate_limited', 40));
+    const harness = drive({ limits: { concurrency: 1 } });
+    harness.ask(makeAsk('r1', {}, 'a'));
+    harness.ask(makeAsk('r1', {}, 'waiting'));
+    const effects = harness.failed(1, trouble('rate_limited', 40));
     expect(effects.map((effect) => [effect.kind, 'who' in effect && effect.who.device])).toEqual([
       ['answer', 'a'],
       ['answer', 'waiting'],
@@ -251,40 +253,40 @@ describe('issuer', () => {
       expect(errorOf(effect)).toMatchObject({ code: 'service_rate_limited', final: false });
       expect(errorOf(effect)?.retry_after_s).toBeGreaterThanOrEqual(40);
     }
-    desk.pass(30_000);
-    const late = errorOf(desk.ask(makeAsk('r1', {}, 'b'), 0.5)[0]);
+    harness.pass(30_000);
+    const late = errorOf(harness.ask(makeAsk('r1', {}, 'b'), 0.5)[0]);
     expect(late?.retry_after_s).toBeGreaterThanOrEqual(10);
-    desk.pass(10_001);
-    expect(desk.kinds(desk.ask(makeAsk('r2', {}, 'b')))).toEqual(['create']);
+    harness.pass(10_001);
+    expect(harness.kinds(harness.ask(makeAsk('r2', {}, 'b')))).toEqual(['create']);
   });
 
   it('repeats a denial to the same request, and forgets it when the device may come back', () => {
-    const desk = drive();
-    desk.ask(makeAsk('r1'));
-    expect(errorOf(desk.failed(1, trouble('unavailable'))[0])).toMatchObject({
+    const harness = drive();
+    harness.ask(makeAsk('r1'));
+    expect(errorOf(harness.failed(1, trouble('unavailable'))[0])).toMatchObject({
       code: 'service_unavailable',
       final: false,
     });
-    expect(desk.ask(makeAsk('r1'))[0]).toMatchObject({ kind: 'answer', repeated: true });
-    desk.pass(5001);
-    expect(desk.kinds(desk.ask(makeAsk('r1')))).toEqual(['create']);
+    expect(harness.ask(makeAsk('r1'))[0]).toMatchObject({ kind: 'answer', repeated: true });
+    harness.pass(5001);
+    expect(harness.kinds(harness.ask(makeAsk('r1')))).toEqual(['create']);
   });
 
   it('spreads a fleet that is denied at once', () => {
     const waits = [0, 0.25, 0.5, 1].map((draw) => {
-      const desk = drive();
-      desk.ask(makeAsk('r1'));
+      const harness = drive();
+      harness.ask(makeAsk('r1'));
       const event = { kind: 'failed', job: 1, trouble: trouble('session_limit'), draw } as const;
-      return errorOf(desk.issuer.handle(event, 1000)[0])?.retry_after_s;
+      return errorOf(harness.issuer.handle(event, 1000)[0])?.retry_after_s;
     });
     expect(waits).toEqual([30, 34, 38, 45]);
   });
 
   it('takes no notice of results that it did not ask for', () => {
-    const desk = drive();
-    expect(desk.created(99, 's')).toEqual([]);
-    expect(desk.failed(99, trouble('timeout'))).toEqual([]);
-    expect(desk.retired(99)).toEqual([]);
+    const harness = drive();
+    expect(harness.created(99, 's')).toEqual([]);
+    expect(harness.failed(99, trouble('timeout'))).toEqual([]);
+    expect(harness.retired(99)).toEqual([]);
   });
 
   it('keeps its promises in any order of events: bounded work, each job ends once, one unused session per lane', () => {

@@ -1,13 +1,13 @@
 /** The limits are for what is not normal: a device that does what devices do must never meet one. */
 import { describe, expect, it } from 'vitest';
-import { type Answered, openIssuerBench } from './issuer-bench.ts';
+import { type Answered, openIssuerHarness } from './issuer-harness.ts';
 
 const LEAD_MS = 22_000;
 const HOUR_MS = 3_600_000;
 
 /** Lives a lane: a rollover before each limit; the older session goes on for a while. Breaks come as `breaksMs` tells. */
 function live(lanes: readonly string[], hours: number, breaksMs: () => number | null, more: object = {}) {
-  const bench = openIssuerBench(more);
+  const harness = openIssuerHarness(more);
   const running = new Map<string, string>();
   const alive = new Map<string, number>();
   const denied: Answered[] = [];
@@ -16,20 +16,20 @@ function live(lanes: readonly string[], hours: number, breaksMs: () => number | 
   const ask = (lane: string, reason: 'rollover' | 'network' | 'start'): void => {
     // Anything but a rollover tells that the lane's session is no more.
     if (reason !== 'rollover') running.delete(lane);
-    reasons.set(bench.ask({ lane, reason }), reason);
+    reasons.set(harness.ask({ lane, reason }), reason);
   };
-  bench.onAnswer((answer) => {
+  harness.onAnswer((answer) => {
     const { lane, session } = answer;
     if (session === null) {
       denied.push(answer);
-      bench.at(bench.now + (answer.error?.retry_after_s ?? 60) * 1000, () => ask(lane, 'network'));
+      harness.at(harness.now + (answer.error?.retry_after_s ?? 60) * 1000, () => ask(lane, 'network'));
       return;
     }
-    for (const id of bench.revoked) {
+    for (const id of harness.revoked) {
       if ([...running.values()].includes(id)) throw new Error('a session that is spoken over was revoked');
       alive.delete(id);
     }
-    const { now } = bench;
+    const { now } = harness;
     const lengthMs = (session.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
     const connectMs = 2500;
     const older = running.get(lane);
@@ -43,13 +43,13 @@ function live(lanes: readonly string[], hours: number, breaksMs: () => number | 
     most = Math.max(most, alive.size);
     const breakMs = breaksMs();
     if (breakMs !== null && breakMs < lengthMs - LEAD_MS) {
-      bench.at(now + connectMs + breakMs, () => ask(lane, 'network'));
+      harness.at(now + connectMs + breakMs, () => ask(lane, 'network'));
     } else {
-      bench.at(now + connectMs + lengthMs - LEAD_MS, () => ask(lane, 'rollover'));
+      harness.at(now + connectMs + lengthMs - LEAD_MS, () => ask(lane, 'rollover'));
     }
   });
   for (const lane of lanes) ask(lane, 'start');
-  return { bench, denied, pass: () => bench.pass(hours * HOUR_MS), most: () => most };
+  return { harness, denied, pass: () => harness.pass(hours * HOUR_MS), most: () => most };
 }
 
 describe('a device that does what devices do', () => {
@@ -57,11 +57,11 @@ describe('a device that does what devices do', () => {
     ['one lane', ['main']],
     ['two lanes that were started together', ['main', 'second']],
   ])('never meets a limit in two days of rollovers: %s', (_what, lanes) => {
-    const { denied, pass, most, bench } = live(lanes, 48, () => null);
+    const { denied, pass, most, harness } = live(lanes, 48, () => null);
     pass();
     expect(denied).toEqual([]);
     expect(most()).toBeLessThanOrEqual(3);
-    expect(bench.answers.length).toBeGreaterThan(lanes.length * 90);
+    expect(harness.answers.length).toBeGreaterThan(lanes.length * 90);
   });
 
   it('never meets one in a night of network trouble: a break every 90 to 250 s in each of two lanes', () => {
@@ -77,9 +77,9 @@ describe('a device that does what devices do', () => {
   });
 
   it('never meets one because the backend was started anew, at any moment', () => {
-    const { bench, denied, pass } = live(['main', 'second'], 1, () => null);
+    const { harness, denied, pass } = live(['main', 'second'], 1, () => null);
     for (let hour = 0; hour < 48; hour += 1) {
-      bench.at(bench.now + hour * HOUR_MS + hour * 71_000, () => bench.restart());
+      harness.at(harness.now + hour * HOUR_MS + hour * 71_000, () => harness.restart());
     }
     for (let hour = 0; hour < 48; hour += 1) pass();
     expect(denied).toEqual([]);

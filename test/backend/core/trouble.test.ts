@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CONSEQUENCES, denialOf, pauseMs, type TroubleKind } from '../../../src/backend/core/trouble.ts';
+import {
+  CONSEQUENCES,
+  denialOf,
+  pauseMs,
+  type TroubleKind,
+} from '../../../src/backend/core/service-trouble.ts';
 
 const KINDS = Object.keys(CONSEQUENCES) as TroubleKind[];
 
 describe('troubles with the service', () => {
-  it.each(KINDS)('%s: a code of its own, a wait, and slow when a person must mend it', (kind) => {
+  it.each(KINDS)('%s: a code of its own, a wait, and slow when a person must fix it', (kind) => {
     const denial = denialOf({ kind, detail: null, retryAfterS: null }, 0);
     expect(KINDS.filter((other) => CONSEQUENCES[other].code === denial.code)).toEqual([kind]);
     expect(denial.code).toMatch(/^[a-z_]+$/);

@@ -1,18 +1,18 @@
-import type { LaneAccount } from '../../../src/agent/account.ts';
-import type { LaneStep } from '../../../src/agent/lane-runner.ts';
+import type { LaneAccount } from '../../../src/agent/lane/account.ts';
+import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
+import type { Capabilities } from '../../../src/cli/demo/live-colors.ts';
 import { type LiveModel, renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
-import type { Capabilities } from '../../../src/cli/demo/live-ink.ts';
 import { SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import { type DemoModel, type Exchange, FIRST_MODEL } from '../../../src/cli/demo/model.ts';
-import { NO_ACCOUNTS } from '../../../src/core/hold.ts';
 import type { Caption, LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { createLane, type LaneState, NO_COUNTS } from '../../../src/core/lane/state.ts';
+import { NO_ACCOUNTS } from '../../../src/core/uplink/backlog.ts';
 
 export const LANE: LaneState = createLane({
   settings: { ...LANE_DEFAULTS, playoutBytesPerMs: 48 },
-  orders: {
+  options: {
     source: 'en',
     targets: ['es'],
     voice: null,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type DemoModel, FIRST_MODEL, notice, observeStep } from '../../../src/cli/demo/model.ts';
-import { EMPTY_HOLD } from '../../../src/core/hold.ts';
 import type { Caption } from '../../../src/core/lane/effect.ts';
-import { SILENT_PLAYOUT } from '../../../src/core/playout.ts';
+import { SILENT_PLAYOUT } from '../../../src/core/playout/playout.ts';
+import { EMPTY_BACKLOG } from '../../../src/core/uplink/backlog.ts';
 import type { EventKind } from '../../../src/protocol/mqtt/event.ts';
 import { captionStep, LANE, laneStep } from './made-up.ts';
 
@@ -120,7 +120,7 @@ describe('levels and backlog', () => {
   it('count what waits to be sent', () => {
     const chunk = { seq: 0, capturedAt: 0, pcm: null, voiced: false, queued: false };
     const step = laneStep({
-      after: { phase: 'waiting', hold: { ...EMPTY_HOLD, chunks: [chunk, chunk, chunk] } },
+      after: { phase: 'waiting', backlog: { ...EMPTY_BACKLOG, chunks: [chunk, chunk, chunk] } },
     });
     expect(observeStep(FIRST_MODEL, step, 0, NOW)).toMatchObject({
       phase: 'waiting',

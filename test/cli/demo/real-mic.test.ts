@@ -64,11 +64,11 @@ describe('the look at the devices before the demo', () => {
     ['capture', 'microphone "default"', 'DRAGOMAN_LANES_0_CAPTURE_DEVICE'],
     ['playback', 'loudspeaker "plughw:CARD=Speaker"', 'DRAGOMAN_LANES_0_PLAYBACK_DEVICE'],
   ] as const)(
-    'says why the %s device can not be opened, and what to do',
+    'says why the %s device cannot be opened, and what to do',
     async (direction, part, variable) => {
       const refused = await refusalBy(tools({ [direction]: 'No such file or directory' }));
       expect(refused).toMatchObject({ exitCode: EXIT.failed });
-      for (const words of [`the ${part} can not be opened (No such file or directory)`, variable]) {
+      for (const words of [`the ${part} cannot be opened (No such file or directory)`, variable]) {
         expect(String(refused)).toContain(words);
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRoom } from '../../../src/cli/demo/room.ts';
+import { createRoom } from '../../../src/cli/demo/acoustics.ts';
 import type { CaptureSink } from '../../../src/ports/audio.ts';
 
 const RATE_HZ = 1000;

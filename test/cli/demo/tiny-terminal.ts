@@ -15,7 +15,7 @@ const blank = (): Line => ({ cells: [], wraps: false });
 
 /**
  * As much of a terminal as a live view needs, and not more: an unknown sequence is an error. It breaks lines
- * anew when its width changes, as most terminals do. Wide characters take two cells.
+ * again when its width changes, as most terminals do. Wide characters take two cells.
  */
 export class TinyTerminal extends EventEmitter implements LiveTerminal {
   columns: number;

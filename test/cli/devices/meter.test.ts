@@ -155,7 +155,7 @@ describe('a meter in lines', () => {
     expect(meter.clock.armed).toBe(0);
   });
 
-  it('ends at once with a microphone that can not be opened', async () => {
+  it('ends at once with a microphone that cannot be opened', async () => {
     const meter = start(
       createLineMeter(() => {}),
       null,

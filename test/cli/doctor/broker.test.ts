@@ -11,24 +11,24 @@ import {
   makeCertificates,
   type PemPair,
   startMosquitto,
-  startPuppet,
+  startScriptedBroker,
   until,
-} from '../../adapters/mqtt/bench.ts';
-import { createSurgery } from './surgery.ts';
+} from '../../adapters/mqtt/fixture.ts';
+import { createDoctorFixture } from './fixture.ts';
 
 const mosquitto = findMosquitto();
 const hasOpenssl = findOpenssl();
-const surgery = createSurgery();
+const fixture = createDoctorFixture();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
 const running: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.close();
 });
-afterAll(() => surgery.close());
+afterAll(() => fixture.close());
 
 let names = 0;
 const examineBroker = (mqtt: Record<string, unknown>, ...more: string[]) =>
-  surgery.examine(surgery.config(`broker-${names++}`, { mqtt }), ['--only', 'broker', ...more]);
+  fixture.examine(fixture.config(`broker-${names++}`, { mqtt }), ['--only', 'broker', ...more]);
 const BACKEND_TOO = ['--only', 'backend'];
 
 describe('the way to the broker', { timeout: 60_000 }, () => {
@@ -38,24 +38,26 @@ describe('the way to the broker', { timeout: 60_000 }, () => {
     expect(of('broker')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining('broker.invalid'),
-      mend: expect.stringContaining('mqtt.url'),
+      fix: expect.stringContaining('mqtt.url'),
     });
     expect(of('backend').verdict).toBe('skipped');
   });
 
   it('ends at somebody who answers nothing that is MQTT', async () => {
-    const puppet = await startPuppet((_, socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    running.push(puppet);
-    const { exitCode, of } = await examineBroker({ url: puppet.url });
+    const scripted = await startScriptedBroker(
+      (_, socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    running.push(scripted);
+    const { exitCode, of } = await examineBroker({ url: scripted.url });
     expect(exitCode).toBe(3);
     expect(of('broker')).toMatchObject({ verdict: 'problem', data: { connect_ms: expect.any(Number) } });
   });
 
   it('ends at a port that does not speak TLS', async () => {
-    const puppet = await startPuppet((_, socket) => void socket.end('who are you?\r\n'));
-    running.push(puppet);
-    const { of } = await examineBroker({ url: puppet.url.replace('mqtt:', 'mqtts:') });
-    expect(of('broker')).toMatchObject({ verdict: 'problem', mend: expect.stringContaining('speaks TLS') });
+    const scripted = await startScriptedBroker((_, socket) => void socket.end('who are you?\r\n'));
+    running.push(scripted);
+    const { of } = await examineBroker({ url: scripted.url.replace('mqtt:', 'mqtts:') });
+    expect(of('broker')).toMatchObject({ verdict: 'problem', fix: expect.stringContaining('speaks TLS') });
   });
 });
 
@@ -78,7 +80,7 @@ describe.skipIf(mosquitto === null)(
     };
     const asKiosk = (url: string, password: string) => ({
       ...{ url, username: 'kiosk-01' },
-      passwordFile: surgery.secret(`password-${names++}`, password),
+      passwordFile: fixture.secret(`password-${names++}`, password),
     });
 
     it('works with the right password; without a backend there is no token', async () => {
@@ -91,7 +93,7 @@ describe.skipIf(mosquitto === null)(
       expect(of('backend')).toMatchObject({
         verdict: 'problem',
         finding: 'no backend answered within 12 s',
-        mend: expect.stringContaining('dragoman/v1/museum/kiosk-01/token/req'),
+        fix: expect.stringContaining('dragoman/v1/museum/kiosk-01/token/req'),
       });
       expect(exitCode).toBe(3);
     });
@@ -103,7 +105,7 @@ describe.skipIf(mosquitto === null)(
       expect(of('broker')).toMatchObject({
         verdict: expect.stringMatching(/^(problem|warning)$/),
         finding: expect.stringMatching(/refused the connection/),
-        mend: expect.stringMatching(/mqtt\.passwordFile|own identifier/),
+        fix: expect.stringMatching(/mqtt\.passwordFile|own identifier/),
       });
       expect(printed).not.toContain('wr0ng-one');
     });
@@ -116,7 +118,7 @@ describe.skipIf(mosquitto === null)(
       expect(of('backend')).toMatchObject({
         verdict: 'problem',
         finding: 'the broker does not let this device publish dragoman/v1/museum/kiosk-01/token/req',
-        mend: expect.stringContaining('access list'),
+        fix: expect.stringContaining('access list'),
       });
     });
 
@@ -157,13 +159,13 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
     let expired: PemPair;
     let soon: PemPair;
     beforeAll(() => {
-      pems = makeCertificates(surgery.folder);
+      pems = makeCertificates(fixture.folder);
       expired = issue('expired', ['-not_before', '20200101000000Z', '-not_after', '20200201000000Z']);
       soon = pems.server;
     });
     /** openssl's `ca` command can date a certificate freely in every version; `x509` only in the newest. */
     function issue(name: string, dates: readonly string[]): PemPair {
-      const folder = surgery.folder;
+      const folder = fixture.folder;
       const pair = { crt: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
       const openssl = (...args: string[]): void => {
         execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
@@ -218,7 +220,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       expect(of('broker')).toMatchObject({
         verdict: 'problem',
         finding: 'the certificate of 127.0.0.1 ended on 2020-02-01',
-        mend: expect.stringMatching(/renewed.*date/),
+        fix: expect.stringMatching(/renewed.*date/),
       });
     });
 
@@ -227,7 +229,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       expect(of('broker')).toMatchObject({
         verdict: 'problem',
         finding: expect.stringContaining('issued by ca'),
-        mend: expect.stringContaining('mqtt.caFile'),
+        fix: expect.stringContaining('mqtt.caFile'),
       });
     });
 

@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { setStage } from '../../../src/cli/demo/stage.ts';
-import { performDoctor } from '../../../src/cli/doctor/perform.ts';
+import { setStage } from '../../../src/cli/demo/environment.ts';
+import { performDoctor } from '../../../src/cli/doctor/run.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
-import { inProcessHands } from '../../e2e/stage-hands.ts';
-import { consult, createSurgery } from './surgery.ts';
+import { inProcessHands } from '../../e2e/in-process.ts';
+import { consult, createDoctorFixture } from './fixture.ts';
 
-const surgery = createSurgery();
-afterAll(() => surgery.close());
+const fixture = createDoctorFixture();
+afterAll(() => fixture.close());
 
 const within80 = (text: string): boolean => text.split('\n').every((line) => line.length <= 80);
 
@@ -20,7 +20,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     try {
       const service = { hosts: [new URL(stage.serviceUrl).host] };
       const mqtt = { url: stage.brokerUrl };
-      const file = surgery.config('well', { mqtt, service });
+      const file = fixture.config('well', { mqtt, service });
       const { exitCode, printed, complained } = await consult(['--config', file]);
       expect(complained).toBe('');
       expect(exitCode, printed).toBe(0);
@@ -35,7 +35,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
       const sessions = hands.emulator().service.sessions.list(['temporary']);
       expect(sessions).not.toEqual([]);
       expect(sessions.every(({ revoked }) => revoked)).toBe(true);
-      expect(existsSync(join(surgery.folder, 'out.wav'))).toBe(false);
+      expect(existsSync(join(fixture.folder, 'out.wav'))).toBe(false);
       // No token, no key, whatever was said and logged.
       const tokens = sessions.map(({ token }) => token);
       for (const token of tokens) expect(printed + hands.log()).not.toContain(token);
@@ -47,8 +47,8 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
   it('says the same as JSON, one document on one line', async () => {
     const stage = await setStage(inProcessHands());
     try {
-      const file = surgery.config('json', { mqtt: { url: stage.brokerUrl } });
-      const { exitCode, diagnosis, of, printed } = await surgery.examine(file, ['--no-sound']);
+      const file = fixture.config('json', { mqtt: { url: stage.brokerUrl } });
+      const { exitCode, diagnosis, of, printed } = await fixture.examine(file, ['--no-sound']);
       expect(exitCode, printed).toBe(0);
       expect(printed.trim().split('\n')).toHaveLength(1);
       expect(diagnosis.checks.map(({ check }) => check)).toEqual([...CHECKS]);
@@ -61,8 +61,8 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     }
   });
 
-  it('tells what is wrong and how to mend it, on 80 columns, and exits with 3', async () => {
-    const file = surgery.config('lonely');
+  it('tells what is wrong and how to fix it, on 80 columns, and exits with 3', async () => {
+    const file = fixture.config('lonely');
     const { exitCode, printed } = await consult(['--config', file, '--no-sound']);
     expect(exitCode).toBe(3);
     expect(printed).toMatch(
@@ -70,24 +70,24 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     );
     expect(printed).toMatch(/^skipped {2}backend {8}there is no line to the broker$/m);
     expect(printed.trimEnd()).toMatch(/1 problem, .*skipped$/);
-    expect(within80(printed.replaceAll(surgery.folder, '/etc/dragoman'))).toBe(true);
+    expect(within80(printed.replaceAll(fixture.folder, '/etc/dragoman'))).toBe(true);
   });
 
   it('looks at what it is asked for only', async () => {
-    const file = surgery.config('only');
-    const { exitCode, diagnosis } = await surgery.examine(file, ['--only', 'memory', '--only', 'disk']);
+    const file = fixture.config('only');
+    const { exitCode, diagnosis } = await fixture.examine(file, ['--only', 'memory', '--only', 'disk']);
     expect(exitCode).toBe(0);
     expect(diagnosis.checks.map(({ check }) => check)).toEqual(['disk', 'memory']);
   });
 
-  it('takes a configuration that can not be used for a finding, and looks at the rest', async () => {
-    const file = join(surgery.folder, 'broken.json');
+  it('takes a configuration that cannot be used for a finding, and looks at the rest', async () => {
+    const file = join(fixture.folder, 'broken.json');
     writeFileSync(file, '{"device": {"id": "kiosk 1", "tenant": "museum"}, "mqtt": {"uri": "mqtt://b"}}');
-    const { exitCode, of } = await surgery.examine(file);
+    const { exitCode, of } = await fixture.examine(file);
     expect(exitCode).toBe(3);
     expect(of('configuration')).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining('check-config'),
+      fix: expect.stringContaining('check-config'),
     });
     expect(of('broker').verdict).toBe('skipped');
     expect(of('memory').verdict).not.toBe('skipped');
@@ -128,7 +128,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
       complain: () => {},
       finish: () => {},
     };
-    const options = { config: surgery.config('interrupted'), only: [], sound: true };
+    const options = { config: fixture.config('interrupted'), only: [], sound: true };
     await expect(performDoctor(options, shell, signals)).rejects.toThrow(/stopped before everything/);
     expect(printed).toMatch(/^problem {2}broker/m);
     expect(printed).not.toMatch(/capture/);
@@ -136,10 +136,10 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
   });
 
   it('never shows a password, wherever it stands', async () => {
-    const passwordFile = surgery.secret('password', 'S3cret-of-the-museum');
-    const open = surgery.secret('open', 'S3cret-of-the-museum', 0o644);
+    const passwordFile = fixture.secret('password', 'S3cret-of-the-museum');
+    const open = fixture.secret('open', 'S3cret-of-the-museum', 0o644);
     for (const [name, file] of Object.entries({ passwordFile, open })) {
-      const config = surgery.config(`secret-${name}`, {
+      const config = fixture.config(`secret-${name}`, {
         mqtt: { url: 'mqtt://127.0.0.1:1', username: 'kiosk-01', passwordFile: file },
       });
       const text = await consult(['--config', config, '--no-sound']);
@@ -151,14 +151,14 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
   });
 
   it('finds secrets that everyone may read, and such as are not there', async () => {
-    const config = surgery.config('exposed', {
+    const config = fixture.config('exposed', {
       mqtt: {
         ...{ url: 'mqtt://127.0.0.1:1', username: 'kiosk-01' },
-        passwordFile: surgery.secret('exposed', 'x', 0o644),
-        caFile: join(surgery.folder, 'no-such.pem'),
+        passwordFile: fixture.secret('exposed', 'x', 0o644),
+        caFile: join(fixture.folder, 'no-such.pem'),
       },
     });
-    const { exitCode, of } = await surgery.examine(config, ['--only', 'configuration']);
+    const { exitCode, of } = await fixture.examine(config, ['--only', 'configuration']);
     expect(exitCode).toBe(3);
     expect(of('configuration')).toMatchObject({
       verdict: 'problem',

@@ -26,7 +26,7 @@ function run(options: {
     captured += pieceMs + missing(index);
     onPiece?.(index, clock);
     seen = Math.max(seen, captured + lateMs(index, captured));
-    const answer = clock.observe(PIECE, seen);
+    const answer = clock.trackNoiseFloor(PIECE, seen);
     if (answer > seen || answer < last) throw new Error(`${answer} after ${last}, seen at ${seen}`);
     last = answer;
     errors.push({ at: captured, error: answer - captured });
@@ -91,7 +91,7 @@ describe('the time line of a capture', () => {
   it('tells when a sample is due', () => {
     const clock = createCaptureClock(RATE_HZ);
     expect(clock.timeOf(0)).toBeNull();
-    clock.observe(PIECE, 1080);
+    clock.trackNoiseFloor(PIECE, 1080);
     expect(clock.timeOf(0)).toBeCloseTo(1000);
     expect(clock.timeOf(2 * PIECE)).toBeCloseTo(1160);
   });

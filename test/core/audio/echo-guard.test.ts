@@ -5,8 +5,8 @@ import {
   fallBack,
   modeInForce,
   NO_ECHO,
+  observeEcho,
   reorder,
-  sight,
   tailOf,
 } from '../../../src/core/audio/echo-guard.ts';
 
@@ -17,7 +17,7 @@ const measure = (given: Partial<EchoMeasure> = {}): EchoMeasure => ({
   ...given,
 });
 
-type Given = Parameters<typeof sight>[2];
+type Given = Parameters<typeof observeEcho>[2];
 
 /** Sees echo again and again. */
 class Watcher {
@@ -33,7 +33,7 @@ class Watcher {
 
   see(afterMs: number, seen: EchoMeasure = measure(), more: Partial<Given> = {}): void {
     this.now += afterMs;
-    const news = sight(this.guard, seen, { ...this.given, now: this.now, ...more });
+    const news = observeEcho(this.guard, seen, { ...this.given, now: this.now, ...more });
     this.guard = news.guard;
     if (news.tell) this.told += 1;
     if (news.fellBack) this.fell += 1;
@@ -122,7 +122,7 @@ describe('an echo in the mode cancel', () => {
     expect(watcher.guard.measures).toEqual([]);
   });
 
-  it('a canceller that can not leaves half-duplex', () => {
+  it('a canceller that cannot leaves half-duplex', () => {
     const guard = fallBack(cancelling, 'canceller', 'cancel', 'broken');
     expect(guard).toMatchObject({ cancelsSince: null, fallback: { reason: 'canceller', message: 'broken' } });
     expect(modeInForce(guard, 'cancel', 90_000)).toBe('half-duplex');

@@ -10,7 +10,7 @@ function tone(ms: number, amplitude: number): Int16Array {
   );
 }
 
-/** The verdicts on what is heard, in pieces of so many samples. */
+/** The verdicts on what is heard, in pieces of this many samples. */
 function verdicts(sounds: readonly Int16Array[], piece = 333): { voiced: boolean; samples: number }[] {
   const heard: { voiced: boolean; samples: number }[] = [];
   const detector = createEnergyDetector(RATE_HZ);

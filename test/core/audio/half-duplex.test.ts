@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
-import { NO_ECHO, sight, tailOf } from '../../../src/core/audio/echo-guard.ts';
+import { NO_ECHO, observeEcho, tailOf } from '../../../src/core/audio/echo-guard.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
-import { type Heard, judge } from '../../../src/core/gate.ts';
+import { type Heard, judge } from '../../../src/core/uplink/gate.ts';
 import { levelDb, type Path, perform, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
 
-/** The loudspeaker says something for so long, and is silent for so long. */
+/** The loudspeaker says something for this long, and is silent for this long. */
 const SAYS_S = 2.5;
 const RESTS_S = 1.6;
 const SECONDS = 20.5;
@@ -45,7 +45,7 @@ function listen(
       capture(pcm, capturedAt) {
         const measure = measures ? detector.hear(pcm, capturedAt) : null;
         if (measure !== null) {
-          guard = sight(guard, measure, {
+          guard = observeEcho(guard, measure, {
             wanted: 'half-duplex',
             heard: 'microphone',
             playedMs: 0,

@@ -5,7 +5,7 @@ import { SILENCE_DBFS } from '../../../src/core/audio/pcm.ts';
 const RATE_HZ = 8000;
 const FRAME_SAMPLES = 160;
 
-/** Square waves, one level for each stretch of so many samples. */
+/** Square waves, one level for each stretch of this many samples. */
 function square(
   ...stretches: readonly { readonly samples: number; readonly amplitude: number }[]
 ): Uint8Array {

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type BackendAnswer,
+  judgeBackend,
+  judgeLogin,
+  type LoginFacts,
+} from '../../../src/core/doctor/broker.ts';
+import {
   type CertificateFacts,
   judgeCertificate,
   judgeOwnCertificate,
 } from '../../../src/core/doctor/certificate.ts';
 import {
-  type BackendAnswer,
-  judgeBackend,
-  judgeLogin,
-  type LoginFacts,
-} from '../../../src/core/doctor/line.ts';
-import { judgeClock, judgeReach, judgeUpgrade, type ReachFacts } from '../../../src/core/doctor/reach.ts';
+  judgeClock,
+  judgeReach,
+  judgeUpgrade,
+  type ReachFacts,
+} from '../../../src/core/doctor/connection.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 15);
@@ -38,14 +43,14 @@ describe('a certificate', () => {
   });
 
   it('that vouches for itself can be trusted by itself', () => {
-    expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).mend).toMatch(
+    expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).fix).toMatch(
       /mqtt\.caFile .* this very certificate/,
     );
   });
 
   it('is told by its dates while the clock is not set, and blames the clock', () => {
     expect(judge({}, null)).toMatchObject({ verdict: 'ok', finding: expect.stringContaining('2026-04-15') });
-    expect(judge({ distrust: 'CERT_NOT_YET_VALID' }, null).mend).toContain('clock is not set');
+    expect(judge({ distrust: 'CERT_NOT_YET_VALID' }, null).fix).toContain('clock is not set');
     expect(judge({ distrust: 'CERT_HAS_EXPIRED', validTo: Number.NaN }).finding).toContain('an unknown day');
   });
 
@@ -81,11 +86,11 @@ describe('the way to a server', () => {
     [{ step: 'tls', code: 'UNUSABLE_PEM' }, /TLS files/, /belong together/],
     [{ step: 'tls', code: 'ECONNRESET' }, /fails at TLS/, /speaks TLS/],
     [{ step: 'tls', code: 'TIMEOUT' }, /does not answer in TLS/, /speaks TLS/],
-  ])('%j', (failure, finding, mend) => {
+  ])('%j', (failure, finding, fix) => {
     expect(judge({ failure })).toMatchObject({
       verdict: 'problem',
       finding: expect.stringMatching(finding),
-      mend: expect.stringMatching(mend),
+      fix: expect.stringMatching(fix),
     });
   });
   it('ends at a stream host that opens no streams', () => {
@@ -134,20 +139,20 @@ describe('the login', () => {
     });
     expect(judge(done, true)).toMatchObject({
       verdict: 'warning',
-      mend: expect.stringContaining('mqtts://'),
+      fix: expect.stringContaining('mqtts://'),
     });
   });
   it('is told with what to do when it fails', () => {
     expect(judge(failed({}))).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining('passwordFile'),
+      fix: expect.stringContaining('passwordFile'),
     });
     expect(judge(failed({ agentRuns: true })).verdict).toBe('warning');
-    expect(judge(failed({ refused: false, message: 'no answer' })).mend).toContain("broker's log");
+    expect(judge(failed({ refused: false, message: 'no answer' })).fix).toContain("broker's log");
     const topics = 'b does not allow us to subscribe to x';
     expect(judge(failed({ message: topics, agentRuns: true }))).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining('access list'),
+      fix: expect.stringContaining('access list'),
     });
   });
 });
@@ -171,6 +176,6 @@ describe('the backend', () => {
   ])('that answers %j', (answer, verdict, words) => {
     const outcome = judgeBackend(answer, 80, 'p/token/req');
     expect(outcome).toMatchObject({ verdict, finding: expect.stringMatching(words) });
-    expect(outcome.mend === null).toBe(verdict === 'ok');
+    expect(outcome.fix === null).toBe(verdict === 'ok');
   });
 });

@@ -30,15 +30,15 @@ describe('findings', () => {
   it('of several steps are told by the worst, with all figures', () => {
     const steps = [ok('a', { a: 1 }), warning('b', 'B.', { b: 2 }), warning('c', 'C.'), skipped('d')];
     expect(combine(steps)).toEqual({
-      ...{ verdict: 'warning', finding: 'b; c', mend: 'B. C.' },
+      ...{ verdict: 'warning', finding: 'b; c', fix: 'B. C.' },
       data: { a: 1, b: 2 },
     });
     expect(combine([...steps, problem('e', 'E.')])).toMatchObject({
       verdict: 'problem',
       finding: 'e',
-      mend: 'E.',
+      fix: 'E.',
     });
-    expect(combine([ok('a'), ok('b')])).toMatchObject({ verdict: 'ok', finding: 'a; b', mend: null });
+    expect(combine([ok('a'), ok('b')])).toMatchObject({ verdict: 'ok', finding: 'a; b', fix: null });
     expect(worstOf([])).toBe('skipped');
     expect(worstOf(['ok', 'skipped'])).toBe('ok');
   });
@@ -132,7 +132,7 @@ describe('the service unit', () => {
   it.each<[Record<string, string>, string, RegExp]>([
     [{}, 'ok', /installed, active \(running\)/],
     [{ LoadState: 'not-found', ActiveState: 'inactive' }, 'warning', /not installed/],
-    [{ LoadState: 'bad-setting' }, 'problem', /can not be loaded/],
+    [{ LoadState: 'bad-setting' }, 'problem', /cannot be loaded/],
     [{ ActiveState: 'failed', Result: 'exit-code' }, 'problem', /failed \(exit-code\)/],
     [{ ActiveState: 'activating', SubState: 'auto-restart' }, 'problem', /does not stay up/],
     [{ ActiveState: 'inactive', SubState: 'dead' }, 'warning', /not running/],
@@ -182,9 +182,9 @@ describe('the permissions', () => {
     const cards = [{ id: 'Mic', index: 1, isAllowed: false }];
     expect(judgePermissions(access({ cards, isInAudio: false }), [MIC])).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining('usermod -aG audio dragoman'),
+      fix: expect.stringContaining('usermod -aG audio dragoman'),
     });
-    expect(judgePermissions(access({ cards }), [MIC]).mend).toContain('/dev/snd');
+    expect(judgePermissions(access({ cards }), [MIC]).fix).toContain('/dev/snd');
   });
   it('name the card that is not there, and those that are', () => {
     expect(judgePermissions(access(), [{ ...MIC, card: 'Other' }])).toMatchObject({
@@ -216,14 +216,14 @@ describe('the configuration', () => {
   });
   it.each([
     ['the secret file x does not exist', /CREDENTIALS_DIRECTORY/],
-    ['the file x can not be read (EACCES)', /as root/],
+    ['the file x cannot be read (EACCES)', /as root/],
     ['the file x holds no certificate in PEM', /right file/],
-  ])('names a file with trouble: %s', (trouble, mend) => {
+  ])('names a file with trouble: %s', (trouble, fix) => {
     const files = [{ key: 'mqtt.passwordFile', trouble }];
     expect(judgeConfiguration({ ...facts, files })).toMatchObject({
       verdict: 'problem',
       finding: `mqtt.passwordFile: ${trouble}`,
-      mend: expect.stringMatching(mend),
+      fix: expect.stringMatching(fix),
     });
   });
   it('tells how a secret is kept from others', () => {
@@ -231,26 +231,26 @@ describe('the configuration', () => {
     expect(judgeConfiguration({ ...facts, files: [{ key: 'mqtt.keyFile', trouble }] })).toMatchObject({
       verdict: 'problem',
       finding: 'mqtt.keyFile: the secret file x is readable by everyone',
-      mend: 'chmod o-rwx x',
+      fix: 'chmod o-rwx x',
     });
   });
   it('is warned of where it leaves something open', () => {
     const warnings = [{ key: 'service.hosts', message: 'is empty', fix: 'List them.' }];
     expect(judgeConfiguration({ ...facts, warnings })).toMatchObject({
-      ...{ verdict: 'warning', finding: 'service.hosts is empty', mend: 'List them.' },
+      ...{ verdict: 'warning', finding: 'service.hosts is empty', fix: 'List them.' },
     });
   });
   it('is warned of when everyone may change it', () => {
     expect(judgeConfiguration({ ...facts, isOpenToAll: true })).toMatchObject({
       verdict: 'warning',
-      mend: 'chmod o-w /etc/dragoman/config.json.',
+      fix: 'chmod o-w /etc/dragoman/config.json.',
     });
   });
-  it('that can not be used is told by its first problem', () => {
+  it('that cannot be used is told by its first problem', () => {
     expect(judgeInvalid('c.json', ['c.json:1:1: device: is missing', 'b', 'c']).finding).toBe(
       'c.json:1:1: device: is missing (and 2 more problems)',
     );
     expect(judgeInvalid('c.json', ['DRAGOMAN_X: unknown']).finding).toBe('c.json: DRAGOMAN_X: unknown');
-    expect(judgeInvalid('c.json', []).finding).toBe('c.json: it can not be read');
+    expect(judgeInvalid('c.json', []).finding).toBe('c.json: it cannot be read');
   });
 });

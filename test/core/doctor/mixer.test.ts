@@ -64,11 +64,11 @@ describe('the mixer', () => {
     expect(playback(edit(/\[on\]/g, '[off]'))).toMatchObject({
       verdict: 'problem',
       finding: "the loudspeaker is switched off: 'Speaker' of card Head",
-      mend: expect.stringContaining("amixer -D hw:CARD=Head sset 'Speaker' unmute; keep it"),
+      fix: expect.stringContaining("amixer -D hw:CARD=Head sset 'Speaker' unmute; keep it"),
     });
     expect(capture(edit('Capture 28 [80%] [0.00dB] [on]', 'Capture 28 [80%] [0.00dB] [off]'))).toMatchObject({
       verdict: 'problem',
-      mend: expect.stringContaining("amixer -D default sset 'Mic' cap."),
+      fix: expect.stringContaining("amixer -D default sset 'Mic' cap."),
     });
     expect(playback(edit('[70%]', '[0%]').replace('[54%]', '[0%]'))).toMatchObject({
       verdict: 'problem',

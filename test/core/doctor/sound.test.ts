@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NO_ECHO } from '../../../src/core/audio/echo-guard.ts';
+import { adviceOn, type EchoFacts, judgeEcho } from '../../../src/core/doctor/loudspeaker.ts';
 import {
   type HearingFacts,
   isRateDoubtful,
   judgeHearing,
   measureHearing,
-} from '../../../src/core/doctor/hearing.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/doctor/running.ts';
-import { adviceOn, type EchoFacts, judgeEcho } from '../../../src/core/doctor/speaking.ts';
+} from '../../../src/core/doctor/microphone.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/doctor/running-agent.ts';
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);
 
@@ -67,7 +67,7 @@ describe('what a microphone delivers', () => {
     expect(outcomes.map(({ verdict }) => verdict)).toEqual([
       ...['problem', 'problem', 'warning', 'warning', 'warning', 'warning'],
     ]);
-    expect(outcomes.every(({ finding, mend }) => finding.startsWith('Mic ') && mend !== null)).toBe(true);
+    expect(outcomes.every(({ finding, fix }) => finding.startsWith('Mic ') && fix !== null)).toBe(true);
   });
 });
 
@@ -91,7 +91,7 @@ describe('the way from loudspeaker to microphone', () => {
     expect(judge({ mode: 'cancel' }).verdict).toBe('ok');
     expect(judge({ mode: 'cancel' }, 450)).toMatchObject({
       verdict: 'warning',
-      mend: 'Set "echo" to "half-duplex".',
+      fix: 'Set "echo" to "half-duplex".',
     });
     expect(judge({ mode: 'cancel' }, 60, 3)).toMatchObject({
       verdict: 'warning',

@@ -13,7 +13,7 @@ interface Room {
   readonly ppm?: number;
   /** RMS, dBFS; null: none at all. */
   readonly noiseDb?: number | null;
-  /** Reflections that die away within so long. */
+  /** Reflections that die away within this long. */
   readonly reverbMs?: number;
   readonly volume?: number;
   readonly seed?: number;

@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { LaneHarness } from './lane-harness.ts';
 
 const ANSWER_MS = 120;
 const UPGRADE_MS = 300;
@@ -14,7 +14,7 @@ const HEARD = { transcription: { language: 'en', text: 'so' } };
  *   `room`: how many streams may run at one time, asked at each upgrade, and `refuses`: how one too many is told
  */
 export function behave(
-  world: World,
+  lane: LaneHarness,
   given: {
     maxDurationMs?: number;
     hears?: boolean;
@@ -22,38 +22,38 @@ export function behave(
     refuses?: 'at the upgrade' | 'in a message';
   } = {},
 ): void {
-  world.pongs = true;
+  lane.pongs = true;
   const { maxDurationMs = null } = given;
   const runsAt = new Map<number, number>();
   const open = new Set<number>();
-  const startedAt = world.now;
+  const startedAt = lane.now;
   let saidAt = Number.NEGATIVE_INFINITY;
   const upgrade = (stream: number): void => {
     const isRoom = open.size < (given.room?.() ?? 2);
     if (!isRoom && given.refuses !== 'in a message')
-      return world.refuse({ status: 409, texts: ['session_limit_reached'] }, stream);
+      return lane.refuse({ status: 409, texts: ['session_limit_reached'] }, stream);
     if (isRoom) open.add(stream);
-    world.step({ type: 'opened', stream });
-    if (!isRoom) world.error({ reason: 'session_limit_reached' }, stream);
+    lane.step({ type: 'opened', stream });
+    if (!isRoom) lane.error({ reason: 'session_limit_reached' }, stream);
   };
-  world.watchers.push((effect) => {
+  lane.watchers.push((effect) => {
     switch (effect.type) {
       case 'request_token':
-        return world.after(ANSWER_MS, () =>
-          world.step({ type: 'granted', grant: world.grantFor(effect.id, { maxDurationMs }) }),
+        return lane.after(ANSWER_MS, () =>
+          lane.step({ type: 'granted', grant: lane.grantFor(effect.id, { maxDurationMs }) }),
         );
       case 'open_stream':
-        return world.after(UPGRADE_MS, () => upgrade(effect.stream));
+        return lane.after(UPGRADE_MS, () => upgrade(effect.stream));
       case 'close_stream':
         open.delete(effect.stream);
         return;
       case 'send_task':
-        runsAt.set(effect.stream, world.now + SETUP_MS);
+        runsAt.set(effect.stream, lane.now + SETUP_MS);
         return;
       case 'poll_task': {
-        const runs = world.now >= (runsAt.get(effect.stream) ?? startedAt);
-        return world.after(ANSWER_MS, () =>
-          world.says(
+        const runs = lane.now >= (runsAt.get(effect.stream) ?? startedAt);
+        return lane.after(ANSWER_MS, () =>
+          lane.says(
             runs
               ? { message_type: 'current_task', data: { task_status: 'running' } }
               : { message_type: 'error', data: { code: 'NOT_FOUND' } },
@@ -62,17 +62,17 @@ export function behave(
         );
       }
       case 'send_audio':
-        if (given.hears !== true || effect.pcm === null || world.now - saidAt < HEARD_EVERY_MS) return;
-        saidAt = world.now;
-        return world.after(ANSWER_MS, () =>
-          world.says({ message_type: 'partial_transcription', data: HEARD }, effect.stream),
+        if (given.hears !== true || effect.pcm === null || lane.now - saidAt < HEARD_EVERY_MS) return;
+        saidAt = lane.now;
+        return lane.after(ANSWER_MS, () =>
+          lane.says({ message_type: 'partial_transcription', data: HEARD }, effect.stream),
         );
       case 'end_task':
-        return world.after(END_MS, () => {
+        return lane.after(END_MS, () => {
           open.delete(effect.stream);
-          world.says({ message_type: 'eos', data: {} }, effect.stream);
+          lane.says({ message_type: 'eos', data: {} }, effect.stream);
         });
     }
   });
-  world.line(true);
+  lane.line(true);
 }

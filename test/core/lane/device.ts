@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { LaneHarness } from './lane-harness.ts';
 
 /** A loudspeaker with a delay and faults of its own. Times are milliseconds. */
 export interface DeviceTraits {
@@ -6,21 +6,21 @@ export interface DeviceTraits {
   readonly delayMs: number;
   /** It sounds this much slower than it should, parts per million. */
   readonly slowPpm?: number;
-  /** The word of a write comes so much later. */
+  /** The word of a write comes this much later. */
   readonly tellsAfterMs?: number;
 }
 
 /** What really sounds in the room of a lane. */
 export class Device {
   readonly heard: { readonly write: number; from: number; until: number }[] = [];
-  private readonly world: World;
+  private readonly lane: LaneHarness;
   private readonly traits: DeviceTraits;
   private freeAt = 0;
 
-  constructor(world: World, traits: DeviceTraits) {
-    this.world = world;
+  constructor(lane: LaneHarness, traits: DeviceTraits) {
+    this.lane = lane;
     this.traits = traits;
-    world.watchers.push((effect) => {
+    lane.watchers.push((effect) => {
       if (effect.type === 'play') this.write(effect.write, effect.pcm.byteLength / 48);
       if (effect.type === 'flush_playback') this.flush();
     });
@@ -28,16 +28,16 @@ export class Device {
 
   private write(write: number, ms: number): void {
     const { delayMs, slowPpm = 0, tellsAfterMs = 0 } = this.traits;
-    const from = Math.max(this.world.now + delayMs, this.freeAt);
+    const from = Math.max(this.lane.now + delayMs, this.freeAt);
     const until = from + ms * (1 + slowPpm / 1e6);
     this.freeAt = until;
     this.heard.push({ write, from, until });
     // As the agent does it: the word comes behind what has been posted already.
-    this.world.after(tellsAfterMs, () => this.world.step({ type: 'sounding', write, from, until }));
+    this.lane.after(tellsAfterMs, () => this.lane.step({ type: 'sounding', write, from, until }));
   }
 
   private flush(): void {
-    const { now } = this.world;
+    const { now } = this.lane;
     while ((this.heard.at(-1)?.from ?? now) > now) this.heard.pop();
     const last = this.heard.at(-1);
     if (last !== undefined) last.until = Math.min(last.until, now);
@@ -47,13 +47,13 @@ export class Device {
   /** It falls behind what it promised, and measures that. */
   hiccup(ms: number): void {
     const last = this.heard.at(-1);
-    if (last === undefined || this.freeAt <= this.world.now) return;
+    if (last === undefined || this.freeAt <= this.lane.now) return;
     last.until += ms;
     const until = last.until;
     this.freeAt = until;
     // As the agent does it: a correction never overtakes the word that it corrects.
-    this.world.after(this.traits.tellsAfterMs ?? 0, () =>
-      this.world.step({ type: 'sounding', write: last.write, from: null, until }),
+    this.lane.after(this.traits.tellsAfterMs ?? 0, () =>
+      this.lane.step({ type: 'sounding', write: last.write, from: null, until }),
     );
   }
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
 import { behave } from './behaviour.ts';
 import { anyAct, perform } from './hostile.ts';
+import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS } from './situations.ts';
-import { World } from './world.ts';
 
-const CHIMES = { orders: { earcons: true } } as const;
+const CHIMES = { options: { earcons: true } } as const;
 
 /** How a sound begins: enough to tell one from the other. */
 const begin = (pcm: Uint8Array): string => Buffer.from(pcm.subarray(0, 100 * 48)).toString('base64');
@@ -15,74 +15,74 @@ const known = new Map<string, Earcon>(
 );
 
 /** The chimes that were played, by name, with their times. */
-function chimes(world: World): { name: string; at: number }[] {
-  return world.all('play').flatMap(({ kind, pcm, at }) => {
+function chimes(lane: LaneHarness): { name: string; at: number }[] {
+  return lane.all('play').flatMap(({ kind, pcm, at }) => {
     const name = kind === 'earcon' ? known.get(begin(pcm)) : undefined;
     return name === undefined ? [] : [{ name, at }];
   });
 }
-const names = (world: World): string =>
-  chimes(world)
+const names = (lane: LaneHarness): string =>
+  chimes(lane)
     .map(({ name }) => name)
     .join(' ');
 
 describe('chimes', () => {
   it('say that the lane is ready, once, when it first hears', () => {
-    const world = new World(CHIMES).goConfiguring();
-    world.pass(100);
-    expect(names(world)).toBe('');
-    world.taskRuns();
-    expect(chimes(world)).toEqual([{ name: 'ready', at: world.now }]);
-    world.pass(600_000);
-    expect(names(world)).toBe('ready');
+    const lane = new LaneHarness(CHIMES).goConfiguring();
+    lane.pass(100);
+    expect(names(lane)).toBe('');
+    lane.taskRuns();
+    expect(chimes(lane)).toEqual([{ name: 'ready', at: lane.now }]);
+    lane.pass(600_000);
+    expect(names(lane)).toBe('ready');
   });
 
   it('are not given where they are not wanted', () => {
-    const world = new World().goLive();
-    world.orders({ muted: true });
-    world.end();
-    world.pass(20_000);
-    expect(world.all('play')).toEqual([]);
-    expect(world.state.chimes.line).toBe('told');
+    const lane = new LaneHarness().goLive();
+    lane.options({ muted: true });
+    lane.end();
+    lane.pass(20_000);
+    expect(lane.all('play')).toEqual([]);
+    expect(lane.state.chimes.line).toBe('told');
   });
 
   it('say that the connection is lost after 2 s, and when it is back', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(60_000);
-    const lostAt = world.now;
-    world.end();
-    world.pass(1999);
-    expect(names(world)).toBe('ready');
-    world.pass(2);
-    expect(chimes(world).at(-1)).toEqual({ name: 'lost', at: lostAt + 2000 });
-    world.pass(5000);
-    world.comeBack();
-    expect(chimes(world).at(-1)).toEqual({ name: 'recovered', at: world.now });
-    world.pass(60_000);
-    expect(names(world)).toBe('ready lost recovered');
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(60_000);
+    const lostAt = lane.now;
+    lane.end();
+    lane.pass(1999);
+    expect(names(lane)).toBe('ready');
+    lane.pass(2);
+    expect(chimes(lane).at(-1)).toEqual({ name: 'lost', at: lostAt + 2000 });
+    lane.pass(5000);
+    lane.comeBack();
+    expect(chimes(lane).at(-1)).toEqual({ name: 'recovered', at: lane.now });
+    lane.pass(60_000);
+    expect(names(lane)).toBe('ready lost recovered');
   });
 
   it('say nothing of a session that is back within 2 s', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(60_000);
-    world.end();
-    world.until(() => world.phase === 'acquiring', 1500);
-    world.grant();
-    world.open();
-    world.until(() => world.all('poll_task').some(({ stream }) => stream === world.stream), 5000);
-    world.says({ message_type: 'current_task', data: { task_status: 'running' } });
-    const away = world.now - world.last('open_stream').at;
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(60_000);
+    lane.end();
+    lane.until(() => lane.phase === 'acquiring', 1500);
+    lane.grant();
+    lane.open();
+    lane.until(() => lane.all('poll_task').some(({ stream }) => stream === lane.stream), 5000);
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    const away = lane.now - lane.last('open_stream').at;
     expect(away).toBeLessThan(2000);
-    world.pass(60_000);
-    expect(names(world)).toBe('ready');
+    lane.pass(60_000);
+    expect(names(lane)).toBe('ready');
   });
 
   it('say nothing of a rollover, neither with two streams nor with one after the other', () => {
-    const two = new World(CHIMES).goRetiring();
+    const two = new LaneHarness(CHIMES).goRetiring();
     two.pass(5000);
     expect(two.state.counts.rollovers).toBe(1);
     expect(names(two)).toBe('ready');
-    const one = new World(CHIMES).goMakingRoom();
+    const one = new LaneHarness(CHIMES).goMakingRoom();
     one.pass(4000);
     expect(one.state.stream).toBeNull();
     expect(names(one)).toBe('ready');
@@ -91,151 +91,151 @@ describe('chimes', () => {
   });
 
   it('say so when a session that made room gets no successor', () => {
-    const world = new World(CHIMES).goMakingRoom();
-    world.until(() => world.phase === 'acquiring', 30_000);
-    world.deny();
-    world.pass(20_000);
-    expect(names(world)).toBe('ready lost');
+    const lane = new LaneHarness(CHIMES).goMakingRoom();
+    lane.until(() => lane.phase === 'acquiring', 30_000);
+    lane.deny();
+    lane.pass(20_000);
+    expect(names(lane)).toBe('ready lost');
   });
 
   it('say so when the session breaks off while the next one is on its way', () => {
-    const world = new World(CHIMES).goRolling();
-    world.end();
-    expect(world.phase).toBe('acquiring');
-    world.pass(2100);
-    expect(names(world)).toBe('ready lost');
+    const lane = new LaneHarness(CHIMES).goRolling();
+    lane.end();
+    expect(lane.phase).toBe('acquiring');
+    lane.pass(2100);
+    expect(names(lane)).toBe('ready lost');
   });
 
   it('say nothing of sleep and of waking, unless the first try at it fails', () => {
-    const world = new World(CHIMES).goStandby();
-    world.pass(60_000);
-    world.speak(2);
-    expect(world.phase).toBe('acquiring');
-    world.pass(4000);
-    expect(names(world)).toBe('ready');
-    world.deny();
-    world.pass(2100);
-    expect(names(world)).toBe('ready lost');
+    const lane = new LaneHarness(CHIMES).goStandby();
+    lane.pass(60_000);
+    lane.speak(2);
+    expect(lane.phase).toBe('acquiring');
+    lane.pass(4000);
+    expect(names(lane)).toBe('ready');
+    lane.deny();
+    lane.pass(2100);
+    expect(names(lane)).toBe('ready lost');
   });
 
   it('say nothing of a new task on a running session', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(5000);
-    world.orders({ targets: ['fr'] });
-    world.pass(3000);
-    expect(world.phase).toBe('configuring');
-    world.taskRuns();
-    expect(names(world)).toBe('ready');
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(5000);
+    lane.options({ targets: ['fr'] });
+    lane.pass(3000);
+    expect(lane.phase).toBe('configuring');
+    lane.taskRuns();
+    expect(names(lane)).toBe('ready');
   });
 
   it('do not interrupt a visitor for good news: it waits for a pause, and then it soon is none', () => {
-    const world = new World({ orders: { earcons: true, start: 'voice' } });
-    world.line(true);
-    world.start();
-    world.speak(3);
-    world.grant();
-    world.open();
-    world.speak(8);
-    world.taskRuns();
-    world.speak(4);
-    expect(names(world)).toBe('');
-    const spokeAt = world.now;
-    world.hush(5);
-    expect(names(world)).toBe('ready');
-    expect(chimes(world)[0]?.at).toBeGreaterThanOrEqual(spokeAt + 1000);
-    world.pass(60_000);
-    world.end();
-    world.pass(2100);
-    world.speak(5);
-    world.comeBack();
-    world.speak(40);
-    world.hush(20);
-    expect(names(world)).toBe('ready lost');
+    const lane = new LaneHarness({ options: { earcons: true, start: 'voice' } });
+    lane.line(true);
+    lane.start();
+    lane.speak(3);
+    lane.grant();
+    lane.open();
+    lane.speak(8);
+    lane.taskRuns();
+    lane.speak(4);
+    expect(names(lane)).toBe('');
+    const spokeAt = lane.now;
+    lane.hush(5);
+    expect(names(lane)).toBe('ready');
+    expect(chimes(lane)[0]?.at).toBeGreaterThanOrEqual(spokeAt + 1000);
+    lane.pass(60_000);
+    lane.end();
+    lane.pass(2100);
+    lane.speak(5);
+    lane.comeBack();
+    lane.speak(40);
+    lane.hush(20);
+    expect(names(lane)).toBe('ready lost');
   });
 
   it('never make a storm of a line that comes and goes', () => {
-    const world = new World(CHIMES).goLive();
-    const from = world.now;
+    const lane = new LaneHarness(CHIMES).goLive();
+    const from = lane.now;
     for (let i = 0; i < 40; i++) {
-      world.pass(500);
-      world.end();
-      world.comeBack();
+      lane.pass(500);
+      lane.end();
+      lane.comeBack();
     }
-    const all = chimes(world);
+    const all = chimes(lane);
     for (const [i, { name, at }] of all.entries()) {
       if (name === 'lost') expect(at - (all[i - 1]?.at ?? 0)).toBeGreaterThanOrEqual(15_000);
     }
-    const minutes = (world.now - from) / 60_000;
-    expect(chimes(world).length).toBeLessThanOrEqual(2 + minutes * 8);
-    const about = names(world).replace('ready ', '').split(' ');
+    const minutes = (lane.now - from) / 60_000;
+    expect(chimes(lane).length).toBeLessThanOrEqual(2 + minutes * 8);
+    const about = names(lane).replace('ready ', '').split(' ');
     expect(about.every((name, i) => name === (i % 2 === 0 ? 'lost' : 'recovered'))).toBe(true);
   });
 
   it('say that the microphone is muted and open again, on command, once each', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(5000);
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(5000);
     for (const muted of [true, true, false, false]) {
-      world.orders({ muted });
-      world.speak(3);
+      lane.options({ muted });
+      lane.speak(3);
     }
-    expect(names(world)).toBe('ready muted unmuted');
+    expect(names(lane)).toBe('ready muted unmuted');
   });
 
   it('tell the last word on the microphone, however often it changed in a moment', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(5000);
-    for (let i = 0; i < 31; i++) world.orders({ muted: i % 2 === 0 });
-    world.speak(4);
-    expect(names(world)).toBe('ready muted');
-    for (let i = 0; i < 30; i++) world.orders({ muted: i % 2 !== 0 });
-    world.orders({ muted: false });
-    world.speak(4);
-    expect(names(world)).toBe('ready muted unmuted');
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(5000);
+    for (let i = 0; i < 31; i++) lane.options({ muted: i % 2 === 0 });
+    lane.speak(4);
+    expect(names(lane)).toBe('ready muted');
+    for (let i = 0; i < 30; i++) lane.options({ muted: i % 2 !== 0 });
+    lane.options({ muted: false });
+    lane.speak(4);
+    expect(names(lane)).toBe('ready muted unmuted');
   });
 
   it('say nothing of a lane that was muted before it was started', () => {
-    const world = new World({ orders: { earcons: true, muted: true } }).goLive();
-    world.speak(3);
-    expect(names(world)).toBe('ready');
+    const lane = new LaneHarness({ options: { earcons: true, muted: true } }).goLive();
+    lane.speak(3);
+    expect(names(lane)).toBe('ready');
   });
 
   it('wait for the end of the sentence that sounds, come before the next one, and close the gate like any sound', () => {
-    const world = new World(CHIMES).goLive();
-    world.pass(5000);
-    world.hear('a', 1500, true);
-    world.hear('b', 1500, true);
-    world.orders({ muted: true });
-    world.orders({ muted: false, echo: 'half-duplex' });
-    world.pass(4000);
-    const kinds = world
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.pass(5000);
+    lane.hear('a', 1500, true);
+    lane.hear('b', 1500, true);
+    lane.options({ muted: true });
+    lane.options({ muted: false, echo: 'half-duplex' });
+    lane.pass(4000);
+    const kinds = lane
       .all('play')
       .slice(1)
       .map(({ kind }) => kind[0]);
     expect(kinds.join('')).toMatch(/^s{2}es{2,3}$/);
-    const before = world.wire.length;
-    world.pass(2000);
-    world.orders({ muted: true });
-    world.orders({ muted: false });
-    world.speak(6);
-    expect(world.wire.slice(before)).toMatch(/^f*\.+s+$/);
+    const before = lane.wire.length;
+    lane.pass(2000);
+    lane.options({ muted: true });
+    lane.options({ muted: false });
+    lane.speak(6);
+    expect(lane.wire.slice(before)).toMatch(/^f*\.+s+$/);
   });
 
   it('begin anew with each start, and end with a stop', () => {
-    const world = new World(CHIMES).goLive();
-    world.stop();
-    world.end();
-    expect(world.phase).toBe('idle');
-    world.pass(60_000);
-    expect(names(world)).toBe('ready');
-    world.start();
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(names(world)).toBe('ready ready');
-    world.end();
-    world.stop();
-    world.pass(60_000);
-    expect(names(world)).toBe('ready ready');
+    const lane = new LaneHarness(CHIMES).goLive();
+    lane.stop();
+    lane.end();
+    expect(lane.phase).toBe('idle');
+    lane.pass(60_000);
+    expect(names(lane)).toBe('ready');
+    lane.start();
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(names(lane)).toBe('ready ready');
+    lane.end();
+    lane.stop();
+    lane.pass(60_000);
+    expect(names(lane)).toBe('ready ready');
   });
 });
 
@@ -244,19 +244,19 @@ describe('whatever happens', () => {
     const acts = fc.array(anyAct, { maxLength: 60, size: 'max' });
     fc.assert(
       fc.property(acts, fc.constantFrom(...Object.keys(SITUATIONS)), (sequence, name) => {
-        const world = SITUATIONS[name]?.() ?? new World();
-        world.orders({ earcons: true, echo: 'cancel' });
-        const from = world.now;
-        const before = chimes(world).length;
-        for (const act of sequence) perform(world, act);
-        world.pass(1000);
+        const lane = SITUATIONS[name]?.() ?? new LaneHarness();
+        lane.options({ earcons: true, echo: 'cancel' });
+        const from = lane.now;
+        const before = chimes(lane).length;
+        for (const act of sequence) perform(lane, act);
+        lane.pass(1000);
         const muting = sequence.filter(
           ({ act }) => act === 'mute' || act === 'start' || act === 'stop',
         ).length;
-        const most = 3 + muting + (2 * (world.now - from)) / 15_000;
-        expect(chimes(world).length - before).toBeLessThanOrEqual(most);
-        behave(world);
-        world.pass(1000);
+        const most = 3 + muting + (2 * (lane.now - from)) / 15_000;
+        expect(chimes(lane).length - before).toBeLessThanOrEqual(most);
+        behave(lane);
+        lane.pass(1000);
       }),
       { numRuns: 60 },
     );

@@ -1,41 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoMeasure } from '../../../src/core/audio/echo-detector.ts';
 import { reportLane } from '../../../src/core/lane/report.ts';
-import { CHUNK_MS, World } from './world.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const MEASURE: EchoMeasure = { delayMs: 123.4, gainDb: -11.87, confidence: 0.712 };
-const report = (world: World) =>
-  reportLane('main', world.state, { capture: 'mic', playback: 'speaker' }, String).echo;
+const report = (lane: LaneHarness) =>
+  reportLane('main', lane.state, { capture: 'mic', playback: 'speaker' }, String).echo;
 
-function hearEcho(world: World, times: number, heard: 'microphone' | 'cancelled' = 'microphone'): void {
+function hearEcho(lane: LaneHarness, times: number, heard: 'microphone' | 'cancelled' = 'microphone'): void {
   for (let count = 0; count < times; count++) {
-    world.pass(2000);
-    world.step({ type: 'echo_heard', heard, measure: MEASURE });
+    lane.pass(2000);
+    lane.step({ type: 'echo_heard', heard, measure: MEASURE });
   }
 }
-const canceller = (world: World, status: 'starting' | 'ready' | 'failed', message = ''): void =>
-  void world.step({ type: 'canceller', status, message });
-const switches = (world: World): boolean[] => world.all('cancel_echo').map(({ on }) => on);
+const canceller = (lane: LaneHarness, status: 'starting' | 'ready' | 'failed', message = ''): void =>
+  void lane.step({ type: 'canceller', status, message });
+const switches = (lane: LaneHarness): boolean[] => lane.all('cancel_echo').map(({ on }) => on);
 
 /** A lane that cancels echo, has learnt the room, and is silent. */
-function cancelling(): World {
-  const world = new World({ orders: { echo: 'cancel' } }).goLive();
-  canceller(world, 'starting');
-  canceller(world, 'ready');
-  world.hear('learning', 3000, true);
-  world.pass(10_000);
-  return world;
+function cancelling(): LaneHarness {
+  const lane = new LaneHarness({ options: { echo: 'cancel' } }).goLive();
+  canceller(lane, 'starting');
+  canceller(lane, 'ready');
+  lane.hear('learning', 3000, true);
+  lane.pass(10_000);
+  return lane;
 }
 
 describe('an echo', () => {
   it('is told with what was measured, once', () => {
-    const world = new World().goLive();
-    hearEcho(world, 5);
-    const told = world.all('notify').filter(({ kind }) => kind === 'echo_detected');
+    const lane = new LaneHarness().goLive();
+    hearEcho(lane, 5);
+    const told = lane.all('notify').filter(({ kind }) => kind === 'echo_detected');
     expect(told.map(({ detail }) => detail)).toEqual([
       { mode: 'half-duplex', delay_ms: 123, gain_db: -11.9, confidence: 0.71, heard_in: 'microphone' },
     ]);
-    expect(report(world)).toEqual({
+    expect(report(lane)).toEqual({
       wanted: 'half-duplex',
       mode: 'half-duplex',
       fallback: null,
@@ -46,124 +46,124 @@ describe('an echo', () => {
   });
 
   it('makes the tail fit the device', () => {
-    const world = new World().goLive();
+    const lane = new LaneHarness().goLive();
     const slow = { ...MEASURE, delayMs: 400, gainDb: 0 };
-    world.step({ type: 'echo_heard', heard: 'microphone', measure: slow });
-    world.hear('a', CHUNK_MS, true);
+    lane.step({ type: 'echo_heard', heard: 'microphone', measure: slow });
+    lane.hear('a', CHUNK_MS, true);
     // 850 ms of tail: two chunks and a bit behind the one in which it sounds.
-    world.speak(6);
-    expect(world.wire).toBe('....ss');
+    lane.speak(6);
+    expect(lane.wire).toBe('....ss');
   });
 });
 
 describe('the mode off', () => {
   it('falls back to half-duplex when the lane hears itself, says so, and stays there', () => {
-    const world = new World({ orders: { echo: 'off' } }).goLive();
-    world.hear('a', 640, true);
-    world.speak(2);
-    hearEcho(world, 3);
-    expect(world.all('notify').at(-1)).toMatchObject({
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
+    lane.hear('a', 640, true);
+    lane.speak(2);
+    hearEcho(lane, 3);
+    expect(lane.all('notify').at(-1)).toMatchObject({
       kind: 'echo_fallback',
       detail: { reason: 'loop', from: 'off', mode: 'half-duplex' },
     });
-    expect(report(world)).toMatchObject({ wanted: 'off', mode: 'half-duplex', fallback: 'loop' });
-    const before = world.wire.length;
-    world.hear('b', 640, true);
-    world.speak(2);
-    expect(world.wire.slice(before)).toMatch(/^f*\.f*\.$/);
-    world.orders({ echo: 'off' });
-    expect(report(world).mode).toBe('half-duplex');
+    expect(report(lane)).toMatchObject({ wanted: 'off', mode: 'half-duplex', fallback: 'loop' });
+    const before = lane.wire.length;
+    lane.hear('b', 640, true);
+    lane.speak(2);
+    expect(lane.wire.slice(before)).toMatch(/^f*\.f*\.$/);
+    lane.options({ echo: 'off' });
+    expect(report(lane).mode).toBe('half-duplex');
   });
 
   it('is tried anew when it is ordered by command', () => {
-    const world = new World({ orders: { echo: 'off' } }).goLive();
-    hearEcho(world, 3);
-    world.step({ type: 'echo_order', mode: 'off' });
-    expect(report(world)).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
-    expect(switches(world)).toEqual([]);
-    hearEcho(world, 3);
-    expect(world.notes.filter((kind) => kind === 'echo_fallback')).toHaveLength(2);
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
+    hearEcho(lane, 3);
+    lane.step({ type: 'echo_order', mode: 'off' });
+    expect(report(lane)).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
+    expect(switches(lane)).toEqual([]);
+    hearEcho(lane, 3);
+    expect(lane.notes.filter((kind) => kind === 'echo_fallback')).toHaveLength(2);
   });
 });
 
 describe('the mode cancel', () => {
   it('is half-duplex until the canceller has learnt the room, and lets everything through after', () => {
-    const world = new World({ orders: { echo: 'cancel' } }).goLive();
-    world.hear('a', 640, true);
-    world.speak(2);
-    expect(world.wire).toBe('..');
-    canceller(world, 'ready');
-    world.pass(2000);
-    const before = world.wire.length;
-    world.hear('b', 3000, true);
-    world.speak(9);
-    expect(world.wire.slice(before).replaceAll('f', '')).toMatch(/^\.{6,9}s*$/);
-    world.pass(5000);
-    const learnt = world.wire.length;
-    world.hear('c', 3000, true);
-    world.speak(9);
-    expect(world.wire.slice(learnt).replaceAll('f', '')).toBe('sssssssss');
-    expect(switches(world)).toEqual([]);
+    const lane = new LaneHarness({ options: { echo: 'cancel' } }).goLive();
+    lane.hear('a', 640, true);
+    lane.speak(2);
+    expect(lane.wire).toBe('..');
+    canceller(lane, 'ready');
+    lane.pass(2000);
+    const before = lane.wire.length;
+    lane.hear('b', 3000, true);
+    lane.speak(9);
+    expect(lane.wire.slice(before).replaceAll('f', '')).toMatch(/^\.{6,9}s*$/);
+    lane.pass(5000);
+    const learnt = lane.wire.length;
+    lane.hear('c', 3000, true);
+    lane.speak(9);
+    expect(lane.wire.slice(learnt).replaceAll('f', '')).toBe('sssssssss');
+    expect(switches(lane)).toEqual([]);
   });
 
   it('falls back when its echo is still heard after it had its time', () => {
-    const world = cancelling();
-    hearEcho(world, 5, 'cancelled');
-    expect(report(world).mode).toBe('cancel');
-    world.hear('more', 8000, true);
-    world.pass(10_000);
-    hearEcho(world, 3, 'cancelled');
-    expect(report(world)).toMatchObject({ wanted: 'cancel', mode: 'half-duplex', fallback: 'loop' });
-    expect(switches(world)).toEqual([false]);
+    const lane = cancelling();
+    hearEcho(lane, 5, 'cancelled');
+    expect(report(lane).mode).toBe('cancel');
+    lane.hear('more', 8000, true);
+    lane.pass(10_000);
+    hearEcho(lane, 3, 'cancelled');
+    expect(report(lane)).toMatchObject({ wanted: 'cancel', mode: 'half-duplex', fallback: 'loop' });
+    expect(switches(lane)).toEqual([false]);
   });
 
   it('falls back when there is no canceller, and tries one again when it is ordered to', () => {
-    const world = cancelling();
-    canceller(world, 'failed', 'it broke');
-    canceller(world, 'failed', 'it broke');
-    expect(report(world)).toMatchObject({ mode: 'half-duplex', fallback: 'canceller' });
-    const told = world.all('notify').filter(({ kind }) => kind === 'echo_fallback');
+    const lane = cancelling();
+    canceller(lane, 'failed', 'it broke');
+    canceller(lane, 'failed', 'it broke');
+    expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: 'canceller' });
+    const told = lane.all('notify').filter(({ kind }) => kind === 'echo_fallback');
     expect(told.map(({ detail }) => detail['message'])).toEqual([
-      'echo can not be cancelled (it broke): half-duplex from now on',
+      'echo cannot be cancelled (it broke): half-duplex from now on',
     ]);
     // A canceller that was given up does not open the gate again.
-    canceller(world, 'ready');
-    expect(report(world).mode).toBe('half-duplex');
-    world.step({ type: 'echo_order', mode: 'cancel' });
-    expect(switches(world)).toEqual([false, true]);
-    expect(report(world)).toMatchObject({ mode: 'half-duplex', fallback: null });
-    canceller(world, 'ready');
-    world.hear('again', 4000, true);
-    world.pass(6000);
-    expect(report(world).mode).toBe('cancel');
+    canceller(lane, 'ready');
+    expect(report(lane).mode).toBe('half-duplex');
+    lane.step({ type: 'echo_order', mode: 'cancel' });
+    expect(switches(lane)).toEqual([false, true]);
+    expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: null });
+    canceller(lane, 'ready');
+    lane.hear('again', 4000, true);
+    lane.pass(6000);
+    expect(report(lane).mode).toBe('cancel');
   });
 
   it('comes and goes with the orders', () => {
-    const world = new World().goLive();
-    world.orders({ echo: 'cancel' });
-    world.orders({ echo: 'cancel', source: 'de' });
-    world.step({ type: 'echo_order', mode: 'cancel' });
-    world.orders({ echo: 'off' });
-    world.orders({ echo: 'half-duplex' });
-    expect(switches(world)).toEqual([true, false]);
+    const lane = new LaneHarness().goLive();
+    lane.options({ echo: 'cancel' });
+    lane.options({ echo: 'cancel', source: 'de' });
+    lane.step({ type: 'echo_order', mode: 'cancel' });
+    lane.options({ echo: 'off' });
+    lane.options({ echo: 'half-duplex' });
+    expect(switches(lane)).toEqual([true, false]);
     // Nobody asked it.
-    canceller(world, 'failed', 'too late');
-    expect(report(world)).toMatchObject({ mode: 'half-duplex', fallback: null });
+    canceller(lane, 'failed', 'too late');
+    expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: null });
   });
 });
 
 describe('a microphone that is not well', () => {
-  const news = (world: World, finding: 'silent' | 'deaf' | 'clipping', present: boolean): void =>
-    void world.step({ type: 'capture_news', finding, present, message: `${finding}: ${present}` });
+  const news = (lane: LaneHarness, finding: 'silent' | 'deaf' | 'clipping', present: boolean): void =>
+    void lane.step({ type: 'capture_news', finding, present, message: `${finding}: ${present}` });
 
   it('is told of, and is in the report until it is well', () => {
-    const world = new World().goLive();
-    news(world, 'clipping', true);
-    news(world, 'silent', true);
-    expect(world.state.captureFindings).toEqual(['clipping', 'silent']);
-    news(world, 'clipping', false);
-    expect(world.state.captureFindings).toEqual(['silent']);
-    expect(world.all('notify').slice(-3)).toMatchObject([
+    const lane = new LaneHarness().goLive();
+    news(lane, 'clipping', true);
+    news(lane, 'silent', true);
+    expect(lane.state.captureFindings).toEqual(['clipping', 'silent']);
+    news(lane, 'clipping', false);
+    expect(lane.state.captureFindings).toEqual(['silent']);
+    expect(lane.all('notify').slice(-3)).toMatchObject([
       { kind: 'capture_problem', detail: { finding: 'clipping', message: 'clipping: true' } },
       { kind: 'capture_problem', detail: { finding: 'silent' } },
       { kind: 'capture_problem_over', detail: { finding: 'clipping' } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { situation, WORLD_IN } from './situations.ts';
-import { World } from './world.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LaneHarness } from './lane-harness.ts';
+import { LANE_IN, situation } from './situations.ts';
 
 const EOS = { message_type: 'eos', data: {} } as const;
 
@@ -9,74 +9,74 @@ describe('stop', () => {
   it.each(['standby', 'acquiring', 'connecting', 'configuring', 'waiting', 'parked'] as const)(
     'while %s: idle at once, nothing left behind',
     (phase) => {
-      const world = WORLD_IN[phase]();
-      if (phase === 'standby') world.orders({ muted: true });
-      world.speak(3);
-      world.stop();
-      expect(world.phase).toBe('idle');
-      expect(world.timers.size).toBe(0);
-      expect(world.state).toMatchObject({ stream: null, lease: null, wish: null, wanted: false });
-      expect(world.accounts).toMatchObject({ captured: 3, dropped: 3, lost: 0, held: 0 });
-      expect(world.last('close_capture')).toBeDefined();
-      world.pass(600_000);
-      expect(world.phase).toBe('idle');
+      const lane = LANE_IN[phase]();
+      if (phase === 'standby') lane.options({ muted: true });
+      lane.speak(3);
+      lane.stop();
+      expect(lane.phase).toBe('idle');
+      expect(lane.timers.size).toBe(0);
+      expect(lane.state).toMatchObject({ stream: null, lease: null, tokenRequest: null, wanted: false });
+      expect(lane.accounts).toMatchObject({ captured: 3, dropped: 3, lost: 0, held: 0 });
+      expect(lane.last('close_capture')).toBeDefined();
+      lane.pass(600_000);
+      expect(lane.phase).toBe('idle');
     },
   );
 
   it.each(['live', 'rolling', 'rolling, ready', 'live, changing its task'])(
     'while %s: ends the task and waits for the service',
     (name) => {
-      const world = situation(name);
-      world.hear('a', 2000);
-      world.stop();
-      expect(world.phase).toBe('draining');
-      expect(world.last('end_task').stream).toBe(1);
-      expect(world.all('flush_playback')).toHaveLength(1);
-      world.pass(500);
-      world.says(EOS, 1);
-      expect(world.phase).toBe('idle');
-      expect(world.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
-      expect(world.timers.size).toBe(0);
+      const lane = situation(name);
+      lane.hear('a', 2000);
+      lane.stop();
+      expect(lane.phase).toBe('draining');
+      expect(lane.last('end_task').stream).toBe(1);
+      expect(lane.all('flush_playback')).toHaveLength(1);
+      lane.pass(500);
+      lane.says(EOS, 1);
+      expect(lane.phase).toBe('idle');
+      expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
+      expect(lane.timers.size).toBe(0);
     },
   );
 
   it('while configuring says goodbye to a service that has been told a task', () => {
-    const world = WORLD_IN.configuring();
-    world.stop();
-    expect(world.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
-    expect(world.notes).toEqual([]);
+    const lane = LANE_IN.configuring();
+    lane.stop();
+    expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
+    expect(lane.notes).toEqual([]);
   });
 
   it('while connecting cuts the connection and forgets its token', () => {
-    const world = WORLD_IN.connecting();
-    world.stop();
-    expect(world.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
-    expect(world.last('forget_grant').grant).toBe('test-1');
-    world.open();
-    expect(world.phase).toBe('idle');
-    expect(world.all('send_task')).toHaveLength(0);
+    const lane = LANE_IN.connecting();
+    lane.stop();
+    expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
+    expect(lane.last('forget_grant').grant).toBe('test-1');
+    lane.open();
+    expect(lane.phase).toBe('idle');
+    expect(lane.all('send_task')).toHaveLength(0);
   });
 
   it('while idle does nothing', () => {
-    const world = new World();
-    world.stop();
-    expect(world.log).toEqual([]);
-    expect(world.phase).toBe('idle');
+    const lane = new LaneHarness();
+    lane.stop();
+    expect(lane.log).toEqual([]);
+    expect(lane.phase).toBe('idle');
   });
 
   it('twice is stop once', () => {
-    const world = new World().goDraining();
-    world.stop();
-    expect(world.all('end_task')).toHaveLength(1);
-    expect(world.phase).toBe('draining');
+    const lane = new LaneHarness().goDraining();
+    lane.stop();
+    expect(lane.all('end_task')).toHaveLength(1);
+    expect(lane.phase).toBe('draining');
   });
 
   it('publishes the end of the session', () => {
-    const world = new World().goLive();
-    world.speak(5);
-    world.stop();
-    world.says(EOS);
-    expect(world.last('notify')).toMatchObject({
+    const lane = new LaneHarness().goLive();
+    lane.speak(5);
+    lane.stop();
+    lane.says(EOS);
+    expect(lane.last('notify')).toMatchObject({
       kind: 'session_ended',
       detail: { session: 'test-1...', cause: 'stopped', live_ms: 1600 },
     });
@@ -85,87 +85,87 @@ describe('stop', () => {
 
 describe('a drain', () => {
   it('ends by the newer end event', () => {
-    const world = new World().goDraining();
-    world.says({ message_type: 'end_of_stream', data: {} });
-    expect(world.phase).toBe('idle');
+    const lane = new LaneHarness().goDraining();
+    lane.says({ message_type: 'end_of_stream', data: {} });
+    expect(lane.phase).toBe('idle');
   });
 
   it('ends when the connection does, however it does', () => {
     for (const how of [
-      (world: World) => world.end(1000),
-      (world: World) => world.end(1011, 'session_revoked'),
-      (world: World) => world.refuse(),
-      (world: World) => world.unreach(false),
-      (world: World) => world.unreach(true),
+      (lane: LaneHarness) => lane.end(1000),
+      (lane: LaneHarness) => lane.end(1011, 'session_revoked'),
+      (lane: LaneHarness) => lane.refuse(),
+      (lane: LaneHarness) => lane.unreach(false),
+      (lane: LaneHarness) => lane.unreach(true),
     ]) {
-      const world = new World().goDraining();
-      how(world);
-      expect(world.phase).toBe('idle');
-      expect(world.state).toMatchObject({ failures: 0, lease: null, stream: null });
+      const lane = new LaneHarness().goDraining();
+      how(lane);
+      expect(lane.phase).toBe('idle');
+      expect(lane.state).toMatchObject({ failures: 0, lease: null, stream: null });
     }
   });
 
   it('is cut off when it takes too long', () => {
-    const world = new World().goDraining();
-    world.pass(LANE_DEFAULTS.drainMs - 1);
-    expect(world.phase).toBe('draining');
-    world.pass(1);
-    expect(world.phase).toBe('idle');
-    expect(world.last('close_stream').stream).toBe(1);
+    const lane = new LaneHarness().goDraining();
+    lane.pass(LANE_DEFAULTS.drainMs - 1);
+    expect(lane.phase).toBe('draining');
+    lane.pass(1);
+    expect(lane.phase).toBe('idle');
+    expect(lane.last('close_stream').stream).toBe(1);
   });
 
   it('does not mind what the service says meanwhile', () => {
-    const world = new World().goDraining();
-    world.says({ message_type: 'max_duration_reached', data: {} });
-    world.says({ message_type: 'session_revoked', data: {} });
-    world.error({ code: 'SERVICE_TIMEOUT' });
-    world.error({ reason: 'intent_mismatch' });
-    world.says({ message_type: 'current_task', data: { task_status: 'running' } });
-    world.says({ message_type: 'task_status', data: { task_status: 'running' } });
-    world.open();
-    expect(world.phase).toBe('draining');
-    expect(world.state.counts).toMatchObject({ failures: 0, revocations: 0, maxDurations: 0 });
+    const lane = new LaneHarness().goDraining();
+    lane.says({ message_type: 'max_duration_reached', data: {} });
+    lane.says({ message_type: 'session_revoked', data: {} });
+    lane.error({ code: 'SERVICE_TIMEOUT' });
+    lane.error({ reason: 'intent_mismatch' });
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.open();
+    expect(lane.phase).toBe('draining');
+    expect(lane.state.counts).toMatchObject({ failures: 0, revocations: 0, maxDurations: 0 });
   });
 
   it('plays nothing more, and hears nothing more', () => {
-    const world = new World().goDraining();
-    world.hear('a', 500);
-    world.capture();
-    world.fault('capture');
-    expect(world.all('play')).toHaveLength(0);
-    expect(world.accounts.captured).toBe(0);
+    const lane = new LaneHarness().goDraining();
+    lane.hear('a', 500);
+    lane.capture();
+    lane.fault('capture');
+    expect(lane.all('play')).toHaveLength(0);
+    expect(lane.accounts.captured).toBe(0);
   });
 
   it('is not failed by pings that nobody answers', () => {
-    const world = new World({ settings: { drainMs: 100_000 } }).goLive();
-    world.pongs = false;
-    world.stop();
-    world.pass(90_000);
-    expect(world.phase).toBe('draining');
-    expect(world.all('ping')).toHaveLength(0);
+    const lane = new LaneHarness({ settings: { drainMs: 100_000 } }).goLive();
+    lane.pongs = false;
+    lane.stop();
+    lane.pass(90_000);
+    expect(lane.phase).toBe('draining');
+    expect(lane.all('ping')).toHaveLength(0);
   });
 
   it('is followed by a new session when somebody started the lane meanwhile', () => {
-    const world = new World().goDraining();
-    world.start();
-    expect(world.phase).toBe('draining');
-    world.says(EOS);
-    expect(world.phase).toBe('acquiring');
-    expect(world.all('open_capture')).toHaveLength(2);
-    expect(world.last('request_token')).toMatchObject({ id: 'test-2', reason: 'start' });
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.speak(3);
-    expect(world.wire).toBe('sss');
+    const lane = new LaneHarness().goDraining();
+    lane.start();
+    expect(lane.phase).toBe('draining');
+    lane.says(EOS);
+    expect(lane.phase).toBe('acquiring');
+    expect(lane.all('open_capture')).toHaveLength(2);
+    expect(lane.last('request_token')).toMatchObject({ id: 'test-2', reason: 'start' });
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.speak(3);
+    expect(lane.wire).toBe('sss');
   });
 
   it('is not, when it was stopped again after that', () => {
-    const world = new World().goDraining();
-    world.start();
-    world.stop();
-    world.says(EOS);
-    expect(world.phase).toBe('idle');
+    const lane = new LaneHarness().goDraining();
+    lane.start();
+    lane.stop();
+    lane.says(EOS);
+    expect(lane.phase).toBe('idle');
   });
 });
 
@@ -173,42 +173,42 @@ describe('shutdown', () => {
   it.each(['idle', 'standby', 'acquiring', 'connecting', 'configuring', 'waiting', 'parked'] as const)(
     'while %s: closed at once',
     (phase) => {
-      const world = WORLD_IN[phase]();
-      world.shutdown();
-      expect(world.phase).toBe('closed');
-      expect(world.timers.size).toBe(0);
+      const lane = LANE_IN[phase]();
+      lane.shutdown();
+      expect(lane.phase).toBe('closed');
+      expect(lane.timers.size).toBe(0);
     },
   );
 
   it.each(['live', 'draining', 'rolling', 'rolling, ready', 'live, retiring', 'live, changing its task'])(
     'while %s: closed when the stream is ended',
     (name) => {
-      const world = situation(name);
-      const hearing = world.state.stream?.id ?? 0;
-      world.shutdown();
-      expect(world.phase).toBe('draining');
-      world.says(EOS, hearing);
-      expect(world.phase).toBe('closed');
-      expect(world.timers.size).toBe(0);
-      expect(world.all('end_task')).toHaveLength(1);
+      const lane = situation(name);
+      const hearing = lane.state.stream?.id ?? 0;
+      lane.shutdown();
+      expect(lane.phase).toBe('draining');
+      lane.says(EOS, hearing);
+      expect(lane.phase).toBe('closed');
+      expect(lane.timers.size).toBe(0);
+      expect(lane.all('end_task')).toHaveLength(1);
     },
   );
 
   it('is done within three seconds, whatever the service does', () => {
-    const world = new World().goLive();
-    world.pongs = false;
-    world.shutdown();
-    world.pass(3000);
-    expect(world.phase).toBe('closed');
+    const lane = new LaneHarness().goLive();
+    lane.pongs = false;
+    lane.shutdown();
+    lane.pass(3000);
+    expect(lane.phase).toBe('closed');
   });
 
   it('is not undone by a start', () => {
-    const world = new World().goLive();
-    world.shutdown();
-    world.start();
-    world.says(EOS);
-    expect(world.phase).toBe('closed');
-    const idle = new World();
+    const lane = new LaneHarness().goLive();
+    lane.shutdown();
+    lane.start();
+    lane.says(EOS);
+    expect(lane.phase).toBe('closed');
+    const idle = new LaneHarness();
     idle.shutdown();
     idle.start();
     expect(idle.phase).toBe('closed');
@@ -216,16 +216,16 @@ describe('shutdown', () => {
   });
 
   it('is the end: nothing that comes later does anything', () => {
-    const world = new World().goLive();
-    world.shutdown();
-    world.end();
-    const { state } = world;
-    world.start();
-    world.grant();
-    world.capture();
-    world.line(false);
-    world.step({ type: 'timer', timer: 'retry' });
-    expect(world.state).toBe(state);
+    const lane = new LaneHarness().goLive();
+    lane.shutdown();
+    lane.end();
+    const { state } = lane;
+    lane.start();
+    lane.grant();
+    lane.capture();
+    lane.line(false);
+    lane.step({ type: 'timer', timer: 'retry' });
+    expect(lane.state).toBe(state);
   });
 });
 
@@ -236,14 +236,14 @@ describe('a stream that was ended on this side', () => {
   ] as const)(
     'by a fault of the %s is reported as such, in words, and followed by another',
     (fault, cause) => {
-      const world = new World().goLive();
-      world.step({ type: 'broke', stream: world.stream, fault, message: 'the agent closed the stream: why' });
-      expect(world.state.problem).toMatchObject({ code: cause, message: 'the agent closed the stream: why' });
-      expect(world.all('notify').find(({ kind }) => kind === 'session_ended')?.detail).toMatchObject({
+      const lane = new LaneHarness().goLive();
+      lane.step({ type: 'broke', stream: lane.stream, fault, message: 'the agent closed the stream: why' });
+      expect(lane.state.problem).toMatchObject({ code: cause, message: 'the agent closed the stream: why' });
+      expect(lane.all('notify').find(({ kind }) => kind === 'session_ended')?.detail).toMatchObject({
         cause,
       });
-      world.comeBack();
-      expect(world.phase).toBe('live');
+      lane.comeBack();
+      expect(lane.phase).toBe('live');
     },
   );
 });

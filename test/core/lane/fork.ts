@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { LaneHarness } from './lane-harness.ts';
 
 /** Copies what can change; what is frozen, and sound, is shared. */
 function copy<T>(value: T, seen: Map<unknown, unknown>): T {
@@ -21,9 +21,9 @@ function copy<T>(value: T, seen: Map<unknown, unknown>): T {
 }
 
 /** A second world that stands where the first one stands. What was planned in the first (answers to pings) is not in it. */
-export function fork(world: World): World {
-  const seen = new Map<unknown, unknown>([[world.log, [...world.log]]]);
-  const twin = copy(world, seen);
+export function fork(lane: LaneHarness): LaneHarness {
+  const seen = new Map<unknown, unknown>([[lane.log, [...lane.log]]]);
+  const twin = copy(lane, seen);
   twin.forgetPlans();
   return twin;
 }

@@ -1,8 +1,8 @@
-import type { World } from './world.ts';
+import type { LaneHarness } from './lane-harness.ts';
 
 /** Places of the captured sounds on a stream's wire. */
-export function heardBy(world: World, stream: number): (number | null)[] {
-  return world
+export function heardBy(lane: LaneHarness, stream: number): (number | null)[] {
+  return lane
     .all('send_audio')
     .filter((sent) => sent.stream === stream)
     .map(({ capturedAt }) => capturedAt);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type { TimerName } from '../../../src/core/lane/event.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
-import { CHUNK_MS, World } from './world.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 /** Which stream an event is about: by its part, or one that is gone. */
-type Role = 'newest' | 'hearing' | 'retiring' | 'gone';
+type Role = 'newest' | 'hearing' | 'oldSession' | 'gone';
 
 /** Something that happens to a lane, whether or not it makes sense at that moment. */
 export type Act =
@@ -55,7 +55,7 @@ export type Act =
   | { readonly act: 'fault'; readonly device: 'capture' | 'playback' }
   | { readonly act: 'timer'; readonly timer: TimerName };
 
-const TIMERS = Object.keys(new World().state.timers) as readonly TimerName[];
+const TIMERS = Object.keys(new LaneHarness().state.timers) as readonly TimerName[];
 
 const TRANSCRIPT = { transcription: { language: 'en', text: 'hello', transcription_id: 't' } };
 const MESSAGES: readonly StreamMessage[] = [
@@ -83,7 +83,7 @@ const MESSAGES: readonly StreamMessage[] = [
 
 const retryAfterMs = fc.option(fc.integer({ min: 0, max: 60_000 }));
 const which = fc.nat(2);
-const who = fc.constantFrom<Role>('newest', 'newest', 'hearing', 'retiring', 'gone');
+const who = fc.constantFrom<Role>('newest', 'newest', 'hearing', 'oldSession', 'gone');
 const plain = <A extends string>(...acts: readonly A[]) => fc.constantFrom(...acts).map((act) => ({ act }));
 
 /** Any act; the ones that move a lane along come more often, or nothing would ever get far. */
@@ -213,116 +213,116 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-function streamOf(world: World, who: Role): number {
-  const { stream, retiring, nextStream } = world.state;
+function streamOf(lane: LaneHarness, who: Role): number {
+  const { stream, oldSession, nextStream } = lane.state;
   if (who === 'hearing') return stream?.id ?? nextStream - 1;
-  if (who === 'retiring') return retiring?.stream.id ?? nextStream - 1;
+  if (who === 'oldSession') return oldSession?.stream.id ?? nextStream - 1;
   return nextStream - (who === 'newest' ? 1 : 3);
 }
 
-function requestOf(world: World, which: number): string {
-  return world.all('request_token').at(-1 - which)?.id ?? 'unheard-of';
+function requestOf(lane: LaneHarness, which: number): string {
+  return lane.all('request_token').at(-1 - which)?.id ?? 'unheard-of';
 }
 
 /** Makes it happen. */
-export function perform(world: World, act: Act): void {
+export function perform(lane: LaneHarness, act: Act): void {
   switch (act.act) {
     case 'pass':
-      return world.pass(act.ms);
+      return lane.pass(act.ms);
     case 'stall':
-      return world.stall(act.ms);
+      return lane.stall(act.ms);
     case 'speak':
-      return world.speak(act.chunks);
+      return lane.speak(act.chunks);
     case 'hush':
-      return world.hush(act.chunks);
+      return lane.hush(act.chunks);
     case 'burst':
-      for (let i = act.chunks - 1; i >= 0; i--) world.capture(act.voiced, world.now - i * CHUNK_MS);
+      for (let i = act.chunks - 1; i >= 0; i--) lane.capture(act.voiced, lane.now - i * CHUNK_MS);
       return;
     case 'start':
-      return world.start();
+      return lane.start();
     case 'stop':
-      return world.stop();
+      return lane.stop();
     case 'shutdown':
-      return world.shutdown();
+      return lane.shutdown();
     case 'defect':
-      return world.crash(world.phase === 'idle' ? { type: 'start' } : undefined);
+      return lane.crash(lane.phase === 'idle' ? { type: 'start' } : undefined);
     case 'broke':
-      world.step({
-        ...{ type: 'broke', stream: streamOf(world, act.who) },
+      lane.step({
+        ...{ type: 'broke', stream: streamOf(lane, act.who) },
         ...{ fault: act.fault, message: 'it broke' },
       });
       return;
     case 'languages':
-      return world.orders({ targets: [world.state.orders.targets[0] === 'es' ? 'fr' : 'es'] });
+      return lane.options({ targets: [lane.state.options.targets[0] === 'es' ? 'fr' : 'es'] });
     case 'opened':
-      world.step({ type: 'opened', stream: streamOf(world, act.who) });
+      lane.step({ type: 'opened', stream: streamOf(lane, act.who) });
       return;
     case 'pong':
     case 'congested':
     case 'drained':
-      world.step({ type: act.act, stream: streamOf(world, act.who) });
+      lane.step({ type: act.act, stream: streamOf(lane, act.who) });
       return;
     case 'voice':
-      return world.orders({ start: world.state.orders.start === 'boot' ? 'voice' : 'boot' });
+      return lane.options({ start: lane.state.options.start === 'boot' ? 'voice' : 'boot' });
     case 'standby':
-      return world.orders({ standbyAfterMs: act.ms });
+      return lane.options({ standbyAfterMs: act.ms });
     case 'understood':
-      return world.understands(act.sentence === null ? null : `${act.sentence}`, streamOf(world, act.who));
+      return lane.understands(act.sentence === null ? null : `${act.sentence}`, streamOf(lane, act.who));
     case 'mute':
-      return world.orders({ muted: act.on });
+      return lane.options({ muted: act.on });
     case 'line':
-      return world.line(act.on);
+      return lane.line(act.on);
     case 'pongs':
-      world.pongs = act.on;
+      lane.pongs = act.on;
       return;
     case 'grant': {
       const fit =
         act.fit === 'intent' ? { intent: 'tts' } : act.fit === 'type' ? { connectionType: 'webrtc' } : {};
-      const grant = world.grantFor(requestOf(world, act.which), {
+      const grant = lane.grantFor(requestOf(lane, act.which), {
         windowMs: act.windowMs,
         maxDurationMs: act.maxMs,
         ...fit,
       });
-      world.step({ type: 'granted', grant });
+      lane.step({ type: 'granted', grant });
       return;
     }
     case 'unusable':
-      world.step({ type: 'unusable', id: requestOf(world, act.which), message: 'no' });
+      lane.step({ type: 'unusable', id: requestOf(lane, act.which), message: 'no' });
       return;
     case 'deny': {
       const denial = { code: 'no', message: 'no', final: act.final, retryAfterMs: act.retryAfterMs };
-      world.step({ type: 'denied', id: requestOf(world, act.which), denial });
+      lane.step({ type: 'denied', id: requestOf(lane, act.which), denial });
       return;
     }
     case 'refused': {
       const { status, reason, retryAfterMs } = act;
       const refusal = { status, errorCode: null, texts: [reason], detail: null, retryAfterMs };
-      world.step({ type: 'refused', stream: streamOf(world, act.who), refusal });
+      lane.step({ type: 'refused', stream: streamOf(lane, act.who), refusal });
       return;
     }
     case 'unreached':
-      world.step({
+      lane.step({
         type: 'unreached',
-        stream: streamOf(world, act.who),
+        stream: streamOf(lane, act.who),
         spent: act.spent,
         message: 'no way',
       });
       return;
     case 'ended':
-      world.step({ type: 'ended', stream: streamOf(world, act.who), code: act.code, reason: act.reason });
+      lane.step({ type: 'ended', stream: streamOf(lane, act.who), code: act.code, reason: act.reason });
       return;
     case 'message':
-      return world.says(act.message, streamOf(world, act.who));
+      return lane.says(act.message, streamOf(lane, act.who));
     case 'hear':
-      return world.hear(
+      return lane.hear(
         act.sentence === null ? null : `${act.sentence}`,
         act.ms,
         act.last,
-        streamOf(world, act.who),
+        streamOf(lane, act.who),
       );
     case 'fault':
-      return world.fault(act.device);
+      return lane.fault(act.device);
     case 'timer':
-      world.step({ type: 'timer', timer: act.timer });
+      lane.step({ type: 'timer', timer: act.timer });
   }
 }

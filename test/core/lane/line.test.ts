@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { World } from './world.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LaneHarness } from './lane-harness.ts';
 
-function requests(world: World) {
-  return world.all('request_token').map(({ id, attempt }) => `${id}#${attempt}`);
+function requests(lane: LaneHarness) {
+  return lane.all('request_token').map(({ id, attempt }) => `${id}#${attempt}`);
 }
 
 describe('while the broker is away', () => {
   it('no token is asked for; audio is held; the question is put when the line is back', () => {
-    const world = new World();
-    world.start();
-    expect(world.phase).toBe('acquiring');
-    world.speak(20);
-    world.pass(600_000);
-    expect(world.all('request_token')).toHaveLength(0);
-    expect(world.accounts.held).toBe(20);
-    world.line(true);
-    world.until(() => requests(world).length === 1, 10_000);
-    expect(requests(world)).toEqual(['test-1#1']);
+    const lane = new LaneHarness();
+    lane.start();
+    expect(lane.phase).toBe('acquiring');
+    lane.speak(20);
+    lane.pass(600_000);
+    expect(lane.all('request_token')).toHaveLength(0);
+    expect(lane.accounts.held).toBe(20);
+    lane.line(true);
+    lane.until(() => requests(lane).length === 1, 10_000);
+    expect(requests(lane)).toEqual(['test-1#1']);
     // The window of the token is counted from here, not from when the lane began to want it.
-    world.grant({ windowMs: 10_000 });
-    expect(world.phase).toBe('connecting');
+    lane.grant({ windowMs: 10_000 });
+    expect(lane.phase).toBe('connecting');
   });
 
   it('who has only just begun asks at once when the line comes', () => {
-    const world = new World();
-    world.start();
-    world.pass(900);
-    world.line(true);
-    expect(requests(world)).toEqual(['test-1#1']);
+    const lane = new LaneHarness();
+    lane.start();
+    lane.pass(900);
+    lane.line(true);
+    expect(requests(lane)).toEqual(['test-1#1']);
   });
 
   it.each([
@@ -37,12 +37,12 @@ describe('while the broker is away', () => {
     [3_600_000, 10_000],
   ])('a fleet that waited %i ms for its first line asks spread over %i ms', (waitedMs, spreadMs) => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
-      const world = new World({ seed: seed * 7919 });
-      world.start();
-      world.pass(waitedMs);
-      world.line(true);
-      expect(requests(world)).toEqual([]);
-      return world.due('token');
+      const lane = new LaneHarness({ seed: seed * 7919 });
+      lane.start();
+      lane.pass(waitedMs);
+      lane.line(true);
+      expect(requests(lane)).toEqual([]);
+      return lane.due('token');
     });
     expect(Math.max(...waits)).toBeLessThanOrEqual(spreadMs);
     expect(Math.max(...waits)).toBeGreaterThan(spreadMs * 0.9);
@@ -51,15 +51,15 @@ describe('while the broker is away', () => {
 
   it('an open question rests, and is repeated soon after the line is back, spread over a fleet', () => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
-      const world = new World({ seed: seed * 7919 }).goAcquiring();
-      world.line(false);
-      expect(world.timers.has('token')).toBe(false);
-      world.pass(10_000);
-      expect(requests(world)).toEqual(['test-1#1']);
-      world.line(true);
-      const wait = world.due('token');
-      world.pass(1000);
-      expect(requests(world)).toEqual(['test-1#1', 'test-1#2']);
+      const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();
+      lane.line(false);
+      expect(lane.timers.has('token')).toBe(false);
+      lane.pass(10_000);
+      expect(requests(lane)).toEqual(['test-1#1']);
+      lane.line(true);
+      const wait = lane.due('token');
+      lane.pass(1000);
+      expect(requests(lane)).toEqual(['test-1#1', 'test-1#2']);
       return wait;
     });
     expect(Math.max(...waits)).toBeLessThanOrEqual(1000);
@@ -68,36 +68,36 @@ describe('while the broker is away', () => {
   });
 
   it('a question that got too old is put under a new id', () => {
-    const world = new World().goAcquiring();
-    world.line(false);
-    world.pass(LANE_DEFAULTS.tokenRequestLifeMs);
-    world.line(true);
-    world.pass(LANE_DEFAULTS.tokenRequestLifeMs / 10);
-    expect(requests(world)).toEqual(['test-1#1', 'test-2#2']);
+    const lane = new LaneHarness().goAcquiring();
+    lane.line(false);
+    lane.pass(LANE_DEFAULTS.tokenRequestLifeMs);
+    lane.line(true);
+    lane.pass(LANE_DEFAULTS.tokenRequestLifeMs / 10);
+    expect(requests(lane)).toEqual(['test-1#1', 'test-2#2']);
   });
 
   it('a live stream does not care', () => {
-    const world = new World().goLive();
-    world.line(false);
-    world.speak(40);
-    world.line(true);
-    expect(world.phase).toBe('live');
-    expect(world.wire).toBe('s'.repeat(40));
-    expect(world.all('request_token')).toHaveLength(1);
+    const lane = new LaneHarness().goLive();
+    lane.line(false);
+    lane.speak(40);
+    lane.line(true);
+    expect(lane.phase).toBe('live');
+    expect(lane.wire).toBe('s'.repeat(40));
+    expect(lane.all('request_token')).toHaveLength(1);
   });
 
   it('a lane that loses its stream waits for the line and goes on', () => {
-    const world = new World().goLive();
-    world.line(false);
-    world.end();
-    world.until(() => world.phase === 'acquiring', 2000);
-    world.pass(300_000);
-    expect(world.all('request_token')).toHaveLength(1);
-    world.line(true);
-    world.until(() => world.all('request_token').length === 2, 10_000);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goLive();
+    lane.line(false);
+    lane.end();
+    lane.until(() => lane.phase === 'acquiring', 2000);
+    lane.pass(300_000);
+    expect(lane.all('request_token')).toHaveLength(1);
+    lane.line(true);
+    lane.until(() => lane.all('request_token').length === 2, 10_000);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
   });
 });

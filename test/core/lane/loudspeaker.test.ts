@@ -1,52 +1,52 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Device, type DeviceTraits } from './device.ts';
-import { CHUNK_MS, World } from './world.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const TAIL_MS = 300;
 
-function live(traits: DeviceTraits): { world: World; device: Device } {
-  const world = new World().goLive();
-  return { world, device: new Device(world, traits) };
+function live(traits: DeviceTraits): { lane: LaneHarness; device: Device } {
+  const lane = new LaneHarness().goLive();
+  return { lane, device: new Device(lane, traits) };
 }
 
 /** The chunks that reached the service with their sound. */
-const sent = (world: World): number[] =>
-  world
+const sent = (lane: LaneHarness): number[] =>
+  lane
     .all('send_audio')
     .flatMap(({ pcm, capturedAt }) => (pcm === null || capturedAt === null ? [] : [capturedAt]));
-const silenced = (world: World): number[] =>
-  world
+const silenced = (lane: LaneHarness): number[] =>
+  lane
     .all('send_audio')
     .flatMap(({ pcm, capturedAt }) => (pcm !== null || capturedAt === null ? [] : [capturedAt]));
 
 describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => {
   it('closes the gate while it is heard, not while it is written', () => {
-    const { world, device } = live({ delayMs });
-    world.speak(2);
-    world.hear('a', 1000, true);
-    world.speak(12);
+    const { lane, device } = live({ delayMs });
+    lane.speak(2);
+    lane.hear('a', 1000, true);
+    lane.speak(12);
     const [first] = device.heard;
     const begin = first?.from ?? 0;
-    expect(silenced(world)).toEqual(
-      world
+    expect(silenced(lane)).toEqual(
+      lane
         .all('send_audio')
         .map(({ capturedAt }) => capturedAt ?? 0)
         .filter((at) => at > begin && at - CHUNK_MS < begin + 1000 + TAIL_MS),
     );
-    expect(silenced(world).length).toBeGreaterThanOrEqual(4);
+    expect(silenced(lane).length).toBeGreaterThanOrEqual(4);
   });
 
   it('is fed without a gap, and little more than its delay ahead', () => {
-    const { world, device } = live({ delayMs });
+    const { lane, device } = live({ delayMs });
     for (let i = 0; i < 25; i++) {
-      world.hear('a', 400, i === 24);
-      world.pass(30);
+      lane.hear('a', 400, i === 24);
+      lane.pass(30);
     }
     let worst = 0;
     for (let i = 0; i < 105; i++) {
-      world.pass(100);
-      worst = Math.max(worst, (device.heard.at(-1)?.until ?? 0) - world.now);
+      lane.pass(100);
+      worst = Math.max(worst, (device.heard.at(-1)?.until ?? 0) - lane.now);
     }
     expect(device.worstHole).toBeLessThan(0.01);
     expect(worst).toBeLessThanOrEqual(delayMs + 1021);
@@ -54,73 +54,73 @@ describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => 
   });
 
   it('tells the latency of sound that found it free, and of no other', () => {
-    const { world } = live({ delayMs });
-    world.hear('a', 500, true);
-    world.hear('b', 500, true);
-    world.pass(3000);
-    world.hear('c', 500, true);
-    world.pass(1000);
-    const free = world.all('play').filter(({ receivedAt }) => receivedAt !== null);
+    const { lane } = live({ delayMs });
+    lane.hear('a', 500, true);
+    lane.hear('b', 500, true);
+    lane.pass(3000);
+    lane.hear('c', 500, true);
+    lane.pass(1000);
+    const free = lane.all('play').filter(({ receivedAt }) => receivedAt !== null);
     expect(free.map(({ at, receivedAt }) => at - (receivedAt ?? 0))).toEqual([0, 0]);
   });
 });
 
 describe('a loudspeaker that is measured', () => {
   it('keeps the gate closed for as long as it falls behind', () => {
-    const { world, device } = live({ delayMs: 60 });
-    world.hear('a', 640, true);
-    world.speak(1);
-    world.pass(160);
+    const { lane, device } = live({ delayMs: 60 });
+    lane.hear('a', 640, true);
+    lane.speak(1);
+    lane.pass(160);
     device.hiccup(700);
-    world.pass(160);
-    world.capture();
-    world.speak(8);
-    for (const at of sent(world)) expect(device.sounds(at - CHUNK_MS, at)).toBe(false);
-    expect(silenced(world).length).toBeGreaterThanOrEqual(5);
+    lane.pass(160);
+    lane.capture();
+    lane.speak(8);
+    for (const at of sent(lane)) expect(device.sounds(at - CHUNK_MS, at)).toBe(false);
+    expect(silenced(lane).length).toBeGreaterThanOrEqual(5);
   });
 
   it('is written to no faster than it sounds, so that its delay does not grow', () => {
-    const { world, device } = live({ delayMs: 100, slowPpm: 5000 });
+    const { lane, device } = live({ delayMs: 100, slowPpm: 5000 });
     let worst = 0;
     for (let i = 0; i < 300; i++) {
-      world.hear('a', 400);
-      world.pass(402);
-      worst = Math.max(worst, (device.heard.at(-1)?.until ?? 0) - world.now);
+      lane.hear('a', 400);
+      lane.pass(402);
+      worst = Math.max(worst, (device.heard.at(-1)?.until ?? 0) - lane.now);
     }
     expect(worst).toBeLessThan(100 + 310);
   });
 
   it('is fed at once when it has sounded more than it said', () => {
-    const { world, device } = live({ delayMs: 60 });
-    world.hear('a', 3000, true);
-    world.pass(50);
+    const { lane, device } = live({ delayMs: 60 });
+    lane.hear('a', 3000, true);
+    lane.pass(50);
     device.hiccup(-120);
-    world.pass(4000);
+    lane.pass(4000);
     expect(device.worstHole).toBeLessThan(0.01);
   });
 
   it('opens the gate early when it was faster than it said', () => {
-    const { world, device } = live({ delayMs: 0 });
-    world.hear('a', 680, true);
-    world.pass(10);
+    const { lane, device } = live({ delayMs: 0 });
+    lane.hear('a', 680, true);
+    lane.pass(10);
     device.hiccup(-100);
-    world.pass(790);
-    world.capture();
-    world.pass(100);
-    world.speak(1);
+    lane.pass(790);
+    lane.capture();
+    lane.pass(100);
+    lane.speak(1);
     // 580 ms of sound and the tail of 300 ms are over after 880 ms.
-    expect(sent(world)).toHaveLength(1);
+    expect(sent(lane)).toHaveLength(1);
   });
 });
 
 describe('a stop', () => {
   it('forgets what was written and not heard, also where the word of it comes later', () => {
-    const { world, device } = live({ delayMs: 300, tellsAfterMs: 5 });
-    world.hear('a', 3000, true);
-    world.stop();
-    world.pass(10);
+    const { lane, device } = live({ delayMs: 300, tellsAfterMs: 5 });
+    lane.hear('a', 3000, true);
+    lane.stop();
+    lane.pass(10);
     expect(device.heard).toEqual([]);
-    expect(world.state.playout.heard?.until ?? 0).toBeLessThanOrEqual(world.last('flush_playback').at);
+    expect(lane.state.playout.heard?.until ?? 0).toBeLessThanOrEqual(lane.last('flush_playback').at);
   });
 });
 
@@ -147,22 +147,22 @@ describe('whatever sounds', () => {
   it('no chunk with it in it is sent, and no chunk is silenced that is free of it', () => {
     fc.assert(
       fc.property(traits, fc.array(deed, { maxLength: 40 }), (given, deeds) => {
-        const { world, device } = live(given);
+        const { lane, device } = live(given);
         // What the device did later than a chunk was judged nobody could know.
         const hiccups: number[] = [];
         for (const what of deeds) {
-          if ('speak' in what) world.speak(what.speak);
-          else if ('pass' in what) world.pass(what.pass);
+          if ('speak' in what) lane.speak(what.speak);
+          else if ('pass' in what) lane.pass(what.pass);
           else if ('hiccup' in what) {
-            hiccups.push(world.now);
+            hiccups.push(lane.now);
             device.hiccup(what.hiccup);
-          } else world.hear(what.hear, what.ms, what.last);
+          } else lane.hear(what.hear, what.ms, what.last);
         }
-        world.pass(1000);
-        for (const at of sent(world)) {
+        lane.pass(1000);
+        for (const at of sent(lane)) {
           expect(device.sounds(at - CHUNK_MS, at), `chunk ${at}`).toBe(false);
         }
-        for (const at of silenced(world)) {
+        for (const at of silenced(lane)) {
           // Between two sounds that are close together the room has not fallen quiet.
           const near = device.sounds(at - CHUNK_MS - 2 * TAIL_MS, at + TAIL_MS + given.delayMs);
           expect(near || hiccups.some((then) => at - then < 1000), `chunk ${at}`).toBe(true);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { TRANSCRIPT_TYPES } from '../../../src/protocol/service/server-message.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 describe('a transcript', () => {
   it.each(TRANSCRIPT_TYPES)('is a caption: %s', (kind) => {
-    const world = new World().goLive();
-    world.says({
+    const lane = new LaneHarness().goLive();
+    lane.says({
       message_type: kind,
       data: {
         transcription: { transcription_id: 't7', translation_part_id: '1', language: 'es', text: 'hola' },
       },
     });
-    expect(world.last('caption').caption).toEqual({
+    expect(lane.last('caption').caption).toEqual({
       kind,
       id: 't7',
       part: '1',
@@ -21,21 +21,21 @@ describe('a transcript', () => {
   });
 
   it('needs no id (docs/service.md 6 shows text and language only)', () => {
-    const world = new World().goLive();
-    world.says({
+    const lane = new LaneHarness().goLive();
+    lane.says({
       message_type: 'partial_transcription',
       data: { transcription: { language: 'en', text: 'hel' } },
     });
-    expect(world.last('caption').caption.id).toBeNull();
+    expect(lane.last('caption').caption.id).toBeNull();
   });
 
   it('of the last words still comes while the stream drains', () => {
-    const world = new World().goDraining();
-    world.says({
+    const lane = new LaneHarness().goDraining();
+    lane.says({
       message_type: 'translated_transcription',
       data: { transcription: { language: 'es', text: 'adiós' } },
     });
-    expect(world.last('caption').caption.text).toBe('adiós');
+    expect(lane.last('caption').caption.text).toBe('adiós');
   });
 });
 
@@ -43,36 +43,36 @@ describe('a warning', () => {
   it.each(['AUDIO_STREAM_TOO_FAST', 'AUDIO_STREAM_STALLED', 'VOICE_NOT_FOUND'])(
     'is noted, and the stream goes on: %s',
     (code) => {
-      const world = new World().goLive();
-      world.says({ message_type: 'warning', data: { code, message: 'mind this' } });
-      expect(world.phase).toBe('live');
-      expect(world.state.warning).toEqual({
+      const lane = new LaneHarness().goLive();
+      lane.says({ message_type: 'warning', data: { code, message: 'mind this' } });
+      expect(lane.phase).toBe('live');
+      expect(lane.state.warning).toEqual({
         code: `service_${code.toLowerCase()}`,
         message: 'mind this',
-        at: world.now,
+        at: lane.now,
       });
-      world.speak(3);
-      expect(world.wire).toBe('sss');
+      lane.speak(3);
+      expect(lane.wire).toBe('sss');
     },
   );
 
   it('may say nothing at all, or far too much', () => {
-    const world = new World().goLive();
-    world.says({ message_type: 'warning', data: {} });
-    expect(world.state.warning).toMatchObject({ code: 'service_warning', message: 'no details' });
-    world.says({ message_type: 'warning', data: { code: 'C'.repeat(500) } });
-    expect(world.state.warning?.code).toHaveLength('service_'.length + 60);
-    expect(world.state.warning?.message).toHaveLength(200);
+    const lane = new LaneHarness().goLive();
+    lane.says({ message_type: 'warning', data: {} });
+    expect(lane.state.warning).toMatchObject({ code: 'service_warning', message: 'no details' });
+    lane.says({ message_type: 'warning', data: { code: 'C'.repeat(500) } });
+    expect(lane.state.warning?.code).toHaveLength('service_'.length + 60);
+    expect(lane.state.warning?.message).toHaveLength(200);
   });
 });
 
 describe('an error on a live stream', () => {
   it('that is no refusal is noted, and the stream goes on', () => {
-    const world = new World().goLive();
+    const lane = new LaneHarness().goLive();
     for (const code of ['NOT_FOUND', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SOMETHING_NEW']) {
-      world.error({ code, desc: 'hm' });
-      expect(world.phase).toBe('live');
-      expect(world.state.warning?.code).toBe(
+      lane.error({ code, desc: 'hm' });
+      expect(lane.phase).toBe('live');
+      expect(lane.state.warning?.code).toBe(
         code === 'NOT_FOUND' ? undefined : `service_${code.toLowerCase()}`,
       );
     }
@@ -81,9 +81,9 @@ describe('an error on a live stream', () => {
 
 describe('a message without use', () => {
   it.each(['pipeline_timings', 'tts_buffer_stats'] as const)('is counted: %s', (message_type) => {
-    const world = new World().goLive();
-    world.says({ message_type, data: {} });
-    expect(world.state.counts.ignored).toBe(1);
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goLive();
+    lane.says({ message_type, data: {} });
+    expect(lane.state.counts.ignored).toBe(1);
+    expect(lane.phase).toBe('live');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { heardBy } from './heard.ts';
+import { LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
-import { World } from './world.ts';
 
 const LIMIT_MS = 60_000;
 const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
@@ -15,152 +15,148 @@ describe('the live session dies', () => {
     ['rolling, connecting', 'connecting'],
     ['rolling, configuring', 'configuring'],
   ] as const)('while %s: the lane is %s and goes on from there', (name, phase) => {
-    const world = situation(name);
-    world.speak(4);
-    world.says(REVOKED, 1);
-    expect(world.phase).toBe(phase);
-    expect(world.state.counts).toMatchObject({ revocations: 1, takenBack: 4 });
-    if (phase === 'acquiring') world.grant();
-    if (phase !== 'configuring') world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('live');
-    world.hush(20);
-    expect(world.accounts).toMatchObject({ held: 0, lost: 0 });
-    expect(heardBy(world, 2).slice(0, 4)).toEqual(heardBy(world, 1).slice(-4));
+    const lane = situation(name);
+    lane.speak(4);
+    lane.says(REVOKED, 1);
+    expect(lane.phase).toBe(phase);
+    expect(lane.state.counts).toMatchObject({ revocations: 1, takenBack: 4 });
+    if (phase === 'acquiring') lane.grant();
+    if (phase !== 'configuring') lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    lane.hush(20);
+    expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });
+    expect(heardBy(lane, 2).slice(0, 4)).toEqual(heardBy(lane, 1).slice(-4));
   });
 
   it('while the next one is ready: it takes over at once', () => {
-    const world = new World().goReady();
-    world.end(1006, '', 1);
-    expect(world.state).toMatchObject({ phase: 'live', stream: { id: 2 }, approach: null, retiring: null });
-    expect(world.state.counts.takenBack).toBe(6);
-    world.speak(2);
-    world.hush(15);
-    expect(heardBy(world, 2).slice(0, 8)).toEqual([
-      ...heardBy(world, 1).slice(-6),
-      ...heardBy(world, 2).slice(6, 8),
+    const lane = new LaneHarness().goReady();
+    lane.end(1006, '', 1);
+    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 2 }, setup: null, oldSession: null });
+    expect(lane.state.counts.takenBack).toBe(6);
+    lane.speak(2);
+    lane.hush(15);
+    expect(heardBy(lane, 2).slice(0, 8)).toEqual([
+      ...heardBy(lane, 1).slice(-6),
+      ...heardBy(lane, 2).slice(6, 8),
     ]);
-    expect(world.accounts.held).toBe(0);
+    expect(lane.accounts.held).toBe(0);
   });
 
   it('for a reason that would park it: the next one is there already', () => {
-    const world = new World().goReady();
-    world.error({ reason: 'intent_mismatch' }, 1);
-    expect(world.phase).toBe('live');
-    expect(world.notes).not.toContain('parked');
+    const lane = new LaneHarness().goReady();
+    lane.error({ reason: 'intent_mismatch' }, 1);
+    expect(lane.phase).toBe('live');
+    expect(lane.notes).not.toContain('parked');
   });
 });
 
 describe('a retiring session', () => {
   it.each([
-    ['dies', (world: World) => world.end(1006, '', 1)],
-    ['is revoked', (world: World) => world.says(REVOKED, 1)],
-    ['reaches its limit', (world: World) => world.says(OVER, 1)],
-    ['ends by itself', (world: World) => world.says(EOS, 1)],
+    ['dies', (lane: LaneHarness) => lane.end(1006, '', 1)],
+    ['is revoked', (lane: LaneHarness) => lane.says(REVOKED, 1)],
+    ['reaches its limit', (lane: LaneHarness) => lane.says(OVER, 1)],
+    ['ends by itself', (lane: LaneHarness) => lane.says(EOS, 1)],
   ])(
     '%s in a pause: what it had not spoken goes to the next one, which has heard nothing newer',
     (_, happen) => {
-      const world = new World().goRetiring();
-      happen(world);
-      expect(world.state).toMatchObject({ phase: 'live', retiring: null, counts: { failures: 0 } });
-      expect(world.state.counts.takenBack).toBeGreaterThanOrEqual(6);
-      world.hush(20);
-      expect(heardBy(world, 2).filter((at) => heardBy(world, 1).includes(at)).length).toBeGreaterThanOrEqual(
-        6,
-      );
-      expect(world.accounts).toMatchObject({ held: 0, lost: 0 });
+      const lane = new LaneHarness().goRetiring();
+      happen(lane);
+      expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { failures: 0 } });
+      expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+      lane.hush(20);
+      expect(heardBy(lane, 2).filter((at) => heardBy(lane, 1).includes(at)).length).toBeGreaterThanOrEqual(6);
+      expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });
     },
   );
 
   it('dies when the next one has heard newer speech: what it had not spoken is said late', () => {
-    const world = new World().goRetiring();
-    world.speak(2);
-    world.end(1006, '', 1);
-    const { takenBack } = world.state.counts;
+    const lane = new LaneHarness().goRetiring();
+    lane.speak(2);
+    lane.end(1006, '', 1);
+    const { takenBack } = lane.state.counts;
     expect(takenBack).toBeGreaterThanOrEqual(6);
-    world.hush(20);
-    const again = heardBy(world, 2).filter((at) => at !== null && heardBy(world, 1).includes(at));
+    lane.hush(20);
+    const again = heardBy(lane, 2).filter((at) => at !== null && heardBy(lane, 1).includes(at));
     expect(again).toHaveLength(takenBack);
-    expect(world.accounts).toMatchObject({ held: 0, lost: 0 });
+    expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });
   });
 
   it('dies, and the next one too: all of it is said again in the order in which it was spoken', () => {
-    const world = new World().goRetiring();
-    world.speak(3);
-    world.end(1006, '', 1);
-    world.speak(2);
-    world.end(1006, '', 2);
-    const held = world.state.hold.chunks.map(({ seq }) => seq);
+    const lane = new LaneHarness().goRetiring();
+    lane.speak(3);
+    lane.end(1006, '', 1);
+    lane.speak(2);
+    lane.end(1006, '', 2);
+    const held = lane.state.backlog.chunks.map(({ seq }) => seq);
     expect(held.length).toBeGreaterThanOrEqual(11);
     expect(held).toEqual(held.toSorted((one, other) => one - other));
   });
 
   it('falls silent with something to say: it is asked for a sign of life, and what it owes is said by the next one', () => {
-    const world = new World().goRetiring();
-    world.pongs = false;
-    world.hush(20);
-    expect(world.all('ping').filter(({ stream, at }) => stream === 1 && at > world.now - 5000)).toHaveLength(
-      1,
-    );
-    expect(world.all('end_task')).toHaveLength(0);
-    expect(world.state).toMatchObject({ phase: 'live', retiring: null, stream: { id: 2 } });
-    expect(world.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+    const lane = new LaneHarness().goRetiring();
+    lane.pongs = false;
+    lane.hush(20);
+    expect(lane.all('ping').filter(({ stream, at }) => stream === 1 && at > lane.now - 5000)).toHaveLength(1);
+    expect(lane.all('end_task')).toHaveLength(0);
+    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, stream: { id: 2 } });
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('says nothing to what was heard, and lives: it is ended in order, and that was no speech', () => {
-    const world = new World().goRetiring();
-    world.hush(16);
-    expect(world.last('end_task').stream).toBe(1);
-    world.says(EOS, 1);
-    expect(world.state).toMatchObject({ phase: 'live', retiring: null, counts: { takenBack: 0 } });
+    const lane = new LaneHarness().goRetiring();
+    lane.hush(16);
+    expect(lane.last('end_task').stream).toBe(1);
+    lane.says(EOS, 1);
+    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { takenBack: 0 } });
   });
 
   it('dies before it has ended in order: what it owes is said by the next one', () => {
-    const world = new World().goRetiring();
-    world.until(() => world.all('end_task').length === 1, 10_000);
-    world.end(1006, '', 1);
-    expect(world.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+    const lane = new LaneHarness().goRetiring();
+    lane.until(() => lane.all('end_task').length === 1, 10_000);
+    lane.end(1006, '', 1);
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('dies after it was told to end: it had nothing left to say', () => {
-    const world = new World().goRetiring();
-    world.until(() => world.all('end_task').length === 1, 10_000);
-    world.end(1000, '', 1);
-    expect(world.state).toMatchObject({ retiring: null, counts: { takenBack: 0, failures: 0 } });
+    const lane = new LaneHarness().goRetiring();
+    lane.until(() => lane.all('end_task').length === 1, 10_000);
+    lane.end(1000, '', 1);
+    expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0, failures: 0 } });
   });
 
   it('complains: nobody minds', () => {
-    const world = new World().goRetiring();
-    world.error({ code: 'SERVICE_TIMEOUT' }, 1);
-    world.error({ reason: 'intent_mismatch' }, 1);
-    expect(world.state).toMatchObject({ phase: 'live', problem: null, retiring: { stream: { id: 1 } } });
+    const lane = new LaneHarness().goRetiring();
+    lane.error({ code: 'SERVICE_TIMEOUT' }, 1);
+    lane.error({ reason: 'intent_mismatch' }, 1);
+    expect(lane.state).toMatchObject({ phase: 'live', problem: null, oldSession: { stream: { id: 1 } } });
   });
 
   it('goes at a stop', () => {
-    const world = new World().goRetiring();
-    world.stop();
-    expect(world.state).toMatchObject({ phase: 'draining', retiring: null });
-    expect(world.last('end_task').stream).toBe(2);
+    const lane = new LaneHarness().goRetiring();
+    lane.stop();
+    expect(lane.state).toMatchObject({ phase: 'draining', oldSession: null });
+    expect(lane.last('end_task').stream).toBe(2);
   });
 
   it('is gone before a third session is begun', () => {
-    const world = new World().goReady({ maxDurationMs: LIMIT_MS });
-    world.end(1006, '', 2);
-    world.until(() => world.phase === 'rolling', 5000);
-    world.grant({ maxDurationMs: 4000 });
-    world.open();
-    world.taskRuns();
-    world.hush(2);
-    expect(world.state.retiring?.stream.id).toBe(1);
-    while (world.phase === 'live') {
-      world.pass(50);
-      world.says(
+    const lane = new LaneHarness().goReady({ maxDurationMs: LIMIT_MS });
+    lane.end(1006, '', 2);
+    lane.until(() => lane.phase === 'rolling', 5000);
+    lane.grant({ maxDurationMs: 4000 });
+    lane.open();
+    lane.taskRuns();
+    lane.hush(2);
+    expect(lane.state.oldSession?.stream.id).toBe(1);
+    while (lane.phase === 'live') {
+      lane.pass(50);
+      lane.says(
         { message_type: 'validated_transcription', data: { transcription: { language: 'en', text: 'on' } } },
         1,
       );
     }
-    expect(world.phase).toBe('rolling');
-    expect(world.state.retiring).toBeNull();
+    expect(lane.phase).toBe('rolling');
+    expect(lane.state.oldSession).toBeNull();
   });
 });
 
@@ -168,31 +164,30 @@ describe('other languages', () => {
   it.each(['rolling', 'rolling, connecting', 'rolling, configuring', 'rolling, ready'])(
     'ordered while %s: the live session is told, the next one begun anew',
     (name) => {
-      const world = situation(name);
-      world.orders({ targets: ['fr'] });
-      expect(world.phase).toBe('configuring');
-      expect(world.last('send_task')).toMatchObject({ stream: 1, targets: ['fr'] });
-      expect(world.state.approach).toBeNull();
-      world.until(
-        () =>
-          world.all('poll_task').some(({ at, stream }) => stream === 1 && at >= world.last('send_task').at),
+      const lane = situation(name);
+      lane.options({ targets: ['fr'] });
+      expect(lane.phase).toBe('configuring');
+      expect(lane.last('send_task')).toMatchObject({ stream: 1, targets: ['fr'] });
+      expect(lane.state.setup).toBeNull();
+      lane.until(
+        () => lane.all('poll_task').some(({ at, stream }) => stream === 1 && at >= lane.last('send_task').at),
         10_000,
       );
-      world.says(RUNNING, 1);
-      expect(world.phase).toBe('live');
-      world.until(() => world.phase === 'rolling', 20_000);
-      world.grant();
-      world.open();
-      expect(world.last('send_task').targets).toEqual(['fr']);
+      lane.says(RUNNING, 1);
+      expect(lane.phase).toBe('live');
+      lane.until(() => lane.phase === 'rolling', 20_000);
+      lane.grant();
+      lane.open();
+      expect(lane.last('send_task').targets).toEqual(['fr']);
     },
   );
 
   it('ordered while the old one retires: only the new one is told', () => {
-    const world = new World().goRetiring();
-    world.orders({ targets: ['fr'] });
-    world.pass(3000);
-    expect(world.last('send_task')).toMatchObject({ stream: 2, targets: ['fr'] });
-    world.taskRuns();
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goRetiring();
+    lane.options({ targets: ['fr'] });
+    lane.pass(3000);
+    expect(lane.last('send_task')).toMatchObject({ stream: 2, targets: ['fr'] });
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
   });
 });

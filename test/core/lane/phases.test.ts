@@ -1,115 +1,115 @@
 import { describe, expect, it } from 'vitest';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { isTransition, PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 /** One story for each step of the table; each ends with that step. */
-const STORIES: Readonly<Record<string, (world: World) => void>> = {
-  'idle > acquiring': (world) => world.start(),
-  'idle > standby': (world) => {
-    world.orders({ start: 'voice' });
-    world.start();
+const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
+  'idle > acquiring': (lane) => lane.start(),
+  'idle > standby': (lane) => {
+    lane.options({ start: 'voice' });
+    lane.start();
   },
-  'idle > closed': (world) => world.shutdown(),
-  'idle > restarting': (world) => world.crash({ type: 'start' }),
+  'idle > closed': (lane) => lane.shutdown(),
+  'idle > restarting': (lane) => lane.crash({ type: 'start' }),
 
-  'standby > acquiring': (world) => world.goStandby().speak(2),
-  'standby > idle': (world) => world.goStandby().stop(),
-  'standby > closed': (world) => world.goStandby().shutdown(),
+  'standby > acquiring': (lane) => lane.goStandby().speak(2),
+  'standby > idle': (lane) => lane.goStandby().stop(),
+  'standby > closed': (lane) => lane.goStandby().shutdown(),
 
-  'acquiring > connecting': (world) => world.goConnecting(),
-  'acquiring > waiting': (world) => world.goAcquiring().deny(),
-  'acquiring > parked': (world) => world.goAcquiring().deny({ final: true }),
-  'acquiring > idle': (world) => world.goAcquiring().stop(),
-  'acquiring > closed': (world) => world.goAcquiring().shutdown(),
+  'acquiring > connecting': (lane) => lane.goConnecting(),
+  'acquiring > waiting': (lane) => lane.goAcquiring().deny(),
+  'acquiring > parked': (lane) => lane.goAcquiring().deny({ final: true }),
+  'acquiring > idle': (lane) => lane.goAcquiring().stop(),
+  'acquiring > closed': (lane) => lane.goAcquiring().shutdown(),
 
-  'connecting > configuring': (world) => world.goConfiguring(),
-  'connecting > waiting': (world) => world.goConnecting().unreach(true),
-  'connecting > parked': (world) => world.goConnecting().refuse({ status: 402 }),
-  'connecting > idle': (world) => world.goConnecting().stop(),
-  'connecting > closed': (world) => world.goConnecting().shutdown(),
+  'connecting > configuring': (lane) => lane.goConfiguring(),
+  'connecting > waiting': (lane) => lane.goConnecting().unreach(true),
+  'connecting > parked': (lane) => lane.goConnecting().refuse({ status: 402 }),
+  'connecting > idle': (lane) => lane.goConnecting().stop(),
+  'connecting > closed': (lane) => lane.goConnecting().shutdown(),
 
-  'configuring > live': (world) => world.goLive(),
-  'configuring > waiting': (world) => world.goConfiguring().end(),
-  'configuring > parked': (world) => world.goConfiguring().error({ code: 'VALIDATION_ERROR' }),
-  'configuring > draining': (world) => {
-    world.goLive().pass(3000);
-    world.orders({ targets: ['fr'] });
-    world.stop();
+  'configuring > live': (lane) => lane.goLive(),
+  'configuring > waiting': (lane) => lane.goConfiguring().end(),
+  'configuring > parked': (lane) => lane.goConfiguring().error({ code: 'VALIDATION_ERROR' }),
+  'configuring > draining': (lane) => {
+    lane.goLive().pass(3000);
+    lane.options({ targets: ['fr'] });
+    lane.stop();
   },
-  'configuring > idle': (world) => world.goConfiguring().stop(),
-  'configuring > closed': (world) => world.goConfiguring().shutdown(),
+  'configuring > idle': (lane) => lane.goConfiguring().stop(),
+  'configuring > closed': (lane) => lane.goConfiguring().shutdown(),
 
-  'live > configuring': (world) => {
-    world.goLive().pass(3000);
-    world.orders({ targets: ['fr'] });
+  'live > configuring': (lane) => {
+    lane.goLive().pass(3000);
+    lane.options({ targets: ['fr'] });
   },
-  'live > waiting': (world) => world.goLive().says({ message_type: 'session_revoked', data: {} }),
-  'live > parked': (world) => world.goLive().error({ reason: 'intent_mismatch' }),
-  'live > draining': (world) => world.goLive().stop(),
-  'live > rolling': (world) => world.goRolling(),
-  'live > standby': (world) => world.goStandby(),
+  'live > waiting': (lane) => lane.goLive().says({ message_type: 'session_revoked', data: {} }),
+  'live > parked': (lane) => lane.goLive().error({ reason: 'intent_mismatch' }),
+  'live > draining': (lane) => lane.goLive().stop(),
+  'live > rolling': (lane) => lane.goRolling(),
+  'live > standby': (lane) => lane.goStandby(),
 
-  'rolling > live': (world) => world.goReady().hush(2),
-  'rolling > acquiring': (world) => world.goRolling().end(1006, '', 1),
-  'rolling > connecting': (world) => {
-    world.goRolling().grant();
-    world.end(1006, '', 1);
+  'rolling > live': (lane) => lane.goReady().hush(2),
+  'rolling > acquiring': (lane) => lane.goRolling().end(1006, '', 1),
+  'rolling > connecting': (lane) => {
+    lane.goRolling().grant();
+    lane.end(1006, '', 1);
   },
-  'rolling > configuring': (world) => {
-    world.goRolling().grant();
-    world.open();
-    world.end(1006, '', 1);
+  'rolling > configuring': (lane) => {
+    lane.goRolling().grant();
+    lane.open();
+    lane.end(1006, '', 1);
   },
-  'rolling > draining': (world) => world.goRolling().stop(),
+  'rolling > draining': (lane) => lane.goRolling().stop(),
 
-  'draining > idle': (world) => world.goDraining().end(),
-  'draining > closed': (world) => {
-    world.goLive().shutdown();
-    world.end();
+  'draining > idle': (lane) => lane.goDraining().end(),
+  'draining > closed': (lane) => {
+    lane.goLive().shutdown();
+    lane.end();
   },
 
-  'waiting > acquiring': (world) => {
-    world.goWaiting();
-    world.until(() => world.phase !== 'waiting', 2000);
+  'waiting > acquiring': (lane) => {
+    lane.goWaiting();
+    lane.until(() => lane.phase !== 'waiting', 2000);
   },
-  'waiting > connecting': (world) => {
-    world.goConnecting().unreach(false);
-    world.until(() => world.phase !== 'waiting', 2000);
+  'waiting > connecting': (lane) => {
+    lane.goConnecting().unreach(false);
+    lane.until(() => lane.phase !== 'waiting', 2000);
   },
-  'waiting > idle': (world) => world.goWaiting().stop(),
-  'waiting > closed': (world) => world.goWaiting().shutdown(),
+  'waiting > idle': (lane) => lane.goWaiting().stop(),
+  'waiting > closed': (lane) => lane.goWaiting().shutdown(),
 
-  'standby > restarting': (world) => world.goStandby().crash(),
-  'acquiring > restarting': (world) => world.goAcquiring().crash(),
-  'connecting > restarting': (world) => world.goConnecting().crash(),
-  'configuring > restarting': (world) => world.goConfiguring().crash(),
-  'live > restarting': (world) => world.goLive().crash(),
-  'rolling > restarting': (world) => world.goRolling().crash(),
-  'draining > restarting': (world) => {
-    world.goDraining().start();
-    world.crash();
+  'standby > restarting': (lane) => lane.goStandby().crash(),
+  'acquiring > restarting': (lane) => lane.goAcquiring().crash(),
+  'connecting > restarting': (lane) => lane.goConnecting().crash(),
+  'configuring > restarting': (lane) => lane.goConfiguring().crash(),
+  'live > restarting': (lane) => lane.goLive().crash(),
+  'rolling > restarting': (lane) => lane.goRolling().crash(),
+  'draining > restarting': (lane) => {
+    lane.goDraining().start();
+    lane.crash();
   },
-  'waiting > restarting': (world) => world.goWaiting().crash(),
-  'parked > restarting': (world) => world.goParked().crash(),
-  'restarting > acquiring': (world) => {
-    world.goRestarting();
-    world.until(() => world.phase !== 'restarting', 2500);
+  'waiting > restarting': (lane) => lane.goWaiting().crash(),
+  'parked > restarting': (lane) => lane.goParked().crash(),
+  'restarting > acquiring': (lane) => {
+    lane.goRestarting();
+    lane.until(() => lane.phase !== 'restarting', 2500);
   },
-  'restarting > standby': (world) => {
-    world.orders({ start: 'voice' });
-    world.goAcquiring().crash();
-    world.until(() => world.phase !== 'restarting', 2500);
+  'restarting > standby': (lane) => {
+    lane.options({ start: 'voice' });
+    lane.goAcquiring().crash();
+    lane.until(() => lane.phase !== 'restarting', 2500);
   },
-  'restarting > idle': (world) => world.goRestarting().stop(),
-  'restarting > closed': (world) => world.goRestarting().shutdown(),
+  'restarting > idle': (lane) => lane.goRestarting().stop(),
+  'restarting > closed': (lane) => lane.goRestarting().shutdown(),
 
-  'parked > acquiring': (world) => {
-    world.goParked();
-    world.until(() => world.phase !== 'parked', 400_000);
+  'parked > acquiring': (lane) => {
+    lane.goParked();
+    lane.until(() => lane.phase !== 'parked', 400_000);
   },
-  'parked > idle': (world) => world.goParked().stop(),
-  'parked > closed': (world) => world.goParked().shutdown(),
+  'parked > idle': (lane) => lane.goParked().stop(),
+  'parked > closed': (lane) => lane.goParked().shutdown(),
 };
 
 const TABLE = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
@@ -120,11 +120,11 @@ describe('the table of phases', () => {
   });
 
   it.each(TABLE)('%s happens', (name) => {
-    const world = new World();
-    STORIES[name]?.(world);
-    const { from, to } = world.walked.at(-1) ?? {};
+    const lane = new LaneHarness();
+    STORIES[name]?.(lane);
+    const { from, to } = lane.walked.at(-1) ?? {};
     expect(`${from} > ${to}`).toBe(name);
-    expect(world.phase).toBe(to);
+    expect(lane.phase).toBe(to);
   });
 
   it('allows its own steps and no other', () => {
@@ -143,10 +143,10 @@ describe('the table of phases', () => {
   });
 
   it('goes through idle from one session to the next, when a drained lane is wanted again', () => {
-    const world = new World().goDraining();
-    world.start();
-    world.pass(LANE_DEFAULTS.drainMs);
-    expect(world.walked.slice(-2)).toEqual([
+    const lane = new LaneHarness().goDraining();
+    lane.start();
+    lane.pass(LANE_DEFAULTS.drainMs);
+    expect(lane.walked.slice(-2)).toEqual([
       { from: 'draining', to: 'idle' },
       { from: 'idle', to: 'acquiring' },
     ]);

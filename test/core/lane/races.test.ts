@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { fork } from './fork.ts';
+import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
-import { World } from './world.ts';
 
 /** Things that come close together in practice. Each is about whatever the lane has at that moment. */
-const EVENTS: Readonly<Record<string, (world: World) => void>> = {
-  granted: (world) => {
-    const id = world.all('request_token').at(-1)?.id ?? 'unheard-of';
-    world.step({ type: 'granted', grant: world.grantFor(id, { maxDurationMs: 60_000 }) });
+const EVENTS: Readonly<Record<string, (lane: LaneHarness) => void>> = {
+  granted: (lane) => {
+    const id = lane.all('request_token').at(-1)?.id ?? 'unheard-of';
+    lane.step({ type: 'granted', grant: lane.grantFor(id, { maxDurationMs: 60_000 }) });
   },
-  opened: (world) => world.step({ type: 'opened', stream: newest(world) }),
-  refused: (world) => {
+  opened: (lane) => lane.step({ type: 'opened', stream: newest(lane) }),
+  refused: (lane) => {
     const refusal = {
       status: 409,
       errorCode: null,
@@ -19,20 +19,20 @@ const EVENTS: Readonly<Record<string, (world: World) => void>> = {
       detail: null,
       retryAfterMs: null,
     };
-    world.step({ type: 'refused', stream: newest(world), refusal });
+    lane.step({ type: 'refused', stream: newest(lane), refusal });
   },
-  'newest ended': (world) => world.end(1006, '', newest(world)),
-  'hearing ended': (world) => world.end(1006, '', hearing(world)),
-  'retiring ended': (world) => world.end(1000, '', world.state.retiring?.stream.id ?? 1),
-  'task runs': (world) =>
-    world.says({ message_type: 'current_task', data: { task_status: 'running' } }, newest(world)),
-  'limit reached': (world) => world.says({ message_type: 'max_duration_reached', data: {} }, hearing(world)),
-  revoked: (world) => world.says({ message_type: 'session_revoked', data: {} }, hearing(world)),
-  'next timer': (world) =>
-    world.pass(Math.max(0, Math.min(...world.timers.values(), world.now + 5000) - world.now)),
-  captured: (world) => world.capture(true),
-  'other languages': (world) => world.orders({ targets: ['fr', 'it'] }),
-  stop: (world) => world.stop(),
+  'newest ended': (lane) => lane.end(1006, '', newest(lane)),
+  'hearing ended': (lane) => lane.end(1006, '', hearing(lane)),
+  'retiring ended': (lane) => lane.end(1000, '', lane.state.oldSession?.stream.id ?? 1),
+  'task runs': (lane) =>
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } }, newest(lane)),
+  'limit reached': (lane) => lane.says({ message_type: 'max_duration_reached', data: {} }, hearing(lane)),
+  revoked: (lane) => lane.says({ message_type: 'session_revoked', data: {} }, hearing(lane)),
+  'next timer': (lane) =>
+    lane.pass(Math.max(0, Math.min(...lane.timers.values(), lane.now + 5000) - lane.now)),
+  captured: (lane) => lane.capture(true),
+  'other languages': (lane) => lane.options({ targets: ['fr', 'it'] }),
+  stop: (lane) => lane.stop(),
 };
 
 const RACES: readonly (readonly string[])[] = [
@@ -48,18 +48,18 @@ const RACES: readonly (readonly string[])[] = [
   ['task runs', 'newest ended', 'revoked', 'captured', 'stop'],
 ];
 
-function newest(world: World): number {
-  return world.state.nextStream - 1;
+function newest(lane: LaneHarness): number {
+  return lane.state.nextStream - 1;
 }
 
-function hearing(world: World): number {
-  return world.state.stream?.id ?? newest(world);
+function hearing(lane: LaneHarness): number {
+  return lane.state.stream?.id ?? newest(lane);
 }
 
-function* orders<T>(items: readonly T[]): Generator<readonly T[]> {
+function* options<T>(items: readonly T[]): Generator<readonly T[]> {
   if (items.length <= 1) yield items;
   for (const [i, first] of items.entries()) {
-    for (const rest of items.length > 1 ? orders(items.toSpliced(i, 1)) : []) yield [first, ...rest];
+    for (const rest of items.length > 1 ? options(items.toSpliced(i, 1)) : []) yield [first, ...rest];
   }
 }
 
@@ -68,15 +68,15 @@ describe.each(Object.keys(SITUATIONS))('while %s, in every order', (name) => {
 
   it.each(RACES.map((race) => [race.join(', '), race] as const))('%s: every invariant holds', (_, race) => {
     let count = 0;
-    for (const order of orders(race)) {
-      const world = fork(origin);
-      for (const event of order) EVENTS[event]?.(world);
+    for (const order of options(race)) {
+      const lane = fork(origin);
+      for (const event of order) EVENTS[event]?.(lane);
       // Whatever came of it, it comes to an end when it is told to.
-      world.stop();
-      world.pass(LANE_DEFAULTS.drainMs);
-      expect(['idle', 'closed'], order.join(', ')).toContain(world.phase);
-      expect(world.timers.size, order.join(', ')).toBe(0);
-      expect(world.accounts.held).toBe(0);
+      lane.stop();
+      lane.pass(LANE_DEFAULTS.drainMs);
+      expect(['idle', 'closed'], order.join(', ')).toContain(lane.phase);
+      expect(lane.timers.size, order.join(', ')).toBe(0);
+      expect(lane.accounts.held).toBe(0);
       count++;
     }
     expect(count).toBe(120);
@@ -85,22 +85,22 @@ describe.each(Object.keys(SITUATIONS))('while %s, in every order', (name) => {
 
 describe('a stream that says again that it is open', () => {
   it('is not taken for its successor', () => {
-    const world = new World().goRolling();
-    world.grant();
-    world.step({ type: 'opened', stream: 1 });
-    expect(world.state.approach).toMatchObject({ stage: 'connecting', stream: { id: 2 } });
-    expect(world.all('send_task')).toHaveLength(1);
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.step({ type: 'opened', stream: 1 });
+    expect(lane.state.setup).toMatchObject({ stage: 'connecting', stream: { id: 2 } });
+    expect(lane.all('send_task')).toHaveLength(1);
   });
 });
 
 describe('a forked world', () => {
   it('is a world of its own', () => {
-    const world = new World().goLive();
-    const twin = fork(world);
+    const lane = new LaneHarness().goLive();
+    const twin = fork(lane);
     twin.speak(3);
-    expect(world.wire).toBe('');
+    expect(lane.wire).toBe('');
     expect(twin.wire).toBe('sss');
-    world.speak(2);
-    expect(world.wire).toBe('ss');
+    lane.speak(2);
+    expect(lane.wire).toBe('ss');
   });
 });

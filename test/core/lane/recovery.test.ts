@@ -1,33 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { type Cause, RECOVERY } from '../../../src/core/recovery.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { type Cause, RECOVERY } from '../../../src/core/retry/recovery.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
-const error = (data: Extract<StreamMessage, { message_type: 'error' }>['data']) => (world: World) =>
-  world.error(data);
+const error = (data: Extract<StreamMessage, { message_type: 'error' }>['data']) => (lane: LaneHarness) =>
+  lane.error(data);
 const says =
-  (message_type: 'max_duration_reached' | 'session_revoked' | 'eos' | 'end_of_stream') => (world: World) =>
-    world.says({ message_type, data: {} });
+  (message_type: 'max_duration_reached' | 'session_revoked' | 'eos' | 'end_of_stream') =>
+  (lane: LaneHarness) =>
+    lane.says({ message_type, data: {} });
 
 /** Each cause of the table, in every way in which it can come, on a stream that is up. */
-const ON_A_STREAM: readonly (readonly [string, Cause, (world: World) => void])[] = [
-  ['a lost socket', 'network', (world) => world.end(1006)],
-  ['a normal close without a word before it', 'network', (world) => world.end(1000)],
-  ['a service that goes away', 'network', (world) => world.end(1001, 'going away')],
+const ON_A_STREAM: readonly (readonly [string, Cause, (lane: LaneHarness) => void])[] = [
+  ['a lost socket', 'network', (lane) => lane.end(1006)],
+  ['a normal close without a word before it', 'network', (lane) => lane.end(1000)],
+  ['a service that goes away', 'network', (lane) => lane.end(1001, 'going away')],
   ['its end event', 'stream_ended', says('eos')],
   ['its newer end event', 'stream_ended', says('end_of_stream')],
   ['max_duration_reached', 'max_duration_reached', says('max_duration_reached')],
   ['session_revoked', 'session_revoked', says('session_revoked')],
   ['SERVICE_TIMEOUT', 'service_timeout', error({ code: 'SERVICE_TIMEOUT' })],
-  ['a close for a broken policy', 'service_error', (world) => world.end(1008)],
-  ['an error of the service', 'service_error', (world) => world.end(1011)],
-  ['a restart of the service', 'service_error', (world) => world.end(1012)],
-  ['an overloaded service', 'service_error', (world) => world.end(1013, 'try again later')],
-  ['a broken gateway', 'service_error', (world) => world.end(1014)],
-  ["a code of the service's own", 'service_error', (world) => world.end(4321)],
-  ['a refusal in a close', 'session_revoked', (world) => world.end(1008, 'session_revoked')],
+  ['a close for a broken policy', 'service_error', (lane) => lane.end(1008)],
+  ['an error of the service', 'service_error', (lane) => lane.end(1011)],
+  ['a restart of the service', 'service_error', (lane) => lane.end(1012)],
+  ['an overloaded service', 'service_error', (lane) => lane.end(1013, 'try again later')],
+  ['a broken gateway', 'service_error', (lane) => lane.end(1014)],
+  ["a code of the service's own", 'service_error', (lane) => lane.end(4321)],
+  ['a refusal in a close', 'session_revoked', (lane) => lane.end(1008, 'session_revoked')],
   ['a refusal in a message', 'session_already_used', error({ reason: 'session_already_used' })],
   ['a refusal by number', 'max_duration_reached', error({ error_code: 202102 })],
   ['the limit of streams', 'session_limit_reached', error({ desc: 'Session limit reached' })],
@@ -35,43 +36,43 @@ const ON_A_STREAM: readonly (readonly [string, Cause, (world: World) => void])[]
 
 describe('a live stream that ends', () => {
   it.each(ON_A_STREAM)('by %s is followed by another one (%s)', (_, cause, happen) => {
-    const world = new World().goLive();
-    world.speak(10);
-    happen(world);
+    const lane = new LaneHarness().goLive();
+    lane.speak(10);
+    happen(lane);
     const row = RECOVERY[cause];
-    expect(world.phase).toBe(row.patience === 'parked' ? 'parked' : 'waiting');
-    expect(world.state.problem?.code).toBe(cause);
-    expect(world.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
-    const ended = world.all('notify').find(({ kind }) => kind === 'session_ended');
+    expect(lane.phase).toBe(row.patience === 'parked' ? 'parked' : 'waiting');
+    expect(lane.state.problem?.code).toBe(cause);
+    expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
+    const ended = lane.all('notify').find(({ kind }) => kind === 'session_ended');
     expect(ended?.detail).toEqual({ session: 'test-1...', cause, live_ms: 3200 });
-    expect(world.notes.at(-1)).toBe(row.event ?? 'session_ended');
-    expect(world.due('retry')).toBeLessThanOrEqual(row.patience === 'prompt' ? 1000 : 5000);
+    expect(lane.notes.at(-1)).toBe(row.event ?? 'session_ended');
+    expect(lane.due('retry')).toBeLessThanOrEqual(row.patience === 'prompt' ? 1000 : 5000);
 
-    world.speak(2);
-    world.comeBack();
-    expect(world.all('request_token').at(-1)).toMatchObject({ reason: row.tokenReason });
-    expect(world.state.counts).toMatchObject({ sessions: 2, failures: 1 });
-    world.speak(20);
-    expect(world.accounts.lost).toBe(0);
+    lane.speak(2);
+    lane.comeBack();
+    expect(lane.all('request_token').at(-1)).toMatchObject({ reason: row.tokenReason });
+    expect(lane.state.counts).toMatchObject({ sessions: 2, failures: 1 });
+    lane.speak(20);
+    expect(lane.accounts.lost).toBe(0);
     // All of it is said again to the new stream: the old one had not spoken a word of it.
-    expect(world.state.counts.takenBack).toBe(10);
-    expect(world.accounts.sent + world.accounts.held).toBe(32);
+    expect(lane.state.counts.takenBack).toBe(10);
+    expect(lane.accounts.sent + lane.accounts.held).toBe(32);
   });
 
   it('counts revocations, limits and rollovers', () => {
-    const world = new World().goLive();
-    says('session_revoked')(world);
-    world.comeBack();
-    says('max_duration_reached')(world);
-    world.comeBack();
-    expect(world.state.counts).toMatchObject({
+    const lane = new LaneHarness().goLive();
+    says('session_revoked')(lane);
+    lane.comeBack();
+    says('max_duration_reached')(lane);
+    lane.comeBack();
+    expect(lane.state.counts).toMatchObject({
       sessions: 3,
       revocations: 1,
       maxDurations: 1,
       rollovers: 1,
       failures: 2,
     });
-    expect(world.notes).toEqual([
+    expect(lane.notes).toEqual([
       'session_started',
       'session_ended',
       'revoked',
@@ -81,132 +82,132 @@ describe('a live stream that ends', () => {
       'session_started',
       'rollover',
     ]);
-    const started = world.all('notify').filter(({ kind }) => kind === 'session_started');
+    const started = lane.all('notify').filter(({ kind }) => kind === 'session_started');
     expect(started.map(({ detail }) => detail['reason'])).toEqual(['start', 'revoked', 'max_duration']);
   });
 
   it('in the middle of a word loses nothing of it', () => {
-    const world = new World().goLive();
-    world.speak(7);
-    says('session_revoked')(world);
-    world.speak(15);
-    world.comeBack();
-    world.speak(10);
-    expect(world.accounts).toMatchObject({ captured: 32, lost: 0, dropped: 0, trimmed: 0 });
-    const places = world.all('send_audio').map(({ capturedAt }) => capturedAt ?? 0);
+    const lane = new LaneHarness().goLive();
+    lane.speak(7);
+    says('session_revoked')(lane);
+    lane.speak(15);
+    lane.comeBack();
+    lane.speak(10);
+    expect(lane.accounts).toMatchObject({ captured: 32, lost: 0, dropped: 0, trimmed: 0 });
+    const places = lane.all('send_audio').map(({ capturedAt }) => capturedAt ?? 0);
     expect(places.slice(7)).toEqual(places.slice(7).toSorted((a, b) => a - b));
     expect(places.slice(7, 14)).toEqual(places.slice(0, 7));
-    expect(world.wire).not.toContain('f');
+    expect(lane.wire).not.toContain('f');
   });
 
   it('lets the translation that is here already be heard to its end', () => {
-    const world = new World().goLive();
-    world.hear('a', 3000, true);
-    world.end();
-    world.pass(4000);
-    const played = world.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
+    const lane = new LaneHarness().goLive();
+    lane.hear('a', 3000, true);
+    lane.end();
+    lane.pass(4000);
+    const played = lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
     expect(played).toBe(3000 * 48);
-    expect(world.all('flush_playback')).toHaveLength(0);
+    expect(lane.all('flush_playback')).toHaveLength(0);
   });
 
   it('tells the operator what the service said', () => {
-    const world = new World().goLive();
-    world.end(1006);
-    expect(world.state.problem?.message).toBe('the service closed the stream (1006)');
-    world.comeBack();
-    world.end(4000, 'a'.repeat(500));
-    expect(world.state.problem?.message).toBe(`the service closed the stream (4000, ${'a'.repeat(120)})`);
+    const lane = new LaneHarness().goLive();
+    lane.end(1006);
+    expect(lane.state.problem?.message).toBe('the service closed the stream (1006)');
+    lane.comeBack();
+    lane.end(4000, 'a'.repeat(500));
+    expect(lane.state.problem?.message).toBe(`the service closed the stream (4000, ${'a'.repeat(120)})`);
   });
 });
 
 describe('an early message instead of a task', () => {
   it.each(REFUSAL_REASONS)('with %s follows the table', (reason) => {
-    const world = new World().goConfiguring();
-    world.error({ code: reason.toUpperCase(), desc: 'no' });
+    const lane = new LaneHarness().goConfiguring();
+    lane.error({ code: reason.toUpperCase(), desc: 'no' });
     const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
-    expect(world.state.problem?.code).toBe(cause);
-    expect(world.phase).toBe(RECOVERY[cause].patience === 'parked' ? 'parked' : 'waiting');
+    expect(lane.state.problem?.code).toBe(cause);
+    expect(lane.phase).toBe(RECOVERY[cause].patience === 'parked' ? 'parked' : 'waiting');
   });
 
   it('that names the balance parks the lane, with the words of the service', () => {
-    const world = new World().goConfiguring();
-    world.error({ code: 'INSUFFICIENT_BALANCE', desc: 'top up first', error_code: 100_050 });
-    expect(world.phase).toBe('parked');
-    expect(world.state.problem).toMatchObject({
+    const lane = new LaneHarness().goConfiguring();
+    lane.error({ code: 'INSUFFICIENT_BALANCE', desc: 'top up first', error_code: 100_050 });
+    expect(lane.phase).toBe('parked');
+    expect(lane.state.problem).toMatchObject({
       code: 'insufficient_balance',
       message: 'the service says INSUFFICIENT_BALANCE: top up first',
     });
   });
 
   it('that calls the task invalid parks the lane', () => {
-    const world = new World().goConfiguring();
-    world.error({ code: 'VALIDATION_ERROR', desc: `target_language ${'x'.repeat(300)}` });
-    expect(world.phase).toBe('parked');
-    expect(world.state.problem?.code).toBe('task_rejected');
-    expect(world.state.problem?.message).toHaveLength(200);
-    world.comeBack();
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goConfiguring();
+    lane.error({ code: 'VALIDATION_ERROR', desc: `target_language ${'x'.repeat(300)}` });
+    expect(lane.phase).toBe('parked');
+    expect(lane.state.problem?.code).toBe('task_rejected');
+    expect(lane.state.problem?.message).toHaveLength(200);
+    lane.comeBack();
+    expect(lane.phase).toBe('live');
   });
 
   it('that calls it invalid without a word does so too', () => {
-    const world = new World().goConfiguring();
-    world.error({ code: 'VALIDATION_ERROR' });
-    expect(world.state.problem).toMatchObject({ code: 'task_rejected', message: 'the task is not valid' });
+    const lane = new LaneHarness().goConfiguring();
+    lane.error({ code: 'VALIDATION_ERROR' });
+    expect(lane.state.problem).toMatchObject({ code: 'task_rejected', message: 'the task is not valid' });
   });
 
   it('about something else is noted and does not end the try', () => {
-    const world = new World().goConfiguring();
-    world.error({ code: 'RATE_LIMIT_EXCEEDED', desc: 'slower, please' });
-    expect(world.phase).toBe('configuring');
-    expect(world.state.problem).toBeNull();
-    expect(world.state.warning).toEqual({
+    const lane = new LaneHarness().goConfiguring();
+    lane.error({ code: 'RATE_LIMIT_EXCEEDED', desc: 'slower, please' });
+    expect(lane.phase).toBe('configuring');
+    expect(lane.state.problem).toBeNull();
+    expect(lane.state.warning).toEqual({
       code: 'service_rate_limit_exceeded',
       message: 'slower, please',
-      at: world.now,
+      at: lane.now,
     });
-    world.error({});
-    expect(world.state.warning).toMatchObject({ code: 'service_error', message: 'no details' });
+    lane.error({});
+    expect(lane.state.warning).toMatchObject({ code: 'service_error', message: 'no details' });
   });
 });
 
 describe('a lane that parks', () => {
   it('gives up a token that a try at a rollover left over', () => {
-    const world = new World().goRolling();
-    world.grant();
-    world.unreach(false);
-    const { grant } = world.state.lease ?? {};
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.unreach(false);
+    const { grant } = lane.state.lease ?? {};
     expect(grant).toBeDefined();
-    world.error({ reason: 'intent_mismatch' }, 1);
-    expect(world.phase).toBe('parked');
-    expect(world.state.lease).toBeNull();
-    expect(world.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);
+    lane.error({ reason: 'intent_mismatch' }, 1);
+    expect(lane.phase).toBe('parked');
+    expect(lane.state.lease).toBeNull();
+    expect(lane.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);
   });
 });
 
 describe('a black hole', () => {
   it('is found when three pings in a row are not answered', () => {
-    const world = new World().goLive();
-    world.pongs = false;
-    const liveAt = world.now;
-    world.until(() => world.phase === 'waiting', 60_000);
+    const lane = new LaneHarness().goLive();
+    lane.pongs = false;
+    const liveAt = lane.now;
+    lane.until(() => lane.phase === 'waiting', 60_000);
     const { pingMs, pingsMissed } = LANE_DEFAULTS;
-    expect(world.now - liveAt).toBeGreaterThanOrEqual(pingMs * (pingsMissed + 1));
-    expect(world.now - liveAt).toBeLessThanOrEqual(pingMs * (pingsMissed + 1) + 10);
-    expect(world.all('ping')).toHaveLength(pingsMissed);
-    expect(world.state.problem?.code).toBe('unresponsive');
-    world.pongs = true;
-    world.comeBack();
-    expect(world.last('notify').detail).toMatchObject({ reason: 'network' });
+    expect(lane.now - liveAt).toBeGreaterThanOrEqual(pingMs * (pingsMissed + 1));
+    expect(lane.now - liveAt).toBeLessThanOrEqual(pingMs * (pingsMissed + 1) + 10);
+    expect(lane.all('ping')).toHaveLength(pingsMissed);
+    expect(lane.state.problem?.code).toBe('unresponsive');
+    lane.pongs = true;
+    lane.comeBack();
+    expect(lane.last('notify').detail).toMatchObject({ reason: 'network' });
   });
 
   it('is not seen where only some answers are lost', () => {
-    const world = new World().goLive();
+    const lane = new LaneHarness().goLive();
     for (let i = 0; i < 6; i++) {
-      world.pongs = i % 3 === 2;
-      world.pass(LANE_DEFAULTS.pingMs);
+      lane.pongs = i % 3 === 2;
+      lane.pass(LANE_DEFAULTS.pingMs);
     }
-    expect(world.phase).toBe('live');
-    expect(world.all('ping').length).toBeGreaterThanOrEqual(5);
+    expect(lane.phase).toBe('live');
+    expect(lane.all('ping').length).toBeGreaterThanOrEqual(5);
   });
 });
 
@@ -214,13 +215,13 @@ describe('failures in a row', () => {
   it('are followed by ever longer waits, up to a minute', () => {
     const longest = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
-      const world = new World({ seed: seed * 7919 }).goConnecting();
+      const lane = new LaneHarness({ seed: seed * 7919 }).goConnecting();
       for (let failures = 1; failures <= 9; failures++) {
-        world.unreach(true);
-        expect(world.state.failures).toBe(failures);
-        longest.set(failures, Math.max(longest.get(failures) ?? 0, world.due('retry')));
-        world.until(() => world.phase === 'acquiring', 61_000);
-        world.grant();
+        lane.unreach(true);
+        expect(lane.state.failures).toBe(failures);
+        longest.set(failures, Math.max(longest.get(failures) ?? 0, lane.due('retry')));
+        lane.until(() => lane.phase === 'acquiring', 61_000);
+        lane.grant();
       }
     }
     for (const [failures, wait] of longest) {
@@ -231,29 +232,29 @@ describe('failures in a row', () => {
   });
 
   it('are forgotten after a stable minute, and not before', () => {
-    const world = new World().goConnecting();
-    world.unreach(true);
-    world.comeBack();
-    world.pass(LANE_DEFAULTS.stableMs - 1);
-    expect(world.state.failures).toBe(1);
-    world.pass(1);
-    expect(world.state.failures).toBe(0);
+    const lane = new LaneHarness().goConnecting();
+    lane.unreach(true);
+    lane.comeBack();
+    lane.pass(LANE_DEFAULTS.stableMs - 1);
+    expect(lane.state.failures).toBe(1);
+    lane.pass(1);
+    expect(lane.state.failures).toBe(0);
   });
 
   it('are not forgotten by streams that only just live', () => {
-    const world = new World().goLive();
+    const lane = new LaneHarness().goLive();
     for (let i = 1; i <= 4; i++) {
-      world.pass(LANE_DEFAULTS.stableMs - 5000);
-      world.end();
-      expect(world.state.failures).toBe(i);
-      world.comeBack();
+      lane.pass(LANE_DEFAULTS.stableMs - 5000);
+      lane.end();
+      expect(lane.state.failures).toBe(i);
+      lane.comeBack();
     }
   });
 
   it('are forgotten when somebody starts the lane anew', () => {
-    const world = new World().goParked();
-    world.stop();
-    world.start();
-    expect(world.state).toMatchObject({ failures: 0, problem: null, reason: 'start' });
+    const lane = new LaneHarness().goParked();
+    lane.stop();
+    lane.start();
+    expect(lane.state).toMatchObject({ failures: 0, problem: null, reason: 'start' });
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/report.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 const DEVICE = { capture: 'mic', playback: 'speaker' };
 const stamp = (at: number): string => `at ${at}`;
 
 describe('the report of a lane', () => {
   it('tells the phase, the orders and the session', () => {
-    const world = new World({ orders: { targets: ['es', 'fr'], muted: true } }).goLive();
-    expect(reportLane('main', world.state, DEVICE, stamp)).toEqual({
+    const lane = new LaneHarness({ options: { targets: ['es', 'fr'], muted: true } }).goLive();
+    expect(reportLane('main', lane.state, DEVICE, stamp)).toEqual({
       id: 'main',
       phase: 'live',
       source: 'en',
@@ -35,15 +35,15 @@ describe('the report of a lane', () => {
   });
 
   it('tells the last problem and when it was', () => {
-    const world = new World().goLive();
-    world.end(1006);
-    const report = reportLane('main', world.state, DEVICE, stamp);
+    const lane = new LaneHarness().goLive();
+    lane.end(1006);
+    const report = reportLane('main', lane.state, DEVICE, stamp);
     expect(report.session).toBeNull();
     expect(report.last_error).toEqual({
-      ts: `at ${world.now}`,
+      ts: `at ${lane.now}`,
       code: 'network',
       message: 'the service closed the stream (1006)',
     });
-    expect(reportLane('main', world.state, DEVICE, () => null).last_error?.ts).toBeNull();
+    expect(reportLane('main', lane.state, DEVICE, () => null).last_error?.ts).toBeNull();
   });
 });

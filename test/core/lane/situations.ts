@@ -1,49 +1,49 @@
 import type { Phase } from '../../../src/core/lane/phases.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 /** A world in each phase, as if by the shortest way there. */
-export const WORLD_IN: Readonly<Record<Phase, () => World>> = {
-  idle: () => new World(),
-  acquiring: () => new World().goAcquiring(),
-  connecting: () => new World().goConnecting(),
-  configuring: () => new World().goConfiguring(),
-  live: () => new World().goLive(),
-  rolling: () => new World().goRolling(),
-  standby: () => new World().goStandby(),
-  draining: () => new World().goDraining(),
-  waiting: () => new World().goWaiting(),
-  parked: () => new World().goParked(),
-  restarting: () => new World().goRestarting(),
-  closed: () => new World().goClosed(),
+export const LANE_IN: Readonly<Record<Phase, () => LaneHarness>> = {
+  idle: () => new LaneHarness(),
+  acquiring: () => new LaneHarness().goAcquiring(),
+  connecting: () => new LaneHarness().goConnecting(),
+  configuring: () => new LaneHarness().goConfiguring(),
+  live: () => new LaneHarness().goLive(),
+  rolling: () => new LaneHarness().goRolling(),
+  standby: () => new LaneHarness().goStandby(),
+  draining: () => new LaneHarness().goDraining(),
+  waiting: () => new LaneHarness().goWaiting(),
+  parked: () => new LaneHarness().goParked(),
+  restarting: () => new LaneHarness().goRestarting(),
+  closed: () => new LaneHarness().goClosed(),
 };
 
 /** The phases, and the situations in them that differ by what else is going on. */
-export const SITUATIONS: Readonly<Record<string, () => World>> = {
-  ...WORLD_IN,
+export const SITUATIONS: Readonly<Record<string, () => LaneHarness>> = {
+  ...LANE_IN,
   'rolling, connecting': () => {
-    const world = new World().goRolling();
-    world.grant();
-    return world;
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    return lane;
   },
   'rolling, configuring': () => {
-    const world = new World().goRolling();
-    world.grant();
-    world.open();
-    return world;
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.open();
+    return lane;
   },
-  'rolling, ready': () => new World().goReady(),
-  'live, retiring': () => new World().goRetiring(),
-  'waiting, retiring': () => new World().goMakingRoom(),
+  'rolling, ready': () => new LaneHarness().goReady(),
+  'live, retiring': () => new LaneHarness().goRetiring(),
+  'waiting, retiring': () => new LaneHarness().goMakingRoom(),
   'live, changing its task': () => {
-    const world = new World().goLive();
-    world.pass(3000);
-    world.orders({ targets: ['fr'] });
-    return world;
+    const lane = new LaneHarness().goLive();
+    lane.pass(3000);
+    lane.options({ targets: ['fr'] });
+    return lane;
   },
 };
 
 /** A world in that situation. */
-export function situation(name: string): World {
+export function situation(name: string): LaneHarness {
   const build = SITUATIONS[name];
   if (build === undefined) throw new Error(`no situation is called ${name}`);
   return build();

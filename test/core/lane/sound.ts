@@ -1,4 +1,4 @@
-import type { ChunkLevels } from '../../../src/core/activity.ts';
+import type { ChunkLevels } from '../../../src/core/speech/noise-floor.ts';
 
 /** Levels of a chunk in which somebody speaks in a quiet room. */
 export const SPEECH: ChunkLevels = { loudestDb: -20, quietestDb: -52 };

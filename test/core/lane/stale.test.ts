@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
-import { World } from './world.ts';
 
-const TIMERS = Object.keys(new World().state.timers) as readonly TimerName[];
+const TIMERS = Object.keys(new LaneHarness().state.timers) as readonly TimerName[];
 
 describe('a timer that is on its way although it does not count any more', () => {
   it.each(Object.keys(SITUATIONS))('changes nothing while %s', (name) => {
     for (const timer of TIMERS) {
-      const world = situation(name);
-      const { state } = world;
-      const effects = world.step({ type: 'timer', timer });
-      expect(world.state).toEqual(state);
+      const lane = situation(name);
+      const { state } = lane;
+      const effects = lane.step({ type: 'timer', timer });
+      expect(lane.state).toEqual(state);
       // One that was put off may have been taken away by its going off early: then it is armed again.
       const at = state.timers[timer];
       expect(effects).toEqual(
@@ -21,39 +21,39 @@ describe('a timer that is on its way although it does not count any more', () =>
   });
 
   it('does not fail the next connection', () => {
-    const world = new World().goConnecting();
-    world.pass(14_000);
-    world.unreach(true);
-    world.until(() => world.phase === 'acquiring', 1000);
-    world.grant();
-    world.step({ type: 'timer', timer: 'setup' });
-    expect(world.phase).toBe('connecting');
+    const lane = new LaneHarness().goConnecting();
+    lane.pass(14_000);
+    lane.unreach(true);
+    lane.until(() => lane.phase === 'acquiring', 1000);
+    lane.grant();
+    lane.step({ type: 'timer', timer: 'setup' });
+    expect(lane.phase).toBe('connecting');
   });
 
   it('does not send fillers while the microphone works', () => {
-    const world = new World().goLive();
-    world.speak(5);
-    for (let i = 0; i < 10; i++) world.step({ type: 'timer', timer: 'pace' });
-    expect(world.wire).toBe('sssss');
+    const lane = new LaneHarness().goLive();
+    lane.speak(5);
+    for (let i = 0; i < 10; i++) lane.step({ type: 'timer', timer: 'pace' });
+    expect(lane.wire).toBe('sssss');
   });
 
   it('does not forget failures early', () => {
-    const world = new World().goConnecting();
-    world.unreach(true);
-    world.comeBack();
-    world.step({ type: 'timer', timer: 'stable' });
-    expect(world.state.failures).toBe(1);
+    const lane = new LaneHarness().goConnecting();
+    lane.unreach(true);
+    lane.comeBack();
+    lane.step({ type: 'timer', timer: 'stable' });
+    expect(lane.state.failures).toBe(1);
   });
 
   it('works late: what was due happens when it can', () => {
-    const world = new World().goConfiguring();
-    world.stall(1500);
-    world.pass(0);
-    expect(world.all('poll_task')).toHaveLength(1);
-    world.stall(5000);
-    world.pass(0);
-    expect(world.all('poll_task')).toHaveLength(2);
-    expect(world.due('poll')).toBe(2050);
+    const lane = new LaneHarness().goConfiguring();
+    lane.stall(1500);
+    lane.pass(0);
+    expect(lane.all('poll_task')).toHaveLength(1);
+    lane.stall(5000);
+    lane.pass(0);
+    expect(lane.all('poll_task')).toHaveLength(2);
+    expect(lane.due('poll')).toBe(2050);
   });
 });
 
@@ -89,20 +89,20 @@ describe('the voice of a stream that is gone', () => {
   ];
 
   it.each(events)('changes nothing but the count of what was ignored: $type', (event) => {
-    const world = new World().goLive();
-    world.end();
-    world.comeBack();
-    expect(world.stream).toBe(2);
-    const { state } = world;
-    expect(world.step(event)).toEqual([]);
-    expect(world.state).toEqual({ ...state, counts: { ...state.counts, ignored: state.counts.ignored + 1 } });
+    const lane = new LaneHarness().goLive();
+    lane.end();
+    lane.comeBack();
+    expect(lane.stream).toBe(2);
+    const { state } = lane;
+    expect(lane.step(event)).toEqual([]);
+    expect(lane.state).toEqual({ ...state, counts: { ...state.counts, ignored: state.counts.ignored + 1 } });
   });
 
   it('is ignored while there is no stream at all, too', () => {
-    const world = new World().goLive();
-    world.end();
-    for (const event of events) expect(world.step(event)).toEqual([]);
-    expect(world.phase).toBe('waiting');
-    expect(world.state.counts.ignored).toBe(events.length);
+    const lane = new LaneHarness().goLive();
+    lane.end();
+    for (const event of events) expect(lane.step(event)).toEqual([]);
+    expect(lane.phase).toBe('waiting');
+    expect(lane.state.counts.ignored).toBe(events.length);
   });
 });

@@ -1,127 +1,131 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
-import { FORGOTTEN_AFTER_MS } from '../../../src/core/replay/log.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/log.ts';
 import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
-import { CHUNK_MS, World } from './world.ts';
 
 const AFTER_MS = 20_000;
 const PREROLL_CHUNKS = LANE_DEFAULTS.prerollMs / CHUNK_MS;
-const asleepAfter = (orders = {}) => new World({ orders: { standbyAfterMs: AFTER_MS, ...orders } });
+const asleepAfter = (options = {}) => new LaneHarness({ options: { standbyAfterMs: AFTER_MS, ...options } });
 
 describe('standby', () => {
   it('comes after a time without speech: the stream is ended and costs nothing', () => {
-    const world = asleepAfter().goLive();
-    world.speak(5);
-    const spokeAt = world.now;
-    world.hush(3);
-    world.understands('a');
-    world.hear('a', 800, true);
-    world.hush(77);
-    expect(world.phase).toBe('standby');
-    const { at } = world.last('end_task');
+    const lane = asleepAfter().goLive();
+    lane.speak(5);
+    const spokeAt = lane.now;
+    lane.hush(3);
+    lane.understands('a');
+    lane.hear('a', 800, true);
+    lane.hush(77);
+    expect(lane.phase).toBe('standby');
+    const { at } = lane.last('end_task');
     expect(at - spokeAt).toBeGreaterThanOrEqual(AFTER_MS);
     expect(at - spokeAt).toBeLessThanOrEqual(AFTER_MS + 1500);
-    world.says({ message_type: 'eos', data: {} });
-    expect(world.state).toMatchObject({ stream: null, retiring: null, counts: { standbys: 1, failures: 0 } });
-    expect(world.notes.slice(1)).toEqual(['standby', 'session_ended']);
-    expect(world.last('notify').detail).toMatchObject({ cause: 'standby' });
-    expect(world.all('close_capture')).toHaveLength(0);
-    const sent = world.all('send_audio').length;
-    world.hush(1000);
-    expect(world.all('send_audio')).toHaveLength(sent);
-    expect(world.timers.size).toBe(0);
+    lane.says({ message_type: 'eos', data: {} });
+    expect(lane.state).toMatchObject({
+      stream: null,
+      oldSession: null,
+      counts: { standbys: 1, failures: 0 },
+    });
+    expect(lane.notes.slice(1)).toEqual(['standby', 'session_ended']);
+    expect(lane.last('notify').detail).toMatchObject({ cause: 'standby' });
+    expect(lane.all('close_capture')).toHaveLength(0);
+    const sent = lane.all('send_audio').length;
+    lane.hush(1000);
+    expect(lane.all('send_audio')).toHaveLength(sent);
+    expect(lane.timers.size).toBe(0);
   });
 
   it('gives up a token that a try at a rollover left over: the voice that wakes it gets a fresh one', () => {
-    const world = new World().goRolling();
-    world.grant();
-    world.unreach(false);
-    expect(world.state.lease).not.toBeNull();
-    world.orders({ standbyAfterMs: 1 });
-    world.pass(5);
-    expect(world.phase).toBe('standby');
-    expect(world.state.lease).toBeNull();
-    world.speak(3);
-    expect(world.phase).toBe('acquiring');
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.unreach(false);
+    expect(lane.state.lease).not.toBeNull();
+    lane.options({ standbyAfterMs: 1 });
+    lane.pass(5);
+    expect(lane.phase).toBe('standby');
+    expect(lane.state.lease).toBeNull();
+    lane.speak(3);
+    expect(lane.phase).toBe('acquiring');
   });
 
   it('never comes where it is not wanted', () => {
-    const world = new World().goLive();
-    world.hush(2000);
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goLive();
+    lane.hush(2000);
+    expect(lane.phase).toBe('live');
   });
 
   it('is put off by every word', () => {
-    const world = asleepAfter().goLive();
+    const lane = asleepAfter().goLive();
     for (let i = 0; i < 10; i++) {
-      world.hush(60);
-      world.speak(1);
+      lane.hush(60);
+      lane.speak(1);
     }
-    expect(world.phase).toBe('live');
+    expect(lane.phase).toBe('live');
   });
 
   it('waits until everything that was said has been sent and spoken and heard', () => {
-    const world = asleepAfter({ standbyAfterMs: 2000 }).goConfiguring();
-    world.speak(40);
-    world.taskRuns();
-    world.hush(10);
-    expect(world.phase).toBe('live');
-    expect(world.accounts.held).toBeGreaterThan(0);
-    world.hush(45);
-    expect(world.accounts.held).toBe(0);
-    expect(world.phase).toBe('live');
-    world.understands('a');
-    world.hear('a', 8000, true);
-    world.hush(10);
-    expect(world.phase).toBe('live');
-    world.hush(40);
-    expect(world.phase).toBe('standby');
-    expect(world.accounts).toMatchObject({ lost: 0, dropped: 0 });
+    const lane = asleepAfter({ standbyAfterMs: 2000 }).goConfiguring();
+    lane.speak(40);
+    lane.taskRuns();
+    lane.hush(10);
+    expect(lane.phase).toBe('live');
+    expect(lane.accounts.held).toBeGreaterThan(0);
+    lane.hush(45);
+    expect(lane.accounts.held).toBe(0);
+    expect(lane.phase).toBe('live');
+    lane.understands('a');
+    lane.hear('a', 8000, true);
+    lane.hush(10);
+    expect(lane.phase).toBe('live');
+    lane.hush(40);
+    expect(lane.phase).toBe('standby');
+    expect(lane.accounts).toMatchObject({ lost: 0, dropped: 0 });
   });
 
   it('waits for a long backlog, however long ago it was said', () => {
-    const world = new World({
-      settings: { holdMs: 60_000 },
-      orders: { standbyAfterMs: 2000 },
+    const lane = new LaneHarness({
+      settings: { backlogMs: 60_000 },
+      options: { standbyAfterMs: 2000 },
     }).goAcquiring();
-    world.speak(150);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.hush(Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 20);
-    expect(world.phase).toBe('live');
-    expect(world.accounts.held).toBeGreaterThan(0);
-    world.hush(60);
-    expect(world.phase).toBe('standby');
-    expect(world.wire).toMatch(/s{150}/);
+    lane.speak(150);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.hush(Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 20);
+    expect(lane.phase).toBe('live');
+    expect(lane.accounts.held).toBeGreaterThan(0);
+    lane.hush(60);
+    expect(lane.phase).toBe('standby');
+    expect(lane.wire).toMatch(/s{150}/);
   });
 
   it('wakes by a voice, and the first word arrives whole', () => {
-    const world = asleepAfter().goStandby();
-    world.hush(30);
-    const beganAt = world.now;
-    world.speak(2);
-    expect(world.phase).toBe('acquiring');
-    expect(world.notes.at(-1)).toBe('wake');
-    expect(world.last('request_token').reason).toBe('start');
-    world.speak(6);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.hush(40);
-    const heard = world.all('send_audio').filter(({ stream }) => stream === 2);
+    const lane = asleepAfter().goStandby();
+    lane.hush(30);
+    const beganAt = lane.now;
+    lane.speak(2);
+    expect(lane.phase).toBe('acquiring');
+    expect(lane.notes.at(-1)).toBe('wake');
+    expect(lane.last('request_token').reason).toBe('start');
+    lane.speak(6);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.hush(40);
+    const heard = lane.all('send_audio').filter(({ stream }) => stream === 2);
     const places = heard.flatMap(({ capturedAt }) => (capturedAt === null ? [] : [capturedAt]));
     // One chunk of the room before it, in case the word began softly, then every chunk of it.
     expect(places.slice(0, 9)).toEqual(Array.from({ length: 9 }, (_, i) => beganAt + i * CHUNK_MS));
-    expect(world.accounts).toMatchObject({ lost: 0, dropped: 0 });
+    expect(lane.accounts).toMatchObject({ lost: 0, dropped: 0 });
   });
 
   it('keeps the pre-roll and no more', () => {
-    const world = asleepAfter().goStandby();
-    world.hush(500);
-    expect(world.accounts.held).toBe(PREROLL_CHUNKS);
-    expect(world.accounts).toMatchObject({
+    const lane = asleepAfter().goStandby();
+    lane.hush(500);
+    expect(lane.accounts.held).toBe(PREROLL_CHUNKS);
+    expect(lane.accounts).toMatchObject({
       captured: 500,
       lost: 0,
       dropped: 0,
@@ -130,98 +134,98 @@ describe('standby', () => {
   });
 
   it('does not wake by a single loud chunk, however often', () => {
-    const world = asleepAfter().goStandby();
+    const lane = asleepAfter().goStandby();
     for (let i = 0; i < 50; i++) {
-      world.hush(5);
-      world.speak(1);
+      lane.hush(5);
+      lane.speak(1);
     }
-    expect(world.phase).toBe('standby');
-    expect(world.all('request_token')).toHaveLength(1);
+    expect(lane.phase).toBe('standby');
+    expect(lane.all('request_token')).toHaveLength(1);
   });
 
   it('wakes by two voiced chunks with a breath between them', () => {
-    const world = asleepAfter().goStandby();
-    world.speak(1);
-    world.hush(1);
-    world.speak(1);
-    expect(world.phase).toBe('acquiring');
+    const lane = asleepAfter().goStandby();
+    lane.speak(1);
+    lane.hush(1);
+    lane.speak(1);
+    expect(lane.phase).toBe('acquiring');
   });
 
   it('does not wake while it is muted', () => {
-    const world = asleepAfter({ muted: true }).goStandby();
-    world.speak(20);
-    expect(world.phase).toBe('standby');
-    world.orders({ muted: false });
-    world.speak(2);
-    expect(world.phase).toBe('acquiring');
+    const lane = asleepAfter({ muted: true }).goStandby();
+    lane.speak(20);
+    expect(lane.phase).toBe('standby');
+    lane.options({ muted: false });
+    lane.speak(2);
+    expect(lane.phase).toBe('acquiring');
   });
 
   it('sleeps again after a false alarm', () => {
-    const world = asleepAfter();
-    behave(world);
-    world.start();
-    world.until(() => world.phase === 'live', 10_000);
-    world.hush(70);
-    expect(world.phase).toBe('standby');
-    world.speak(2);
-    world.hush(20 + Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 70);
-    expect(world.phase).toBe('standby');
-    expect(world.state.counts).toMatchObject({ standbys: 2, sessions: 2 });
+    const lane = asleepAfter();
+    behave(lane);
+    lane.start();
+    lane.until(() => lane.phase === 'live', 10_000);
+    lane.hush(70);
+    expect(lane.phase).toBe('standby');
+    lane.speak(2);
+    lane.hush(20 + Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 70);
+    expect(lane.phase).toBe('standby');
+    expect(lane.state.counts).toMatchObject({ standbys: 2, sessions: 2 });
   });
 
   it('comes after a rollover, not during one', () => {
-    const world = new World({ orders: { standbyAfterMs: 40_000 } }).goRolling();
-    world.pass(3000);
-    expect(world.phase).toBe('rolling');
-    world.grant({ maxDurationMs: 60_000 });
-    world.open();
-    world.taskRuns();
-    world.until(() => world.phase === 'live', 1000);
-    expect(world.state.retiring).not.toBeNull();
+    const lane = new LaneHarness({ options: { standbyAfterMs: 40_000 } }).goRolling();
+    lane.pass(3000);
+    expect(lane.phase).toBe('rolling');
+    lane.grant({ maxDurationMs: 60_000 });
+    lane.open();
+    lane.taskRuns();
+    lane.until(() => lane.phase === 'live', 1000);
+    expect(lane.state.oldSession).not.toBeNull();
     // The old session is not asked to go twice, and the new one goes as soon as it is gone.
-    world.until(() => world.phase === 'standby', 12_000);
-    expect(world.state.counts.sessions).toBe(2);
+    lane.until(() => lane.phase === 'standby', 12_000);
+    expect(lane.state.counts.sessions).toBe(2);
   });
 
-  it('is not put off for ever by sessions shorter than the wait', () => {
-    const world = new World({ orders: { standbyAfterMs: 120_000 } });
-    behave(world, { maxDurationMs: 60_000 });
-    world.start();
-    world.until(() => world.phase === 'live', 10_000);
-    world.hush(10);
-    world.speak(2);
-    world.hush(400);
-    expect(world.phase).toBe('standby');
+  it('is not put off forever by sessions shorter than the wait', () => {
+    const lane = new LaneHarness({ options: { standbyAfterMs: 120_000 } });
+    behave(lane, { maxDurationMs: 60_000 });
+    lane.start();
+    lane.until(() => lane.phase === 'live', 10_000);
+    lane.hush(10);
+    lane.speak(2);
+    lane.hush(400);
+    expect(lane.phase).toBe('standby');
   });
 
   it('ordered or called off while live or rolling counts at once', () => {
-    const world = new World().goRolling();
-    world.orders({ standbyAfterMs: 5000 });
-    world.says({ message_type: 'session_revoked', data: {} }, 1);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.orders({ standbyAfterMs: 0 });
-    expect(world.timers.has('standby')).toBe(false);
-    world.orders({ standbyAfterMs: 5000 });
-    world.hush(40);
-    expect(world.phase).toBe('standby');
+    const lane = new LaneHarness().goRolling();
+    lane.options({ standbyAfterMs: 5000 });
+    lane.says({ message_type: 'session_revoked', data: {} }, 1);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.options({ standbyAfterMs: 0 });
+    expect(lane.timers.has('standby')).toBe(false);
+    lane.options({ standbyAfterMs: 5000 });
+    lane.hush(40);
+    expect(lane.phase).toBe('standby');
   });
 
   it('ends at a stop, and the line does not matter meanwhile', () => {
-    const world = situation('standby');
-    world.line(false);
-    world.hush(5);
-    expect(world.phase).toBe('standby');
-    world.speak(2);
-    expect(world.phase).toBe('acquiring');
-    expect(world.all('request_token')).toHaveLength(1);
-    world.speak(10);
-    world.line(true);
-    world.pass(1000);
-    expect(world.all('request_token')).toHaveLength(2);
-    world.stop();
-    expect(world.phase).toBe('idle');
+    const lane = situation('standby');
+    lane.line(false);
+    lane.hush(5);
+    expect(lane.phase).toBe('standby');
+    lane.speak(2);
+    expect(lane.phase).toBe('acquiring');
+    expect(lane.all('request_token')).toHaveLength(1);
+    lane.speak(10);
+    lane.line(true);
+    lane.pass(1000);
+    expect(lane.all('request_token')).toHaveLength(2);
+    lane.stop();
+    expect(lane.phase).toBe('idle');
     const asleep = situation('standby');
     asleep.stop();
     expect(asleep.phase).toBe('idle');
@@ -230,96 +234,96 @@ describe('standby', () => {
   });
 
   it('that has just begun and a stop: the stream that was ending is closed', () => {
-    const world = asleepAfter().goLive();
-    world.until(() => world.phase === 'standby', 30_000);
-    expect(world.state.retiring?.ending).toBe(true);
-    world.stop();
-    expect(world.last('close_stream').stream).toBe(1);
-    expect(world.timers.size).toBe(0);
+    const lane = asleepAfter().goLive();
+    lane.until(() => lane.phase === 'standby', 30_000);
+    expect(lane.state.oldSession?.ending).toBe(true);
+    lane.stop();
+    expect(lane.last('close_stream').stream).toBe(1);
+    expect(lane.timers.size).toBe(0);
   });
 
   it('that has just begun and a voice: the next stream comes while the old one ends', () => {
-    const world = asleepAfter().goLive();
-    world.until(() => world.phase === 'standby', 30_000);
-    world.speak(2);
-    expect(world.phase).toBe('acquiring');
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('live');
+    const lane = asleepAfter().goLive();
+    lane.until(() => lane.phase === 'standby', 30_000);
+    lane.speak(2);
+    expect(lane.phase).toBe('acquiring');
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
   });
 
   it('loses what it kept when it is stopped, and counts it', () => {
-    const world = situation('standby');
-    world.hush(3);
-    world.stop();
-    expect(world.accounts).toMatchObject({ captured: 3, dropped: 3, lost: 0, held: 0 });
+    const lane = situation('standby');
+    lane.hush(3);
+    lane.stop();
+    expect(lane.accounts).toMatchObject({ captured: 3, dropped: 3, lost: 0, held: 0 });
   });
 });
 
 describe('a lane that is started by a voice', () => {
   it('listens without a session until somebody speaks', () => {
-    const world = asleepAfter({ start: 'voice' });
-    world.line(true);
-    world.start();
-    expect(world.phase).toBe('standby');
-    expect(world.all('open_capture')).toHaveLength(1);
-    world.hush(100);
-    expect(world.all('request_token')).toHaveLength(0);
-    world.speak(2);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('live');
-    world.speak(10);
-    expect(world.accounts.lost).toBe(0);
+    const lane = asleepAfter({ start: 'voice' });
+    lane.line(true);
+    lane.start();
+    expect(lane.phase).toBe('standby');
+    expect(lane.all('open_capture')).toHaveLength(1);
+    lane.hush(100);
+    expect(lane.all('request_token')).toHaveLength(0);
+    lane.speak(2);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    lane.speak(10);
+    expect(lane.accounts.lost).toBe(0);
   });
 });
 
 describe('a day at a desk', () => {
   it('with bursts of visitors: nothing is lost, and the streams cost little more than the speech', () => {
-    const world = new World({ orders: { standbyAfterMs: 10_000, echo: 'off' } });
-    behave(world, { maxDurationMs: 60_000 });
-    world.start();
-    world.hush(60);
+    const lane = new LaneHarness({ options: { standbyAfterMs: 10_000, echo: 'off' } });
+    behave(lane, { maxDurationMs: 60_000 });
+    lane.start();
+    lane.hush(60);
     let speechMs = 0;
     let id = 0;
     for (let visitor = 0; visitor < 12; visitor++) {
-      world.hush(900);
-      expect(world.phase).toBe('standby');
-      for (let turn = 0; turn < 12; turn++) {
-        world.speak(12);
-        world.hush(4);
+      lane.hush(900);
+      expect(lane.phase).toBe('standby');
+      for (let context = 0; context < 12; context++) {
+        lane.speak(12);
+        lane.hush(4);
         speechMs += 16 * CHUNK_MS;
-        const stream = world.state.stream?.id;
+        const stream = lane.state.stream?.id;
         if (stream === undefined) continue;
-        world.understands(`t${++id}`, stream);
-        world.hear(`t${id}`, 800, true, stream);
+        lane.understands(`t${++id}`, stream);
+        lane.hear(`t${id}`, 800, true, stream);
       }
     }
-    world.hush(200);
-    const { counts, hold } = world.state;
-    expect(hold.accounts).toMatchObject({ lost: 0, dropped: 0 });
+    lane.hush(200);
+    const { counts, backlog } = lane.state;
+    expect(backlog.accounts).toMatchObject({ lost: 0, dropped: 0 });
     expect(counts.failures).toBe(0);
     expect(counts.standbys).toBe(13);
-    expect(world.now).toBeGreaterThan(4_000_000);
+    expect(lane.now).toBeGreaterThan(4_000_000);
     expect(counts.streamMs / speechMs).toBeLessThan(1.75);
   });
 
   it('does not let the state grow', () => {
-    const world = new World({ orders: { standbyAfterMs: 30_000, echo: 'off' } });
-    behave(world, { maxDurationMs: 60_000 });
-    world.start();
+    const lane = new LaneHarness({ options: { standbyAfterMs: 30_000, echo: 'off' } });
+    behave(lane, { maxDurationMs: 60_000 });
+    lane.start();
     const sizes: number[] = [];
     for (let hour = 0; hour < 3; hour++) {
       for (let i = 0; i < 200; i++) {
-        world.speak(20);
-        world.hush(i % 50 === 49 ? 150 : 20);
+        lane.speak(20);
+        lane.hush(i % 50 === 49 ? 150 : 20);
       }
-      sizes.push(JSON.stringify(world.state, (_, value) => (ArrayBuffer.isView(value) ? 0 : value)).length);
-      world.log.length = 0;
+      sizes.push(JSON.stringify(lane.state, (_, value) => (ArrayBuffer.isView(value) ? 0 : value)).length);
+      lane.log.length = 0;
     }
-    expect(world.now).toBeGreaterThan(3 * 2_400_000);
+    expect(lane.now).toBeGreaterThan(3 * 2_400_000);
     expect(Math.max(...sizes)).toBeLessThan(40_000);
     expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(3000);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { deviceStatus, LONG_WITHOUT_SESSION_MS, laneStatus } from '../../../src/core/lane/status.ts';
+import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
-import { World } from './world.ts';
 
 /** Status and reasons as an owner reads them. */
-function told(world: World): string {
-  const { status, reasons } = deviceStatus([{ id: 'main', ...laneStatus(world.state, world.now) }]);
+function told(lane: LaneHarness): string {
+  const { status, reasons } = deviceStatus([{ id: 'main', ...laneStatus(lane.state, lane.now) }]);
   return [status, ...reasons].join(' ');
 }
 
@@ -39,19 +39,19 @@ describe('the status of a lane', () => {
   });
 
   it.each(Object.entries(EXPECTED))('%s, muted: idle, unless it is degraded', (name, expected) => {
-    const world = situation(name);
-    world.orders({ muted: true });
+    const lane = situation(name);
+    lane.options({ muted: true });
     const muted = expected.startsWith('idle') ? expected : `${expected} muted`;
-    expect(told(world)).toBe(muted.replace(/^ready/, 'idle'));
+    expect(told(lane)).toBe(muted.replace(/^ready/, 'idle'));
   });
 
   it.each(['acquiring', 'connecting', 'configuring'])(
     'is degraded when %s takes longer than the usual, and says when that is',
     (phase) => {
-      const world = situation(phase);
-      const { changesAt } = laneStatus(world.state, world.now);
-      expect(changesAt).toBeLessThanOrEqual(world.now + LONG_WITHOUT_SESSION_MS);
-      const at = (now: number) => laneStatus(world.state, now);
+      const lane = situation(phase);
+      const { changesAt } = laneStatus(lane.state, lane.now);
+      expect(changesAt).toBeLessThanOrEqual(lane.now + LONG_WITHOUT_SESSION_MS);
+      const at = (now: number) => laneStatus(lane.state, now);
       expect(at((changesAt ?? 0) - 1).status).toBe('ready');
       expect(at(changesAt ?? 0)).toEqual({
         status: 'degraded',
@@ -62,7 +62,7 @@ describe('the status of a lane', () => {
   );
 
   it('is degraded at the moment that it said, whatever fractions of a millisecond the clock has', () => {
-    const { state } = new World().goAcquiring();
+    const { state } = new LaneHarness().goAcquiring();
     for (let i = 0; i < 500; i++) {
       const since = 247_075.781_416_133_16 + i * 0.137_931;
       const changed = { ...state, noSessionSince: since };
@@ -72,43 +72,43 @@ describe('the status of a lane', () => {
   });
 
   it('does not change over a rollover, nor over a break that is soon over', () => {
-    const world = new World().goLive({ maxDurationMs: 60_000 });
+    const lane = new LaneHarness().goLive({ maxDurationMs: 60_000 });
     const seen = new Set<string>();
-    const look = () => seen.add(told(world));
-    world.watchers.push(look);
+    const look = () => seen.add(told(lane));
+    lane.watchers.push(look);
     for (let i = 0; i < 3; i++) {
-      world.until(() => world.phase === 'rolling', 60_000);
-      world.grant({ maxDurationMs: 60_000 });
-      world.open();
-      world.taskRuns();
-      world.hush(12);
+      lane.until(() => lane.phase === 'rolling', 60_000);
+      lane.grant({ maxDurationMs: 60_000 });
+      lane.open();
+      lane.taskRuns();
+      lane.hush(12);
     }
-    world.end();
-    world.comeBack();
-    expect(world.state.counts.sessions).toBe(5);
+    lane.end();
+    lane.comeBack();
+    expect(lane.state.counts.sessions).toBe(5);
     expect([...seen]).toEqual(['ready']);
   });
 
   it('is degraded from the third failure in a row on, until it is live', () => {
-    const world = new World().goConnecting();
+    const lane = new LaneHarness().goConnecting();
     for (let failures = 1; failures <= 3; failures++) {
-      world.unreach(true);
-      expect(told(world)).toBe(failures < 3 ? 'ready' : 'degraded failing:network');
-      world.until(() => world.phase === 'acquiring', 61_000);
-      world.grant();
+      lane.unreach(true);
+      expect(told(lane)).toBe(failures < 3 ? 'ready' : 'degraded failing:network');
+      lane.until(() => lane.phase === 'acquiring', 61_000);
+      lane.grant();
     }
-    expect(told(world)).toBe('degraded failing:network');
-    world.open();
-    world.taskRuns();
-    expect(told(world)).toBe('ready');
+    expect(told(lane)).toBe('degraded failing:network');
+    lane.open();
+    lane.taskRuns();
+    expect(told(lane)).toBe('ready');
   });
 
   it('is degraded after one failure, too, when that lasts', () => {
-    const world = new World().goAcquiring();
-    world.deny({ retryAfterMs: 60_000 });
-    expect(told(world)).toBe('ready');
-    world.pass(LONG_WITHOUT_SESSION_MS);
-    expect(told(world)).toBe('degraded failing:token_denied');
+    const lane = new LaneHarness().goAcquiring();
+    lane.deny({ retryAfterMs: 60_000 });
+    expect(told(lane)).toBe('ready');
+    lane.pass(LONG_WITHOUT_SESSION_MS);
+    expect(told(lane)).toBe('degraded failing:token_denied');
   });
 
   it('is degraded without a connection to the broker when a token is, or would be, needed', () => {
@@ -119,19 +119,19 @@ describe('the status of a lane', () => {
       ['rolling', 'degraded no_line'],
       ['connecting', 'ready'],
     ] as const) {
-      const world = situation(name);
-      world.line(false);
-      expect(`${name}: ${told(world)}`).toBe(`${name}: ${expected}`);
+      const lane = situation(name);
+      lane.line(false);
+      expect(`${name}: ${told(lane)}`).toBe(`${name}: ${expected}`);
     }
   });
 
   it('is degraded while the backend is silent, wherever the lane is wanted', () => {
     for (const name of ['live', 'standby', 'acquiring', 'rolling']) {
-      const world = situation(name);
-      world.step({ type: 'backend', silent: true });
-      expect(told(world)).toBe('degraded no_backend');
-      world.step({ type: 'backend', silent: false });
-      expect(told(world)).toBe('ready');
+      const lane = situation(name);
+      lane.step({ type: 'backend', silent: true });
+      expect(told(lane)).toBe('degraded no_backend');
+      lane.step({ type: 'backend', silent: false });
+      expect(told(lane)).toBe('ready');
     }
     const stopped = situation('idle');
     stopped.step({ type: 'backend', silent: true });
@@ -139,32 +139,32 @@ describe('the status of a lane', () => {
   });
 
   it('is degraded while its microphone or its loudspeaker is lost, or hears nothing', () => {
-    const world = new World().goLive();
-    world.fault('capture');
-    world.fault('playback');
-    expect(told(world)).toBe('degraded capture:lost playback:lost');
-    world.speak(1);
-    world.step({ type: 'playback_back' });
-    world.step({ type: 'capture_news', finding: 'deaf', present: true, message: 'deaf' });
-    world.step({ type: 'capture_news', finding: 'clipping', present: true, message: 'too loud' });
-    expect(told(world)).toBe('degraded capture:deaf');
+    const lane = new LaneHarness().goLive();
+    lane.fault('capture');
+    lane.fault('playback');
+    expect(told(lane)).toBe('degraded capture:lost playback:lost');
+    lane.speak(1);
+    lane.step({ type: 'playback_back' });
+    lane.step({ type: 'capture_news', finding: 'deaf', present: true, message: 'deaf' });
+    lane.step({ type: 'capture_news', finding: 'clipping', present: true, message: 'too loud' });
+    expect(told(lane)).toBe('degraded capture:deaf');
   });
 
   it('is degraded when two sessions in a row were silent, for an hour at most', () => {
-    const world = new World({ settings: { silentAskMs: LANE_DEFAULTS.silentAskMs } }).goLive();
+    const lane = new LaneHarness({ settings: { silentAskMs: LANE_DEFAULTS.silentAskMs } }).goLive();
     for (let i = 0; i < 2; i++) {
-      expect(told(world)).toBe('ready');
-      while (world.phase === 'live') world.speak(1);
-      world.comeBack();
+      expect(told(lane)).toBe('ready');
+      while (lane.phase === 'live') lane.speak(1);
+      lane.comeBack();
     }
     // What was sent twice in vain was too long for the backlog, and the loss has to be over.
-    world.hush(40);
-    expect(told(world)).toBe('degraded silent_service');
-    const { changesAt } = laneStatus(world.state, world.now);
-    expect(laneStatus(world.state, (changesAt ?? 0) - 1).status).toBe('degraded');
-    expect(laneStatus(world.state, changesAt ?? 0).status).toBe('ready');
-    world.understands('a');
-    expect(told(world)).toBe('ready');
+    lane.hush(40);
+    expect(told(lane)).toBe('degraded silent_service');
+    const { changesAt } = laneStatus(lane.state, lane.now);
+    expect(laneStatus(lane.state, (changesAt ?? 0) - 1).status).toBe('degraded');
+    expect(laneStatus(lane.state, changesAt ?? 0).status).toBe('ready');
+    lane.understands('a');
+    expect(told(lane)).toBe('ready');
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/settings.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
-import { CHUNK_MS, World } from './world.ts';
 
 const LIMIT_MS = 60_000;
 const OVER = { message_type: 'max_duration_reached', data: {} } as const;
@@ -11,209 +11,209 @@ const EOS = { message_type: 'eos', data: {} } as const;
 
 describe('the token of the next session', () => {
   it('that comes late, after it was asked for again, still is in time', () => {
-    const world = new World().goRolling();
-    world.hush(25);
-    expect(world.all('request_token').filter(({ reason }) => reason === 'rollover')).toHaveLength(2);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.hush(2);
-    expect(world.state.stream?.id).toBe(2);
+    const lane = new LaneHarness().goRolling();
+    lane.hush(25);
+    expect(lane.all('request_token').filter(({ reason }) => reason === 'rollover')).toHaveLength(2);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.hush(2);
+    expect(lane.state.stream?.id).toBe(2);
   });
 
   it('that never comes: the session ends, what was said is held, and the request is still up', () => {
-    const world = new World().goRolling();
-    world.line(false);
-    world.speak(40);
-    world.says(OVER, 1);
-    expect(world.phase).toBe('acquiring');
-    world.speak(5);
-    world.line(true);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('live');
-    expect(world.accounts.lost).toBe(0);
-    expect(world.state.counts).toMatchObject({ maxDurations: 1, rollovers: 1 });
+    const lane = new LaneHarness().goRolling();
+    lane.line(false);
+    lane.speak(40);
+    lane.says(OVER, 1);
+    expect(lane.phase).toBe('acquiring');
+    lane.speak(5);
+    lane.line(true);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    expect(lane.accounts.lost).toBe(0);
+    expect(lane.state.counts).toMatchObject({ maxDurations: 1, rollovers: 1 });
   });
 
   it('is denied: asked for again, ever more slowly, and the live session does not mind', () => {
-    const world = new World().goRolling();
+    const lane = new LaneHarness().goRolling();
     const waits: number[] = [];
-    for (let i = 0; i < 3 && world.phase === 'rolling'; i++) {
-      world.deny();
-      expect(world.phase).toBe('live');
-      waits.push(world.due('roll'));
-      world.until(() => world.phase === 'rolling', 30_000);
+    for (let i = 0; i < 3 && lane.phase === 'rolling'; i++) {
+      lane.deny();
+      expect(lane.phase).toBe('live');
+      waits.push(lane.due('roll'));
+      lane.until(() => lane.phase === 'rolling', 30_000);
     }
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000);
-    world.speak(3);
-    expect(world.accounts.held).toBe(0);
+    lane.speak(3);
+    expect(lane.accounts.held).toBe(0);
   });
 
   it('is denied for good: one more try at the last moment, then the recovery table', () => {
-    const world = new World().goRolling();
-    world.deny({ final: true });
-    expect(world.phase).toBe('live');
-    expect(world.notes).toContain('refused');
-    world.until(() => world.phase === 'rolling', 60_000);
-    world.deny({ final: true });
-    expect(world.phase).toBe('live');
-    world.says(OVER, 1);
-    expect(world.phase).toBe('waiting');
-    world.comeBack();
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goRolling();
+    lane.deny({ final: true });
+    expect(lane.phase).toBe('live');
+    expect(lane.notes).toContain('refused');
+    lane.until(() => lane.phase === 'rolling', 60_000);
+    lane.deny({ final: true });
+    expect(lane.phase).toBe('live');
+    lane.says(OVER, 1);
+    expect(lane.phase).toBe('waiting');
+    lane.comeBack();
+    expect(lane.phase).toBe('live');
   });
 
   it('that is for another product is not used, and the live session goes on', () => {
-    const world = new World().goRolling();
-    world.grant({ intent: 'stt' });
-    expect(world.phase).toBe('live');
-    expect(world.all('open_stream')).toHaveLength(1);
-    expect(world.last('forget_grant').grant).toBe('test-2');
+    const lane = new LaneHarness().goRolling();
+    lane.grant({ intent: 'stt' });
+    expect(lane.phase).toBe('live');
+    expect(lane.all('open_stream')).toHaveLength(1);
+    expect(lane.last('forget_grant').grant).toBe('test-2');
   });
 
   it('that was not spent is used for the next try', () => {
-    const world = new World().goRolling();
-    world.grant({ maxDurationMs: LIMIT_MS });
-    world.unreach(false);
-    expect(world.phase).toBe('live');
-    world.until(() => world.phase === 'rolling', 5000);
-    expect(world.last('open_stream')).toMatchObject({ stream: 3, grant: 'test-2' });
+    const lane = new LaneHarness().goRolling();
+    lane.grant({ maxDurationMs: LIMIT_MS });
+    lane.unreach(false);
+    expect(lane.phase).toBe('live');
+    lane.until(() => lane.phase === 'rolling', 5000);
+    expect(lane.last('open_stream')).toMatchObject({ stream: 3, grant: 'test-2' });
   });
 });
 
 describe('the next session', () => {
   it.each(REFUSAL_REASONS)('refused at the upgrade with %s: the live one goes on', (reason) => {
-    const world = new World().goRolling();
-    world.speak(1);
-    world.grant();
-    world.refuse({ status: 403, texts: [reason] });
-    expect(world.phase).toBe('live');
-    expect(world.state.stream?.id).toBe(1);
-    world.speak(3);
-    expect(world.accounts.held).toBe(0);
-    expect(world.state.stream?.mustGoFirst).toBe(reason.endsWith('limit_reached'));
+    const lane = new LaneHarness().goRolling();
+    lane.speak(1);
+    lane.grant();
+    lane.refuse({ status: 403, texts: [reason] });
+    expect(lane.phase).toBe('live');
+    expect(lane.state.stream?.id).toBe(1);
+    lane.speak(3);
+    expect(lane.accounts.held).toBe(0);
+    expect(lane.state.stream?.mustGoFirst).toBe(reason.endsWith('limit_reached'));
   });
 
   it.each([
-    ['a close', (world: World) => world.end(1008, 'session_already_used')],
-    ['an early message', (world: World) => world.error({ reason: 'session_already_used' })],
-    ['a broken connection', (world: World) => world.end()],
-    ['no way there', (world: World) => world.unreach(true)],
-    ['a revocation', (world: World) => world.says(REVOKED)],
-    ['a task it does not take', (world: World) => world.error({ code: 'VALIDATION_ERROR' })],
+    ['a close', (lane: LaneHarness) => lane.end(1008, 'session_already_used')],
+    ['an early message', (lane: LaneHarness) => lane.error({ reason: 'session_already_used' })],
+    ['a broken connection', (lane: LaneHarness) => lane.end()],
+    ['no way there', (lane: LaneHarness) => lane.unreach(true)],
+    ['a revocation', (lane: LaneHarness) => lane.says(REVOKED)],
+    ['a task it does not take', (lane: LaneHarness) => lane.error({ code: 'VALIDATION_ERROR' })],
   ])('that fails by %s while it is set up is tried again', (_, happen) => {
-    const world = new World().goRolling();
-    world.grant();
-    world.open();
-    happen(world);
-    expect(['live', 'rolling']).toContain(world.phase);
-    expect(world.state.stream?.id).toBe(1);
-    expect(world.all('close_stream').map(({ stream }) => stream)).toEqual([2]);
-    world.until(() => world.phase === 'rolling', 20_000);
-    expect(world.state.approach?.stage).toBe('acquiring');
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.open();
+    happen(lane);
+    expect(['live', 'rolling']).toContain(lane.phase);
+    expect(lane.state.stream?.id).toBe(1);
+    expect(lane.all('close_stream').map(({ stream }) => stream)).toEqual([2]);
+    lane.until(() => lane.phase === 'rolling', 20_000);
+    expect(lane.state.setup?.stage).toBe('acquiring');
   });
 
   it.each([['opens'], ['is set up']])('that never %s is given up in time for another try', (what) => {
-    const world = new World().goRolling();
-    const { limitAt } = world.state.stream ?? {};
-    world.grant();
-    if (what === 'is set up') world.open();
-    while (world.phase === 'rolling') world.speak(1);
-    expect(world.state).toMatchObject({ phase: 'live', approach: null, problem: { code: 'setup_timeout' } });
-    world.until(() => world.phase === 'rolling', 2000);
-    world.grant();
-    world.open();
-    world.taskRuns();
-    expect(world.phase).toBe('rolling');
-    world.hush(2);
-    expect(world.state).toMatchObject({ phase: 'live', stream: { id: 3 }, retiring: { stream: { id: 1 } } });
-    expect(world.now).toBeLessThan((limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs);
-    expect(world.accounts).toMatchObject({ lost: 0, held: 0 });
+    const lane = new LaneHarness().goRolling();
+    const { limitAt } = lane.state.stream ?? {};
+    lane.grant();
+    if (what === 'is set up') lane.open();
+    while (lane.phase === 'rolling') lane.speak(1);
+    expect(lane.state).toMatchObject({ phase: 'live', setup: null, problem: { code: 'setup_timeout' } });
+    lane.until(() => lane.phase === 'rolling', 2000);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.phase).toBe('rolling');
+    lane.hush(2);
+    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 3 }, oldSession: { stream: { id: 1 } } });
+    expect(lane.now).toBeLessThan((limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs);
+    expect(lane.accounts).toMatchObject({ lost: 0, held: 0 });
   });
 
   it('that is never set up, twice: the live one runs to its limit and is recovered from', () => {
-    const world = new World().goRolling();
-    world.grant();
-    world.open();
-    while (world.phase === 'rolling') world.speak(1);
-    world.until(() => world.phase === 'rolling', 2000);
-    world.grant();
-    world.open();
-    world.speak(35);
-    world.says(OVER, 1);
-    expect(world.phase).toBe('configuring');
-    world.until(() => world.phase === 'waiting', 20_000);
-    world.comeBack();
-    expect(world.phase).toBe('live');
-    expect(world.accounts.lost).toBe(0);
+    const lane = new LaneHarness().goRolling();
+    lane.grant();
+    lane.open();
+    while (lane.phase === 'rolling') lane.speak(1);
+    lane.until(() => lane.phase === 'rolling', 2000);
+    lane.grant();
+    lane.open();
+    lane.speak(35);
+    lane.says(OVER, 1);
+    expect(lane.phase).toBe('configuring');
+    lane.until(() => lane.phase === 'waiting', 20_000);
+    lane.comeBack();
+    expect(lane.phase).toBe('live');
+    expect(lane.accounts.lost).toBe(0);
   });
 
   it('of a service that is known to be slow is waited for', () => {
-    const world = new World().goConfiguring({ maxDurationMs: 60_000 });
-    world.pass(8000);
-    world.taskRuns();
-    world.until(() => world.phase === 'rolling', 60_000);
-    world.grant();
-    world.open();
-    world.hush(44);
-    expect(world.phase).toBe('rolling');
-    world.taskRuns();
-    world.hush(2);
-    expect(world.state.stream?.id).toBe(2);
+    const lane = new LaneHarness().goConfiguring({ maxDurationMs: 60_000 });
+    lane.pass(8000);
+    lane.taskRuns();
+    lane.until(() => lane.phase === 'rolling', 60_000);
+    lane.grant();
+    lane.open();
+    lane.hush(44);
+    expect(lane.phase).toBe('rolling');
+    lane.taskRuns();
+    lane.hush(2);
+    expect(lane.state.stream?.id).toBe(2);
   });
 
   it('that waits for its moment hears silence in real time, and is pinged', () => {
-    const world = new World().goReady();
-    const sent = world.all('send_audio').length;
-    world.speak(20);
-    const since = world.all('send_audio').slice(sent);
+    const lane = new LaneHarness().goReady();
+    const sent = lane.all('send_audio').length;
+    lane.speak(20);
+    const since = lane.all('send_audio').slice(sent);
     expect(since.filter(({ stream, pcm }) => stream === 2 && pcm === null)).toHaveLength(20);
     expect(since.filter(({ stream, pcm }) => stream === 1 && pcm !== null)).toHaveLength(20);
-    expect(world.all('ping').filter(({ stream }) => stream === 2).length).toBeGreaterThanOrEqual(2);
-    expect(world.accounts.silenced).toBe(0);
+    expect(lane.all('ping').filter(({ stream }) => stream === 2).length).toBeGreaterThanOrEqual(2);
+    expect(lane.accounts.silenced).toBe(0);
   });
 
   it('that waits and hears silence also where the microphone delivers nothing', () => {
-    const world = new World().goReady();
-    world.pass(4000);
-    const heard = world.all('send_audio').filter(({ stream }) => stream === 2);
+    const lane = new LaneHarness().goReady();
+    lane.pass(4000);
+    const heard = lane.all('send_audio').filter(({ stream }) => stream === 2);
     expect(heard.length).toBeGreaterThan(8);
     expect(heard.every(({ pcm }) => pcm === null)).toBe(true);
   });
 
   it('that no longer answers pings is given up, and the live one goes on', () => {
-    const world = new World().goReady();
-    world.pongs = false;
-    while (world.state.stream?.id === 1 && world.all('close_stream').length === 0) {
-      world.speak(1);
-      world.step({ type: 'pong', stream: 1 });
+    const lane = new LaneHarness().goReady();
+    lane.pongs = false;
+    while (lane.state.stream?.id === 1 && lane.all('close_stream').length === 0) {
+      lane.speak(1);
+      lane.step({ type: 'pong', stream: 1 });
     }
-    expect(world.last('close_stream')).toMatchObject({ stream: 2 });
-    expect(world.state).toMatchObject({ stream: { id: 1 }, problem: { code: 'unresponsive' } });
-    world.until(() => world.phase === 'rolling', 5000);
+    expect(lane.last('close_stream')).toMatchObject({ stream: 2 });
+    expect(lane.state).toMatchObject({ stream: { id: 1 }, problem: { code: 'unresponsive' } });
+    lane.until(() => lane.phase === 'rolling', 5000);
   });
 
   it('that dies when it is ready is replaced', () => {
-    const world = new World().goReady();
-    world.end(1006, '', 2);
-    expect(world.phase).toBe('live');
-    expect(world.state).toMatchObject({ approach: null, stream: { id: 1 } });
-    world.until(() => world.phase === 'rolling', 5000);
+    const lane = new LaneHarness().goReady();
+    lane.end(1006, '', 2);
+    expect(lane.phase).toBe('live');
+    expect(lane.state).toMatchObject({ setup: null, stream: { id: 1 } });
+    lane.until(() => lane.phase === 'rolling', 5000);
   });
 
   it('whose tries fail in a row is tried ever more slowly, and never in a storm', () => {
     let tries = 0;
     for (let seed = 0; seed < 20; seed++) {
-      const world = new World({ seed: seed * 7919 }).goRolling();
-      world.watchers.push((effect) => {
-        if (effect.type === 'request_token') world.after(10, () => world.grant());
-        if (effect.type === 'open_stream') world.after(10, () => world.unreach(true));
+      const lane = new LaneHarness({ seed: seed * 7919 }).goRolling();
+      lane.watchers.push((effect) => {
+        if (effect.type === 'request_token') lane.after(10, () => lane.grant());
+        if (effect.type === 'open_stream') lane.after(10, () => lane.unreach(true));
       });
-      world.grant();
-      world.pass(16_000);
-      tries += world.all('open_stream').length - 1;
+      lane.grant();
+      lane.pass(16_000);
+      tries += lane.all('open_stream').length - 1;
     }
     expect(tries / 20).toBeGreaterThan(2);
     expect(tries / 20).toBeLessThan(9);
@@ -222,65 +222,65 @@ describe('the next session', () => {
 
 describe('no room for two', () => {
   it('the old session goes first, in a pause; what is said meanwhile is held', () => {
-    const world = new World().goRolling();
-    world.speak(3);
-    world.grant();
-    world.refuse({ status: 409, texts: ['session_limit_reached'] });
-    world.speak(4);
-    expect(world.phase).toBe('live');
-    world.hush(2);
-    expect(world.phase).toBe('waiting');
-    world.speak(5);
-    expect(world.accounts.held).toBe(5);
-    world.understands('a', 1);
-    world.hear('a', 300, true, 1);
-    world.until(() => world.all('end_task').length === 1, 5000);
-    world.says(EOS, 1);
-    world.until(() => world.phase === 'connecting', 1000);
-    expect(world.last('open_stream')).toMatchObject({ stream: 3, grant: 'test-2' });
-    world.open();
-    world.taskRuns();
-    world.hush(30);
-    expect(world.accounts).toMatchObject({ held: 0, lost: 0, dropped: 0 });
-    expect(world.state.counts).toMatchObject({ rollovers: 1, takenBack: 0 });
+    const lane = new LaneHarness().goRolling();
+    lane.speak(3);
+    lane.grant();
+    lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+    lane.speak(4);
+    expect(lane.phase).toBe('live');
+    lane.hush(2);
+    expect(lane.phase).toBe('waiting');
+    lane.speak(5);
+    expect(lane.accounts.held).toBe(5);
+    lane.understands('a', 1);
+    lane.hear('a', 300, true, 1);
+    lane.until(() => lane.all('end_task').length === 1, 5000);
+    lane.says(EOS, 1);
+    lane.until(() => lane.phase === 'connecting', 1000);
+    expect(lane.last('open_stream')).toMatchObject({ stream: 3, grant: 'test-2' });
+    lane.open();
+    lane.taskRuns();
+    lane.hush(30);
+    expect(lane.accounts).toMatchObject({ held: 0, lost: 0, dropped: 0 });
+    expect(lane.state.counts).toMatchObject({ rollovers: 1, takenBack: 0 });
   });
 
   it('and no pause: at the latest moment', () => {
-    const world = new World().goRolling();
-    world.speak(1);
-    world.grant();
-    world.refuse({ status: 409, texts: ['session_limit_reached'] });
-    const latestAt = (world.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
-    while (world.phase === 'live') world.speak(1);
-    expect(world.phase).toBe('waiting');
-    expect(Math.abs(world.now - latestAt)).toBeLessThanOrEqual(CHUNK_MS);
+    const lane = new LaneHarness().goRolling();
+    lane.speak(1);
+    lane.grant();
+    lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    while (lane.phase === 'live') lane.speak(1);
+    expect(lane.phase).toBe('waiting');
+    expect(Math.abs(lane.now - latestAt)).toBeLessThanOrEqual(CHUNK_MS);
   });
 
   it('and an old session that never goes: the next one comes all the same', () => {
-    const world = situation('waiting, retiring');
-    world.until(() => world.phase === 'acquiring', 30_000);
-    expect(world.state.retiring).toBeNull();
+    const lane = situation('waiting, retiring');
+    lane.until(() => lane.phase === 'acquiring', 30_000);
+    expect(lane.state.oldSession).toBeNull();
   });
 
   it('and a stop: both are gone', () => {
-    const world = situation('waiting, retiring');
-    world.stop();
-    expect(world.state).toMatchObject({ phase: 'idle', retiring: null, stream: null });
-    expect(world.timers.size).toBe(0);
+    const lane = situation('waiting, retiring');
+    lane.stop();
+    expect(lane.state).toMatchObject({ phase: 'idle', oldSession: null, stream: null });
+    expect(lane.timers.size).toBe(0);
   });
 
   it('and a start does not hurry: there is no room yet', () => {
-    const world = situation('waiting, retiring');
-    world.start();
-    expect(world.phase).toBe('waiting');
+    const lane = situation('waiting, retiring');
+    lane.start();
+    expect(lane.phase).toBe('waiting');
   });
 
   it('and the old one breaks off mid-sentence: it is said again to the next', () => {
-    const world = situation('waiting, retiring');
-    world.end(1006, '', 1);
-    expect(world.state.counts.takenBack).toBeGreaterThan(0);
-    world.comeBack();
-    world.hush(20);
-    expect(world.accounts).toMatchObject({ held: 0, lost: 0 });
+    const lane = situation('waiting, retiring');
+    lane.end(1006, '', 1);
+    expect(lane.state.counts.takenBack).toBeGreaterThan(0);
+    lane.comeBack();
+    lane.hush(20);
+    expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });
   });
 });

@@ -1,39 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/report.ts';
-import { needsBackend } from '../../../src/core/lane/waiting.ts';
-import { CHUNK_MS, World } from './world.ts';
+import { needsBackend } from '../../../src/core/lane/session/waiting.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 /** The longest that anyone who speaks waits for the next try, where nobody asked for more. */
 const LONGEST_MS = 18_000;
 
-/** After so many tries that failed, the last one of them now. */
-function tired(failures: number, seed = 1): World {
-  const world = new World({ seed }).goConnecting({ windowMs: 3_600_000 });
+/** After this many tries that failed, the last one of them now. */
+function tired(failures: number, seed = 1): LaneHarness {
+  const lane = new LaneHarness({ seed }).goConnecting({ windowMs: 3_600_000 });
   for (let i = 1; i < failures; i++) {
-    world.unreach(true);
-    world.until(() => world.phase === 'acquiring', 61_000);
-    world.grant();
+    lane.unreach(true);
+    lane.until(() => lane.phase === 'acquiring', 61_000);
+    lane.grant();
   }
-  world.unreach(true);
-  return world;
+  lane.unreach(true);
+  return lane;
 }
 
 /** Somebody speaks until the lane tries again. @returns how long that took */
-function speakUntilTry(world: World): number {
-  const { now } = world;
-  while (world.phase === 'waiting') world.speak(1);
-  return world.now - now;
+function speakUntilTry(lane: LaneHarness): number {
+  const { now } = lane;
+  while (lane.phase === 'waiting') lane.speak(1);
+  return lane.now - now;
 }
 
 describe('a lane that waits', () => {
   it('tries again within a few seconds when a voice is heard late in a long wait', () => {
     let quietMs = 0;
     for (let seed = 0; seed < 40; seed++) {
-      const world = tired(8, seed * 7919);
-      quietMs = Math.max(quietMs, world.due('retry'));
-      if (world.due('retry') < 20_000) continue;
-      world.pass(16_000);
-      expect(speakUntilTry(world)).toBeLessThanOrEqual(3000 + 2 * CHUNK_MS);
+      const lane = tired(8, seed * 7919);
+      quietMs = Math.max(quietMs, lane.due('retry'));
+      if (lane.due('retry') < 20_000) continue;
+      lane.pass(16_000);
+      expect(speakUntilTry(lane)).toBeLessThanOrEqual(3000 + 2 * CHUNK_MS);
     }
     expect(quietMs).toBeGreaterThan(45_000);
   });
@@ -41,9 +41,9 @@ describe('a lane that waits', () => {
   it('never sooner than a spacing that grows with the failures, and spread, so that a fleet never storms', () => {
     const waits: number[] = [];
     for (let seed = 0; seed < 200; seed++) {
-      const world = tired(8, seed * 7919);
-      if (world.due('retry') < LONGEST_MS) continue;
-      waits.push(speakUntilTry(world));
+      const lane = tired(8, seed * 7919);
+      if (lane.due('retry') < LONGEST_MS) continue;
+      waits.push(speakUntilTry(lane));
     }
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(15_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(LONGEST_MS + CHUNK_MS);
@@ -51,13 +51,13 @@ describe('a lane that waits', () => {
   });
 
   it('for an hour, with people who never stop speaking, keeps its tries apart', () => {
-    const world = tired(1);
-    const endAt = world.now + 3_600_000;
+    const lane = tired(1);
+    const endAt = lane.now + 3_600_000;
     let tries = 0;
-    while (world.now < endAt) {
-      speakUntilTry(world);
-      world.grant();
-      world.unreach(true);
+    while (lane.now < endAt) {
+      speakUntilTry(lane);
+      lane.grant();
+      lane.unreach(true);
       tries++;
     }
     // About one every 14 s: some are drawn to come sooner anyway.
@@ -72,10 +72,10 @@ describe('a lane that waits', () => {
   ])('because it was asked to for %d ms is not hurried by a voice', (retryAfterMs, atLeastMs) => {
     const waits: number[] = [];
     for (let seed = 0; seed < 20; seed++) {
-      const world = new World({ seed: seed * 7919 }).goAcquiring();
-      world.speak(3);
-      world.deny({ retryAfterMs });
-      waits.push(speakUntilTry(world));
+      const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();
+      lane.speak(3);
+      lane.deny({ retryAfterMs });
+      waits.push(speakUntilTry(lane));
     }
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(atLeastMs);
     expect(Math.max(...waits)).toBeLessThanOrEqual(atLeastMs * 1.2 + 3000);
@@ -84,65 +84,65 @@ describe('a lane that waits', () => {
 
   it('for what was said just before it began is hurried, too', () => {
     for (let seed = 0; seed < 40; seed++) {
-      const world = tired(8, seed * 7919);
-      world.until(() => world.phase === 'acquiring', 61_000);
-      world.grant();
-      world.speak(10);
-      world.unreach(true);
-      expect(world.due('retry')).toBeLessThanOrEqual(LONGEST_MS);
+      const lane = tired(8, seed * 7919);
+      lane.until(() => lane.phase === 'acquiring', 61_000);
+      lane.grant();
+      lane.speak(10);
+      lane.unreach(true);
+      expect(lane.due('retry')).toBeLessThanOrEqual(LONGEST_MS);
     }
   });
 
   it('is hurried once by each wait: the spread of a fleet is not talked away', () => {
-    const world = tired(9, 3);
-    world.until(() => world.due('retry') > 30_000 || world.phase !== 'waiting', 1);
-    world.speak(1);
-    const dueAt = world.now + world.due('retry');
-    world.speak(10);
-    expect(world.now + world.due('retry')).toBe(dueAt);
+    const lane = tired(9, 3);
+    lane.until(() => lane.due('retry') > 30_000 || lane.phase !== 'waiting', 1);
+    lane.speak(1);
+    const dueAt = lane.now + lane.due('retry');
+    lane.speak(10);
+    expect(lane.now + lane.due('retry')).toBe(dueAt);
   });
 
   it('is not hurried by noises that are no voice', () => {
-    const world = tired(9, 3);
-    const due = world.due('retry');
-    world.hush(5);
-    expect(world.due('retry')).toBe(due - 5 * CHUNK_MS);
+    const lane = tired(9, 3);
+    const due = lane.due('retry');
+    lane.hush(5);
+    expect(lane.due('retry')).toBe(due - 5 * CHUNK_MS);
   });
 
   it('is not hurried while the old session still makes room', () => {
-    const world = new World().goMakingRoom();
-    expect(world.phase).toBe('waiting');
-    const dueAt = world.now + world.due('retry');
-    world.speak(2);
-    expect(world.now + world.due('retry')).toBe(dueAt);
+    const lane = new LaneHarness().goMakingRoom();
+    expect(lane.phase).toBe('waiting');
+    const dueAt = lane.now + lane.due('retry');
+    lane.speak(2);
+    expect(lane.now + lane.due('retry')).toBe(dueAt);
   });
 
   it('parked is not hurried: a person has to help', () => {
-    const world = new World().goParked();
-    const dueAt = world.now + world.due('retry');
-    world.speak(20);
-    expect(world.now + world.due('retry')).toBe(dueAt);
+    const lane = new LaneHarness().goParked();
+    const dueAt = lane.now + lane.due('retry');
+    lane.speak(20);
+    expect(lane.now + lane.due('retry')).toBe(dueAt);
   });
 });
 
 describe('a request that the backend does not answer', () => {
   it('is repeated within a few seconds after somebody speaks', () => {
-    const world = new World().goAcquiring();
-    world.pass(400_000);
-    const { at } = world.last('request_token');
-    world.until(() => world.last('request_token').at > at && world.due('token') > 55_000, 200_000);
-    const asked = world.all('request_token').length;
-    world.pass(20_000);
-    world.speak(12);
-    expect(world.all('request_token')).toHaveLength(asked + 1);
+    const lane = new LaneHarness().goAcquiring();
+    lane.pass(400_000);
+    const { at } = lane.last('request_token');
+    lane.until(() => lane.last('request_token').at > at && lane.due('token') > 55_000, 200_000);
+    const asked = lane.all('request_token').length;
+    lane.pass(20_000);
+    lane.speak(12);
+    expect(lane.all('request_token')).toHaveLength(asked + 1);
   });
 
   it('is repeated every 15 to 18 s while people go on speaking', () => {
-    const world = new World().goAcquiring();
-    world.pass(400_000);
-    const before = world.all('request_token').length;
-    world.speak(Math.ceil(600_000 / CHUNK_MS));
-    const times = world.all('request_token').map(({ at }) => at);
+    const lane = new LaneHarness().goAcquiring();
+    lane.pass(400_000);
+    const before = lane.all('request_token').length;
+    lane.speak(Math.ceil(600_000 / CHUNK_MS));
+    const times = lane.all('request_token').map(({ at }) => at);
     const gaps = times.slice(before + 1).map((at, i) => at - (times[before + i] ?? at));
     expect(gaps.length).toBeGreaterThan(30);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(15_000);
@@ -152,52 +152,52 @@ describe('a request that the backend does not answer', () => {
 
 describe('the next try', () => {
   const DEVICE = { capture: 'mic', playback: 'speaker' };
-  const told = (world: World, stamp: (at: number) => string | null = (at) => `at ${Math.round(at)}`) =>
-    reportLane('main', world.state, DEVICE, stamp).next_try_at;
+  const told = (lane: LaneHarness, stamp: (at: number) => string | null = (at) => `at ${Math.round(at)}`) =>
+    reportLane('main', lane.state, DEVICE, stamp).next_try_at;
 
   it('is told while one is waited for, also when a voice brings it forward', () => {
-    const world = tired(9, 3);
-    expect(told(world)).toBe(`at ${world.timers.get('retry')}`);
-    const first = told(world);
-    world.speak(1);
-    expect(told(world)).toBe(`at ${Math.round(world.timers.get('retry') ?? 0)}`);
-    expect(told(world)).not.toBe(first);
+    const lane = tired(9, 3);
+    expect(told(lane)).toBe(`at ${lane.timers.get('retry')}`);
+    const first = told(lane);
+    lane.speak(1);
+    expect(told(lane)).toBe(`at ${Math.round(lane.timers.get('retry') ?? 0)}`);
+    expect(told(lane)).not.toBe(first);
   });
 
   it('is null where nothing is waited for, or the clock is not set', () => {
-    expect(told(new World())).toBeNull();
-    expect(told(new World().goLive())).toBeNull();
-    expect(told(new World().goParked(), () => null)).toBeNull();
-    expect(told(new World().goParked())).not.toBeNull();
+    expect(told(new LaneHarness())).toBeNull();
+    expect(told(new LaneHarness().goLive())).toBeNull();
+    expect(told(new LaneHarness().goParked(), () => null)).toBeNull();
+    expect(told(new LaneHarness().goParked())).not.toBeNull();
   });
 });
 
 describe('the backend is needed at once', () => {
-  const needed = (world: World): boolean => needsBackend(world.state, world.now);
+  const needed = (lane: LaneHarness): boolean => needsBackend(lane.state, lane.now);
 
   it('while somebody speaks, and for ten seconds after that', () => {
-    const world = new World().goAcquiring();
-    expect(needed(world)).toBe(false);
-    world.speak(1);
-    expect(needed(world)).toBe(true);
-    world.hush(30);
-    expect(needed(world)).toBe(true);
-    world.hush(3);
-    expect(needed(world)).toBe(false);
+    const lane = new LaneHarness().goAcquiring();
+    expect(needed(lane)).toBe(false);
+    lane.speak(1);
+    expect(needed(lane)).toBe(true);
+    lane.hush(30);
+    expect(needed(lane)).toBe(true);
+    lane.hush(3);
+    expect(needed(lane)).toBe(false);
   });
 
   it('while a session ends within a minute', () => {
-    const world = new World().goLive({ maxDurationMs: 120_000 });
-    world.hush(125);
-    expect(needed(world)).toBe(false);
-    world.hush(80);
-    expect(needed(world)).toBe(true);
+    const lane = new LaneHarness().goLive({ maxDurationMs: 120_000 });
+    lane.hush(125);
+    expect(needed(lane)).toBe(false);
+    lane.hush(80);
+    expect(needed(lane)).toBe(true);
   });
 
   it('not by a lane that nobody wants', () => {
-    const world = new World().goLive({ maxDurationMs: 30_000 });
-    world.speak(1);
-    world.stop();
-    expect(needed(world)).toBe(false);
+    const lane = new LaneHarness().goLive({ maxDurationMs: 30_000 });
+    lane.speak(1);
+    lane.stop();
+    expect(needed(lane)).toBe(false);
   });
 });

@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { nextPcm, SPEECH } from './sound.ts';
-import { CHUNK_MS, World } from './world.ts';
 
 /** Loud chunks, judged by a voice detector. */
-function hear(world: World, verdicts: readonly (boolean | undefined)[]): void {
+function hear(lane: LaneHarness, verdicts: readonly (boolean | undefined)[]): void {
   for (const isSpeech of verdicts) {
-    world.pass(CHUNK_MS);
+    lane.pass(CHUNK_MS);
     const levels = { ...SPEECH, ...(isSpeech === undefined ? {} : { isSpeech }) };
-    world.step({ type: 'captured', capturedAt: world.now, pcm: nextPcm(true), levels });
+    lane.step({ type: 'captured', capturedAt: lane.now, pcm: nextPcm(true), levels });
   }
 }
 
-function asleep(): World {
-  const world = new World({ orders: { start: 'voice', standbyAfterMs: 5000 } });
-  world.line(true);
-  world.start();
-  expect(world.phase).toBe('standby');
-  return world;
+function asleep(): LaneHarness {
+  const lane = new LaneHarness({ options: { start: 'voice', standbyAfterMs: 5000 } });
+  lane.line(true);
+  lane.start();
+  expect(lane.phase).toBe('standby');
+  return lane;
 }
 
 describe('a sleeping lane', () => {
   it('is not woken by what is loud and no voice, however long it lasts', () => {
-    const world = asleep();
-    hear(world, new Array<boolean>(200).fill(false));
-    expect(world.phase).toBe('standby');
-    expect(world.all('request_token')).toEqual([]);
+    const lane = asleep();
+    hear(lane, new Array<boolean>(200).fill(false));
+    expect(lane.phase).toBe('standby');
+    expect(lane.all('request_token')).toEqual([]);
   });
 
   it('is not woken by a single chunk of voice', () => {
-    const world = asleep();
-    hear(world, [true, false, false, true, false, false]);
-    expect(world.phase).toBe('standby');
+    const lane = asleep();
+    hear(lane, [true, false, false, true, false, false]);
+    expect(lane.phase).toBe('standby');
   });
 
   it('is woken by two of three, and by loudness alone where there is no detector', () => {
@@ -45,46 +45,46 @@ describe('a sleeping lane', () => {
 
 describe('a sleeping lane that is wanted awake', () => {
   it('wakes at the command, and what was heard last goes with it', () => {
-    const world = asleep();
-    hear(world, [true, false, false]);
-    world.start();
-    expect(world.phase).toBe('acquiring');
-    expect(world.accounts).toMatchObject({ held: 3, dropped: 0 });
-    expect(world.notes).toContain('wake');
+    const lane = asleep();
+    hear(lane, [true, false, false]);
+    lane.start();
+    expect(lane.phase).toBe('acquiring');
+    expect(lane.accounts).toMatchObject({ held: 3, dropped: 0 });
+    expect(lane.notes).toContain('wake');
   });
 
   it('wakes when it is told never to sleep', () => {
-    const world = new World().goStandby();
-    world.orders({ standbyAfterMs: 60_000 });
-    expect(world.phase).toBe('standby');
-    world.orders({ standbyAfterMs: 0 });
-    expect(world.phase).toBe('acquiring');
-    world.grant();
-    world.open();
-    world.taskRuns();
-    world.hush(1000);
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness().goStandby();
+    lane.options({ standbyAfterMs: 60_000 });
+    expect(lane.phase).toBe('standby');
+    lane.options({ standbyAfterMs: 0 });
+    expect(lane.phase).toBe('acquiring');
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    lane.hush(1000);
+    expect(lane.phase).toBe('live');
   });
 
   it('goes on waiting for the first voice where a voice is what begins it', () => {
-    const world = asleep();
-    world.orders({ standbyAfterMs: 0 });
-    expect(world.phase).toBe('standby');
-    world.orders({ start: 'boot' });
-    expect(world.phase).toBe('acquiring');
+    const lane = asleep();
+    lane.options({ standbyAfterMs: 0 });
+    expect(lane.phase).toBe('standby');
+    lane.options({ start: 'boot' });
+    expect(lane.phase).toBe('acquiring');
   });
 });
 
 describe('a live lane', () => {
   it('goes to sleep although it is loud, if nobody is heard speaking', () => {
-    const world = new World({ orders: { standbyAfterMs: 5000 } }).goLive();
-    hear(world, new Array<boolean>(150).fill(false));
-    expect(world.phase).toBe('standby');
+    const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
+    hear(lane, new Array<boolean>(150).fill(false));
+    expect(lane.phase).toBe('standby');
   });
 
   it('stays awake while somebody is heard', () => {
-    const world = new World({ orders: { standbyAfterMs: 5000 } }).goLive();
-    hear(world, [...new Array<boolean>(10).fill(false), true, ...new Array<boolean>(10).fill(false)]);
-    expect(world.phase).toBe('live');
+    const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
+    hear(lane, [...new Array<boolean>(10).fill(false), true, ...new Array<boolean>(10).fill(false)]);
+    expect(lane.phase).toBe('live');
   });
 });

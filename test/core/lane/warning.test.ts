@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
-import { World } from './world.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 const SLOW: StreamMessage = {
   message_type: 'warning',
@@ -10,40 +10,40 @@ const WORDS = { code: 'service_audio_stream_too_slow', message: 'slower than rea
 
 describe('a warning of the service', () => {
   it('stands beside a real problem, not in its place', () => {
-    const world = new World().goLive();
-    world.fault('capture');
-    const { problem } = world.state;
-    world.says(SLOW);
-    expect(world.state.problem).toBe(problem);
-    expect(world.state.warning).toMatchObject(WORDS);
+    const lane = new LaneHarness().goLive();
+    lane.fault('capture');
+    const { problem } = lane.state;
+    lane.says(SLOW);
+    expect(lane.state.problem).toBe(problem);
+    expect(lane.state.warning).toMatchObject(WORDS);
   });
 
   it('goes away when the stream has gone on for a minute', () => {
-    const world = new World().goLive();
-    world.says(SLOW);
-    world.pass(40_000);
-    world.says(SLOW);
-    world.pass(50_000);
-    expect(world.state.warning).toMatchObject(WORDS);
-    world.pass(20_000);
-    expect(world.state.warning).toBeNull();
+    const lane = new LaneHarness().goLive();
+    lane.says(SLOW);
+    lane.pass(40_000);
+    lane.says(SLOW);
+    lane.pass(50_000);
+    expect(lane.state.warning).toMatchObject(WORDS);
+    lane.pass(20_000);
+    expect(lane.state.warning).toBeNull();
   });
 
   it('goes away with its session', () => {
-    const world = new World().goLive();
-    world.says(SLOW);
-    world.end(1006);
-    expect(world.state.warning).toBeNull();
-    expect(world.timers.has('warning')).toBe(false);
-    expect(world.state.problem?.code).toBe('network');
+    const lane = new LaneHarness().goLive();
+    lane.says(SLOW);
+    lane.end(1006);
+    expect(lane.state.warning).toBeNull();
+    expect(lane.timers.has('warning')).toBe(false);
+    expect(lane.state.problem?.code).toBe('network');
   });
 
   it('in a flood costs few timers', () => {
-    const world = new World().goLive();
+    const lane = new LaneHarness().goLive();
     for (let i = 0; i < 3000; i++) {
-      world.says(SLOW);
-      world.pass(1);
+      lane.says(SLOW);
+      lane.pass(1);
     }
-    expect(world.all('arm').filter(({ timer }) => timer === 'warning').length).toBeLessThan(3);
+    expect(lane.all('arm').filter(({ timer }) => timer === 'warning').length).toBeLessThan(3);
   });
 });

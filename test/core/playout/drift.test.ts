@@ -6,8 +6,8 @@ import {
   type PlayoutFormat,
   SILENT_PLAYOUT,
   tell,
-} from '../../../src/core/playout.ts';
-import { Desk, FORMAT } from './desk.ts';
+} from '../../../src/core/playout/playout.ts';
+import { FORMAT, PlayoutHarness } from './playout-harness.ts';
 
 const CHUNK_MS = 320;
 const MINUTE_MS = 60_000;
@@ -56,31 +56,31 @@ describe('sound without any pause', () => {
   });
 
   it('is left as it is while the clocks agree', () => {
-    const desk = new Desk({ quickens: true });
-    for (let i = 0; i < 300; i++) desk.arrive('a', CHUNK_MS).pass(CHUNK_MS);
-    desk.pass(1000);
-    expect(desk.writtenMs).toBe(300 * CHUNK_MS);
+    const playout = new PlayoutHarness({ quickens: true });
+    for (let i = 0; i < 300; i++) playout.arrive('a', CHUNK_MS).pass(CHUNK_MS);
+    playout.pass(1000);
+    expect(playout.writtenMs).toBe(300 * CHUNK_MS);
   });
 
   it('runs faster by no more than 0.3 %, and only after it has lagged for ten seconds', () => {
-    const desk = new Desk({ quickens: true }).arrive('a', 30_000, true);
-    desk.pass(9900);
+    const playout = new PlayoutHarness({ quickens: true }).arrive('a', 30_000, true);
+    playout.pass(9900);
     // The first write fills the loudspeaker, each other one fills it up.
-    expect(desk.writes.slice(1).every(({ pcm }) => pcm.byteLength === 200 * FORMAT.bytesPerMs)).toBe(true);
-    const { length } = desk.writes;
-    desk.pass(15_000);
-    const quick = desk.writes.slice(length + 1);
+    expect(playout.writes.slice(1).every(({ pcm }) => pcm.byteLength === 200 * FORMAT.bytesPerMs)).toBe(true);
+    const { length } = playout.writes;
+    playout.pass(15_000);
+    const quick = playout.writes.slice(length + 1);
     expect(quick.length).toBeGreaterThan(50);
     for (const { pcm } of quick) expect(pcm.byteLength).toBe((4800 - 14) * 2);
   });
 
   it('is whole again when it has caught up', () => {
-    const desk = new Desk({ quickens: true }).arrive('a', 15_000, true).pass(20_000);
-    expect(desk.writtenMs).toBeLessThan(15_000);
-    expect(desk.writtenMs).toBeGreaterThan(15_000 * 0.997);
-    expect(desk.playout.queuedBytes).toBe(0);
-    const { length } = desk.writes;
-    desk.arrive('b', 1000, true).pass(2000);
-    expect(desk.writes.slice(length).reduce((sum, { pcm }) => sum + pcm.byteLength, 0)).toBe(48_000);
+    const playout = new PlayoutHarness({ quickens: true }).arrive('a', 15_000, true).pass(20_000);
+    expect(playout.writtenMs).toBeLessThan(15_000);
+    expect(playout.writtenMs).toBeGreaterThan(15_000 * 0.997);
+    expect(playout.playout.queuedBytes).toBe(0);
+    const { length } = playout.writes;
+    playout.arrive('b', 1000, true).pass(2000);
+    expect(playout.writes.slice(length).reduce((sum, { pcm }) => sum + pcm.byteLength, 0)).toBe(48_000);
   });
 });

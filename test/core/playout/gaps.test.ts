@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
-import { Desk, FORMAT, START } from './desk.ts';
+import { FORMAT, PlayoutHarness, START } from './playout-harness.ts';
 
 /** A loud tone that is nowhere near silence where it is cut. */
 function tone(ms: number, fromMs = 0): Uint8Array {
@@ -12,10 +12,10 @@ function tone(ms: number, fromMs = 0): Uint8Array {
 }
 
 /** What the room hears: the writes one behind the other, silence where nothing is written. */
-function timeline(desk: Desk): number[] {
+function timeline(playout: PlayoutHarness): number[] {
   const heard: number[] = [];
   let until = START;
-  for (const { pcm, at } of desk.writes) {
+  for (const { pcm, at } of playout.writes) {
     const from = Math.max(until, at);
     for (let i = 0; i < Math.round((from - until) * 24); i++) heard.push(0);
     heard.push(...samplesOf(pcm));
@@ -25,81 +25,81 @@ function timeline(desk: Desk): number[] {
 }
 const clicks = (samples: readonly number[]): number =>
   samples.filter((value, i) => i > 0 && Math.abs(value - (samples[i - 1] ?? 0)) > 1000).length;
-const kinds = (desk: Desk): string => desk.writes.map(({ kind }) => kind[0]).join('');
+const kinds = (playout: PlayoutHarness): string => playout.writes.map(({ kind }) => kind[0]).join('');
 
-/** A sentence that comes in a burst and stops coming after so much. */
-function burst(desk: Desk, ms: number): Desk {
+/** A sentence that comes in a burst and stops coming after this much. */
+function burst(playout: PlayoutHarness, ms: number): PlayoutHarness {
   for (let at = 0; at < ms; at += 200) {
-    desk.take(1, 'a', tone(200, at));
-    desk.pass(20);
+    playout.take(1, 'a', tone(200, at));
+    playout.pass(20);
   }
-  return desk;
+  return playout;
 }
 
 describe('a sentence that runs dry in its middle', () => {
   it('is faded out before the loudspeaker falls silent, and comes up softly when it goes on', () => {
-    const desk = burst(new Desk(), 1000).pass(1300);
-    desk.take(1, 'a', tone(200, 1000)).pass(20);
-    desk.take(1, 'a', tone(200, 1200), true).pass(1000);
-    const samples = timeline(desk);
+    const playout = burst(new PlayoutHarness(), 1000).pass(1300);
+    playout.take(1, 'a', tone(200, 1000)).pass(20);
+    playout.take(1, 'a', tone(200, 1200), true).pass(1000);
+    const samples = timeline(playout);
     // The one click is the beginning of the sentence, the other its end: the service's own.
     expect(clicks([0, ...samples, 0])).toBe(2);
-    expect(kinds(desk)).toMatch(/^s+fs*fs+$/);
-    expect(desk.playout.gaps).toBe(1);
+    expect(kinds(playout)).toMatch(/^s+fs*fs+$/);
+    expect(playout.playout.gaps).toBe(1);
   });
 
   it('gets no soft edges where nothing but the service’s sound is wanted, as in a recording', () => {
-    const desk = burst(new Desk({ softEdges: false }), 1000).pass(1300);
-    desk.take(1, 'a', tone(400, 1000), true).pass(1000);
-    expect(kinds(desk)).toMatch(/^s+$/);
-    expect(desk.playout.gaps).toBe(1);
+    const playout = burst(new PlayoutHarness({ softEdges: false }), 1000).pass(1300);
+    playout.take(1, 'a', tone(400, 1000), true).pass(1000);
+    expect(kinds(playout)).toMatch(/^s+$/);
+    expect(playout.playout.gaps).toBe(1);
   });
 
   it('keeps its own samples as they are, and all of them', () => {
-    const desk = burst(new Desk(), 1000).pass(1300);
-    desk.take(1, 'a', tone(400, 1000), true).pass(1000);
-    const spoken = desk.spoken.flatMap(({ pcm }) => [...samplesOf(pcm)]);
+    const playout = burst(new PlayoutHarness(), 1000).pass(1300);
+    playout.take(1, 'a', tone(400, 1000), true).pass(1000);
+    const spoken = playout.spoken.flatMap(({ pcm }) => [...samplesOf(pcm)]);
     expect(spoken).toEqual([...samplesOf(tone(1400))]);
-    expect(desk.playout.writtenBytes).toBe(1400 * FORMAT.bytesPerMs);
+    expect(playout.playout.writtenBytes).toBe(1400 * FORMAT.bytesPerMs);
   });
 
   it('is not faded where its end is known, nor where it is so soft that nothing is heard of it', () => {
-    const whole = burst(new Desk(), 1000);
+    const whole = burst(new PlayoutHarness(), 1000);
     whole.take(1, 'a', new Uint8Array(0), true).pass(3000);
     expect(kinds(whole)).toMatch(/^s+$/);
-    const soft = new Desk();
+    const soft = new PlayoutHarness();
     for (let i = 0; i < 5; i++) soft.take(1, 'a', new Uint8Array(200 * 48).fill(1)).pass(20);
     expect(kinds(soft.pass(3000))).toMatch(/^s+$/);
   });
 
   it('is not faded after the fact: a busy event loop must not add a second click', () => {
-    const desk = burst(new Desk(), 1000).pass(750);
-    desk.now += 5000;
-    desk.look();
-    expect(kinds(desk)).not.toContain('f');
+    const playout = burst(new PlayoutHarness(), 1000).pass(750);
+    playout.now += 5000;
+    playout.look();
+    expect(kinds(playout)).not.toContain('f');
   });
 
   it('gathers two pieces, or waits a moment, before it goes on: one gap is better than many', () => {
-    const one = burst(new Desk(), 1000).pass(1000);
+    const one = burst(new PlayoutHarness(), 1000).pass(1000);
     const before = one.writes.length;
     one.take(1, 'a', tone(100, 1000)).pass(119);
     expect(one.writes).toHaveLength(before);
     expect(one.pass(2).writes.length).toBeGreaterThan(before);
     // It waited by our own wish: that is no latency of ours.
     expect(one.spoken.at(-1)?.receivedAt).toBeNull();
-    const two = burst(new Desk(), 1000).pass(1000);
+    const two = burst(new PlayoutHarness(), 1000).pass(1000);
     two.take(1, 'a', tone(100, 1000)).pass(30);
     expect(two.writes).toHaveLength(before);
     expect(two.take(1, 'a', tone(100, 1100)).writes.length).toBeGreaterThan(before);
-    const last = burst(new Desk(), 1000).pass(1000);
+    const last = burst(new PlayoutHarness(), 1000).pass(1000);
     expect(last.take(1, 'a', tone(100, 1000), true).writes.length).toBeGreaterThan(before);
   });
 
   it('is heard at once when it comes back after the listener has given it up', () => {
-    const desk = burst(new Desk(), 1000).pass(3000);
-    desk.take(1, 'a', tone(100, 1000));
-    expect(desk.writes.at(-1)?.at).toBe(desk.now);
-    expect(desk.spoken.at(-1)?.receivedAt).toBe(desk.now);
+    const playout = burst(new PlayoutHarness(), 1000).pass(3000);
+    playout.take(1, 'a', tone(100, 1000));
+    expect(playout.writes.at(-1)?.at).toBe(playout.now);
+    expect(playout.spoken.at(-1)?.receivedAt).toBe(playout.now);
   });
 });
 
@@ -108,20 +108,20 @@ describe('a service that sends at the pace of speech', () => {
     const jitter = fc.array(fc.integer({ min: -15, max: 30 }), { minLength: 5, maxLength: 30 });
     fc.assert(
       fc.property(jitter, fc.boolean(), (jitters, isNamed) => {
-        const desk = new Desk();
+        const playout = new PlayoutHarness();
         const sent: number[] = [];
         for (const [i, late] of jitters.entries()) {
-          desk.pass(START + 320 * i + Math.max(0, 40 + late) - desk.now);
+          playout.pass(START + 320 * i + Math.max(0, 40 + late) - playout.now);
           const pcm = tone(320, 320 * i);
           sent.push(...samplesOf(pcm));
-          desk.take(1, isNamed ? 'echo' : '', pcm);
+          playout.take(1, isNamed ? 'echo' : '', pcm);
         }
-        desk.pass(2000);
-        expect(desk.writes.every(({ kind }) => kind === 'speech')).toBe(true);
-        expect(desk.writes.flatMap(({ pcm }) => [...samplesOf(pcm)])).toEqual(sent);
+        playout.pass(2000);
+        expect(playout.writes.every(({ kind }) => kind === 'speech')).toBe(true);
+        expect(playout.writes.flatMap(({ pcm }) => [...samplesOf(pcm)])).toEqual(sent);
         // One short gap to gather, and then no more.
-        expect(desk.playout.gaps).toBeLessThanOrEqual(1);
-        const holes = desk.playout.soundings.end - desk.now + 2000 - 320;
+        expect(playout.playout.gaps).toBeLessThanOrEqual(1);
+        const holes = playout.playout.timeline.end - playout.now + 2000 - 320;
         expect(holes).toBeLessThan(250);
       }),
       { numRuns: 100 },
@@ -137,22 +137,22 @@ describe('whatever is late', () => {
     });
     fc.assert(
       fc.property(fc.array(arrival, { minLength: 1, maxLength: 30 }), (arrivals) => {
-        const desk = new Desk();
+        const playout = new PlayoutHarness();
         let sent = 0;
         for (const [i, { wait, ms }] of arrivals.entries()) {
-          desk.take(1, 'a', tone(ms, sent), i === arrivals.length - 1);
+          playout.take(1, 'a', tone(ms, sent), i === arrivals.length - 1);
           sent += ms;
-          desk.pass(wait);
+          playout.pass(wait);
         }
-        desk.pass(70_000);
-        expect(desk.spoken.flatMap(({ pcm }) => [...samplesOf(pcm)])).toEqual([...samplesOf(tone(sent))]);
-        const fades = desk.writes.filter(({ kind }) => kind === 'fade');
+        playout.pass(70_000);
+        expect(playout.spoken.flatMap(({ pcm }) => [...samplesOf(pcm)])).toEqual([...samplesOf(tone(sent))]);
+        const fades = playout.writes.filter(({ kind }) => kind === 'fade');
         expect(fades.every(({ pcm }) => pcm.byteLength === 8 * 48)).toBe(true);
         // A sentence that never came ahead of its sounding has no fades, and two clicks at most for each gap.
-        const gaps = desk.playout.gaps;
+        const gaps = playout.playout.gaps;
         const bare = 2 * gaps - fades.length;
-        expect(clicks([0, ...timeline(desk), 0])).toBeLessThanOrEqual(2 + bare);
-        expect(desk.playout.queuedBytes).toBe(0);
+        expect(clicks([0, ...timeline(playout), 0])).toBeLessThanOrEqual(2 + bare);
+        expect(playout.playout.queuedBytes).toBe(0);
       }),
       { numRuns: 200 },
     );

@@ -1,114 +1,117 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Desk, FORMAT } from './desk.ts';
+import { FORMAT, PlayoutHarness } from './playout-harness.ts';
 
 const inMs = (bytes: number): number => bytes / FORMAT.bytesPerMs;
-const keys = (desk: Desk): string => desk.playout.utterances.map(({ key }) => key).join('');
+const keys = (playout: PlayoutHarness): string => playout.playout.utterances.map(({ key }) => key).join('');
 
 describe('speech that lags', () => {
   it('gives up the oldest sentences that have not begun, whole, and counts them', () => {
-    const desk = new Desk();
-    for (const key of 'abcdef') desk.arrive(key, 7000, true);
+    const playout = new PlayoutHarness();
+    for (const key of 'abcdef') playout.arrive(key, 7000, true);
     // a sounds and f is the newest: of the four between, the oldest two go.
-    expect(keys(desk)).toBe('adef');
-    expect(desk.playout.shed).toEqual({ sentences: 2, bytes: 14_000 * FORMAT.bytesPerMs });
-    expect(desk.pass(60_000).order).toBe('adef');
-    expect(desk.writtenMs).toBe(28_000);
+    expect(keys(playout)).toBe('adef');
+    expect(playout.playout.shed).toEqual({ sentences: 2, bytes: 14_000 * FORMAT.bytesPerMs });
+    expect(playout.pass(60_000).order).toBe('adef');
+    expect(playout.writtenMs).toBe(28_000);
   });
 
   it('is not found in a long sentence, nor in a burst of one after another', () => {
-    const long = new Desk().arrive('a', 25_000).arrive('b', 25_000, true);
+    const long = new PlayoutHarness().arrive('a', 25_000).arrive('b', 25_000, true);
     expect(long.playout.shed.sentences).toBe(0);
-    const burst = new Desk();
+    const burst = new PlayoutHarness();
     for (const key of 'abcde') burst.arrive(key, 5000, true);
     expect(burst.playout.shed.sentences).toBe(0);
   });
 
   it('is not found in a rollover, where the older session comes first', () => {
-    const desk = new Desk();
-    desk
+    const playout = new PlayoutHarness();
+    playout
       .arrive('a/1', 6000, true)
       .arrive('x/2', 6000, true)
       .arrive('b/1', 6000, true)
       .arrive('y/2', 6000, true);
-    expect(desk.playout.shed.sentences).toBe(0);
-    expect(desk.pass(30_000).order).toBe('a/1b/1x/2y/2');
+    expect(playout.playout.shed.sentences).toBe(0);
+    expect(playout.pass(30_000).order).toBe('a/1b/1x/2y/2');
   });
 
   it('never loses the sentence that sounds, nor the newest, nor a chime', () => {
-    const desk = new Desk({ lagMs: 1000 }).arrive('a', 30_000).chime('line', 400);
-    for (const key of 'bcdefg') desk.arrive(key, 3000, true);
-    expect(keys(desk)).toBe('alineg');
-    desk.arrive('a', 10_000, true).pass(60_000);
-    expect(desk.order).toBe('ag');
-    expect(desk.writtenMs).toBe(43_000);
+    const playout = new PlayoutHarness({ lagMs: 1000 }).arrive('a', 30_000).chime('line', 400);
+    for (const key of 'bcdefg') playout.arrive(key, 3000, true);
+    expect(keys(playout)).toBe('alineg');
+    playout.arrive('a', 10_000, true).pass(60_000);
+    expect(playout.order).toBe('ag');
+    expect(playout.writtenMs).toBe(43_000);
   });
 
   it('does not let the rest of a sentence that was given up be heard', () => {
-    const desk = new Desk({ lagMs: 1000 }).arrive('a', 5000, true).arrive('b', 2000).arrive('c', 2000, true);
-    expect(keys(desk)).toBe('ac');
-    desk.arrive('b', 500).arrive('b', 500, true).pass(20_000);
-    expect(desk.order).toBe('ac');
-    expect(inMs(desk.playout.droppedBytes)).toBe(3000);
+    const playout = new PlayoutHarness({ lagMs: 1000 })
+      .arrive('a', 5000, true)
+      .arrive('b', 2000)
+      .arrive('c', 2000, true);
+    expect(keys(playout)).toBe('ac');
+    playout.arrive('b', 500).arrive('b', 500, true).pass(20_000);
+    expect(playout.order).toBe('ac');
+    expect(inMs(playout.playout.droppedBytes)).toBe(3000);
     // Its name is free again after its end.
-    expect(desk.arrive('b', 500, true).pass(1000).order).toBe('acb');
+    expect(playout.arrive('b', 500, true).pass(1000).order).toBe('acb');
   });
 
   it('is bounded where the service does not name its sentences, by the pauses between them', () => {
-    const desk = new Desk();
+    const playout = new PlayoutHarness();
     for (let i = 0; i < 8; i++) {
-      for (let piece = 0; piece < 20; piece++) desk.take(1, '', new Uint8Array(320 * 48).fill(i + 1));
-      desk.pass(1500);
+      for (let piece = 0; piece < 20; piece++) playout.take(1, '', new Uint8Array(320 * 48).fill(i + 1));
+      playout.pass(1500);
     }
-    expect(desk.playout.shed.sentences).toBeGreaterThan(0);
-    expect(inMs(desk.playout.queuedBytes)).toBeLessThan(6400 * 2 + 20_000);
+    expect(playout.playout.shed.sentences).toBeGreaterThan(0);
+    expect(inMs(playout.playout.queuedBytes)).toBeLessThan(6400 * 2 + 20_000);
   });
 
   it('keeps sound without names together where two streams speak at a time', () => {
-    const desk = new Desk();
-    const piece = (stream: number) => desk.take(stream, '', new Uint8Array(320 * 48).fill(stream));
+    const playout = new PlayoutHarness();
+    const piece = (stream: number) => playout.take(stream, '', new Uint8Array(320 * 48).fill(stream));
     piece(2).pass(50);
     piece(1).pass(30);
     piece(2).pass(20);
     piece(1).pass(3000);
-    expect(desk.spoken.map(({ pcm }) => pcm[0]).join('')).toMatch(/^2+1+$/);
+    expect(playout.spoken.map(({ pcm }) => pcm[0]).join('')).toMatch(/^2+1+$/);
   });
 
   it('has a limit of its own', () => {
-    const desk = new Desk({ lagMs: 60_000 });
-    for (const key of 'abcdef') desk.arrive(key, 7000, true);
-    expect(desk.playout.shed.sentences).toBe(0);
+    const playout = new PlayoutHarness({ lagMs: 60_000 });
+    for (const key of 'abcdef') playout.arrive(key, 7000, true);
+    expect(playout.playout.shed.sentences).toBe(0);
   });
 });
 
 describe('a sound of the lane’s own', () => {
   it('waits for the end of the sentence that sounds, and no longer', () => {
-    const desk = new Desk().arrive('a', 1000).arrive('b', 1000, true).chime('line', 300);
-    desk.arrive('a', 500, true).pass(5000);
-    expect(desk.writes.map(({ kind }) => kind[0]).join('')).toMatch(/^s{7}e{2}s{5}$/);
-    expect(desk.order).toBe('ab');
+    const playout = new PlayoutHarness().arrive('a', 1000).arrive('b', 1000, true).chime('line', 300);
+    playout.arrive('a', 500, true).pass(5000);
+    expect(playout.writes.map(({ kind }) => kind[0]).join('')).toMatch(/^s{7}e{2}s{5}$/);
+    expect(playout.order).toBe('ab');
   });
 
   it('is replaced by a newer one of its kind while it waits', () => {
-    const desk = new Desk().arrive('a', 1000, true);
-    for (let i = 0; i < 50; i++) desk.chime('line', 300).chime('mute', 200);
-    desk.pass(5000);
-    const own = desk.writes.filter(({ kind }) => kind === 'earcon');
+    const playout = new PlayoutHarness().arrive('a', 1000, true);
+    for (let i = 0; i < 50; i++) playout.chime('line', 300).chime('mute', 200);
+    playout.pass(5000);
+    const own = playout.writes.filter(({ kind }) => kind === 'earcon');
     expect(own.reduce((sum, { pcm }) => sum + inMs(pcm.byteLength), 0)).toBe(500);
-    expect(desk.playout.queuedBytes).toBe(0);
+    expect(playout.playout.queuedBytes).toBe(0);
   });
 
   it('is heard like any sound, and counts as nothing that the service sent', () => {
-    const desk = new Desk().chime('line', 300).pass(1000);
-    expect(desk.playout.heard).toEqual({ from: 1000, until: 1300 });
-    expect(desk.playout.writtenBytes).toBe(0);
-    expect(desk.writes.every(({ receivedAt }) => receivedAt === null)).toBe(true);
+    const playout = new PlayoutHarness().chime('line', 300).pass(1000);
+    expect(playout.playout.heard).toEqual({ from: 1000, until: 1300 });
+    expect(playout.playout.writtenBytes).toBe(0);
+    expect(playout.writes.every(({ receivedAt }) => receivedAt === null)).toBe(true);
   });
 
   it('is heard 0.4 s after a sentence that ran dry without an end', () => {
-    const desk = new Desk().arrive('a', 200).chime('line', 300);
-    expect(desk.pass(599).writes.some(({ kind }) => kind === 'earcon')).toBe(false);
-    expect(desk.pass(2).writes.some(({ kind }) => kind === 'earcon')).toBe(true);
+    const playout = new PlayoutHarness().arrive('a', 200).chime('line', 300);
+    expect(playout.pass(599).writes.some(({ kind }) => kind === 'earcon')).toBe(false);
+    expect(playout.pass(2).writes.some(({ kind }) => kind === 'earcon')).toBe(true);
   });
 });
 
@@ -128,22 +131,22 @@ describe('whatever comes', () => {
     );
     fc.assert(
       fc.property(fc.array(deed, { maxLength: 80 }), fc.constantFrom(2000, 20_000), (deeds, lagMs) => {
-        const desk = new Desk({ lagMs });
+        const playout = new PlayoutHarness({ lagMs });
         let arrived = 0;
         for (const what of deeds) {
-          const { shed } = desk.playout;
-          if (typeof what === 'number') desk.pass(what);
-          else if (typeof what === 'string') desk.chime(what, 300);
+          const { shed } = playout.playout;
+          if (typeof what === 'number') playout.pass(what);
+          else if (typeof what === 'string') playout.chime(what, 300);
           else {
-            const begun = desk.playout.utterances.filter((one) => one.begun).map(({ key }) => key);
-            desk.arrive(what.key, what.ms, what.complete);
+            const begun = playout.playout.utterances.filter((one) => one.begun).map(({ key }) => key);
+            playout.arrive(what.key, what.ms, what.complete);
             arrived += what.ms * FORMAT.bytesPerMs;
             // What sounds is never given up.
-            const left = desk.playout.utterances.map(({ key }) => key);
-            const over = desk.writes.length;
+            const left = playout.playout.utterances.map(({ key }) => key);
+            const over = playout.writes.length;
             for (const key of begun) expect(left.includes(key) || over > 0).toBe(true);
           }
-          const { utterances, writtenBytes, droppedBytes, shed: after } = desk.playout;
+          const { utterances, writtenBytes, droppedBytes, shed: after } = playout.playout;
           const waiting = utterances.filter(({ stream }) => stream !== 0);
           const bytes = waiting.reduce(
             (sum, { pieces }) => sum + pieces.reduce((all, { pcm }) => all + pcm.byteLength, 0),
@@ -159,8 +162,8 @@ describe('whatever comes', () => {
           );
           expect(inMs(lag)).toBeLessThanOrEqual(lagMs);
         }
-        desk.pass(80_000);
-        expect(desk.playout.queuedBytes).toBe(0);
+        playout.pass(80_000);
+        expect(playout.playout.queuedBytes).toBe(0);
       }),
       { numRuns: 150 },
     );

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../src/emulator/core/account.ts';
 import { resolveChoices } from '../../../src/emulator/core/choices.ts';
 import { parseFaults } from '../../../src/emulator/core/fault.ts';
-import { createFaultDesk } from '../../../src/emulator/core/fault-desk.ts';
 import { createFaultPlan, type FaultTarget } from '../../../src/emulator/core/fault-plan.ts';
+import { createFaultRegistry } from '../../../src/emulator/core/fault-registry.ts';
 import { seededRandom } from '../../../src/emulator/core/random.ts';
-import { createVoiceBook } from '../../../src/emulator/core/voices.ts';
+import { createVoiceRegistry } from '../../../src/emulator/core/voices.ts';
 
 function requestOf(body: object) {
   const parsed = parseFaults(body);
@@ -152,14 +152,14 @@ describe('schedules', () => {
 });
 
 describe('faults for the next requests and connections', () => {
-  function desk() {
+  function faultRegistry() {
     const account = createAccount(null);
-    const voices = createVoiceBook(resolveChoices('spec'), seededRandom(1));
-    return { account, desk: createFaultDesk({ account, voices }) };
+    const voices = createVoiceRegistry(resolveChoices('spec'), seededRandom(1));
+    return { account, faultRegistry: createFaultRegistry({ account, voices }) };
   }
 
   test('each is used up by as many requests as it was ordered for', () => {
-    const { desk: faults } = desk();
+    const { faultRegistry: faults } = faultRegistry();
     faults.perform({ kind: 'http', route: 'create', answer: 'status', status: 500, times: 2 }, 0);
     faults.perform({ kind: 'http', route: 'any', answer: 'reset', status: 503, times: 1 }, 0);
     const taken = ['voice', 'create', 'create', 'create'].map(
@@ -169,7 +169,7 @@ describe('faults for the next requests and connections', () => {
   });
 
   test('the account gets into trouble for a while, and out of it', () => {
-    const { account, desk: faults } = desk();
+    const { account, faultRegistry: faults } = faultRegistry();
     faults.perform({ kind: 'balance_out', for_ms: 100 }, 0);
     expect([account.trouble(99), account.trouble(100)]).toEqual(['insufficient_balance', null]);
     faults.perform({ kind: 'block_account' }, 200);

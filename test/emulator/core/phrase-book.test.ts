@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBookmarks } from '../../../src/emulator/core/bookmark.ts';
+import { createBookmarks } from '../../../src/emulator/core/page-cursor.ts';
 import {
   interimText,
   PHRASE_COUNT,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OutMessage } from '../../../src/emulator/core/outbox.ts';
+import { createHarness, type Harness, task } from './harness.ts';
 import { concat, noise, speech } from './voice.ts';
-import { createWorld, task, type World } from './world.ts';
 
 const HZ = 24_000;
 
@@ -31,67 +31,67 @@ function spanOf(message: OutMessage | undefined): [number, number] {
 const room = (seconds: number): Int16Array => noise(seconds, HZ, 60);
 
 /** A live service's stream whose task runs. */
-function running(choices: Parameters<typeof createWorld>[0] = {}, given = task()): [World, string] {
-  const world = createWorld(choices, 'live');
-  const stream = world.open();
-  world.run(stream, given);
-  return [world, stream];
+function running(choices: Parameters<typeof createHarness>[0] = {}, given = task()): [Harness, string] {
+  const harness = createHarness(choices, 'live');
+  const stream = harness.open();
+  harness.run(stream, given);
+  return [harness, stream];
 }
 
-const validated = (world: World, stream: string): OutMessage[] =>
-  world.messages(stream, 'validated_transcription');
+const validated = (harness: Harness, stream: string): OutMessage[] =>
+  harness.messages(stream, 'validated_transcription');
 
 describe('what of the audio a transcript covers', () => {
   test('zero is the first sample that the running task took, not the first that was sent', () => {
-    const world = createWorld({}, 'live');
-    const stream = world.open();
-    world.speak(stream, room(0.96));
-    world.send(stream, 'set_task', task());
-    world.speak(stream, room(3.2));
-    expect(world.service.stream(stream)?.report).toMatchObject({ phase: 'running', frames_discarded: 11 });
+    const harness = createHarness({}, 'live');
+    const stream = harness.open();
+    harness.speak(stream, room(0.96));
+    harness.send(stream, 'set_task', task());
+    harness.speak(stream, room(3.2));
+    expect(harness.service.stream(stream)?.report).toMatchObject({ phase: 'running', frames_discarded: 11 });
     // Of the 3.2 s after set_task the last two chunks came when the pipeline ran.
-    world.speak(stream, concat(room(1), speech(2, HZ), room(1.28)));
-    const [start, end] = spanOf(validated(world, stream)[0]);
+    harness.speak(stream, concat(room(1), speech(2, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(harness, stream)[0]);
     expect(start).toBeCloseTo(0.64 + 1, 1);
     expect(end).toBeCloseTo(0.64 + 3, 1);
   });
 
   test('start and end are those of the voice, within a frame of 20 ms', () => {
-    const [world, stream] = running();
-    world.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
-    const [start, end] = spanOf(validated(world, stream)[0]);
+    const [harness, stream] = running();
+    harness.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(harness, stream)[0]);
     expect(Math.abs(start - 1.6)).toBeLessThanOrEqual(0.041);
     // The last syllable ends in 40 ms without voice.
     expect(Math.abs(end - 3.56)).toBeLessThanOrEqual(0.041);
   });
 
   test('times go on over sentences and a pause, and sentences do not overlap', () => {
-    const [world, stream] = running();
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    world.send(stream, 'pause_task', {});
-    world.speak(stream, speech(1.6, HZ));
-    world.send(stream, 'set_task', task());
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    const [first, second] = validated(world, stream).map(spanOf);
+    const [harness, stream] = running();
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    harness.send(stream, 'pause_task', {});
+    harness.speak(stream, speech(1.6, HZ));
+    harness.send(stream, 'set_task', task());
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    const [first, second] = validated(harness, stream).map(spanOf);
     expect(second?.[0]).toBeCloseTo(3.2 + 0.64, 1);
     expect(second?.[0]).toBeGreaterThan(first?.[1] ?? Number.NaN);
   });
 
   test('interim texts end with what has been heard, and never run back', () => {
-    const [world, stream] = running();
-    world.speak(stream, concat(room(0.64), speech(3.2, HZ), room(1.28)));
-    const ends = world.messages(stream, 'partial_transcription').map((message) => spanOf(message)[1]);
+    const [harness, stream] = running();
+    harness.speak(stream, concat(room(0.64), speech(3.2, HZ), room(1.28)));
+    const ends = harness.messages(stream, 'partial_transcription').map((message) => spanOf(message)[1]);
     expect(ends.length).toBeGreaterThan(4);
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
     expect(ends[0]).toBeLessThan(1.7);
-    expect(ends.at(-1)).toBeLessThanOrEqual(spanOf(validated(world, stream)[0])[1]);
+    expect(ends.at(-1)).toBeLessThanOrEqual(spanOf(validated(harness, stream)[0])[1]);
   });
 
   test('words and segments fill the sentence in order, and texts and translations say the same', () => {
-    const [world, stream] = running({}, task({}, ['es', 'ja']));
-    world.speak(stream, concat(room(0.64), speech(5.4, HZ), room(1.28)));
-    world.pass(2000);
-    const texts = [...validated(world, stream), ...world.messages(stream, 'translated_transcription')];
+    const [harness, stream] = running({}, task({}, ['es', 'ja']));
+    harness.speak(stream, concat(room(0.64), speech(5.4, HZ), room(1.28)));
+    harness.pass(2000);
+    const texts = [...validated(harness, stream), ...harness.messages(stream, 'translated_transcription')];
     expect(texts).toHaveLength(3);
     for (const message of texts) {
       const segments = segmentsOf(message);
@@ -110,10 +110,10 @@ describe('what of the audio a transcript covers', () => {
   });
 
   test('timestamps are the service clock at those times', () => {
-    const [world, stream] = running();
-    const began = world.service.clockAt(world.now()) / 1000;
-    world.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
-    const [segment] = segmentsOf(validated(world, stream)[0]);
+    const [harness, stream] = running();
+    const began = harness.service.clockAt(harness.now()) / 1000;
+    harness.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
+    const [segment] = segmentsOf(validated(harness, stream)[0]);
     // A chunk of 320 ms was recorded before it was sent.
     expect(segment?.start_timestamp).toBeCloseTo(began - 0.32 + (segment?.start ?? 0), 2);
   });
@@ -122,31 +122,31 @@ describe('what of the audio a transcript covers', () => {
     ['spec', {}],
     ['live', { segments: 'none' as const }],
   ] as const)('%s with %j: none', (profile, choices) => {
-    const world = createWorld(choices, profile);
-    const stream = world.open();
-    world.run(stream);
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    world.pass(1000);
-    const texts = world.messages(stream).filter(({ type }) => type.endsWith('_transcription'));
+    const harness = createHarness(choices, profile);
+    const stream = harness.open();
+    harness.run(stream);
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    harness.pass(1000);
+    const texts = harness.messages(stream).filter(({ type }) => type.endsWith('_transcription'));
     expect(texts.length).toBeGreaterThan(3);
     for (const { data } of texts) expect(data['transcription']).not.toHaveProperty('segments');
   });
 
   test('times alone: no words, no timestamps', () => {
-    const [world, stream] = running({ segments: 'times' });
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    const [segment] = segmentsOf(validated(world, stream)[0]);
+    const [harness, stream] = running({ segments: 'times' });
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    const [segment] = segmentsOf(validated(harness, stream)[0]);
     expect(Object.keys(segment ?? {})).toEqual(['text', 'start', 'end']);
   });
 });
 
 describe('zero after another set_task', () => {
   const said = (segmentZero: 'kept' | 'reset', given: object) => {
-    const [world, stream] = running({ segmentZero });
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    world.send(stream, 'set_task', given);
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
-    return spanOf(validated(world, stream)[1])[0];
+    const [harness, stream] = running({ segmentZero });
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    harness.send(stream, 'set_task', given);
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
+    return spanOf(validated(harness, stream)[1])[0];
   };
   const other = task({}, ['de']);
 
@@ -156,22 +156,22 @@ describe('zero after another set_task', () => {
   });
 
   test('a sentence in whose middle it is reset begins at zero', () => {
-    const [world, stream] = running({ segmentZero: 'reset' });
-    world.speak(stream, concat(room(0.64), speech(1.28, HZ)));
-    world.send(stream, 'set_task', other);
-    world.speak(stream, concat(speech(0.96, HZ), room(1.28)));
-    const [start, end] = spanOf(validated(world, stream)[0]);
+    const [harness, stream] = running({ segmentZero: 'reset' });
+    harness.speak(stream, concat(room(0.64), speech(1.28, HZ)));
+    harness.send(stream, 'set_task', other);
+    harness.speak(stream, concat(speech(0.96, HZ), room(1.28)));
+    const [start, end] = spanOf(validated(harness, stream)[0]);
     expect(start).toBe(0);
     expect(end).toBeCloseTo(0.92, 1);
   });
 
   test('is kept over a change of the format', () => {
     const source = { type: 'ws', format: 'pcm_s16le', sample_rate: 48_000, channels: 1 };
-    const [world, stream] = running();
-    world.speak(stream, room(1.92));
-    world.send(stream, 'set_task', task({ input_stream: { content_type: 'audio', source } }));
-    world.speak(stream, concat(noise(1.28, 48_000, 60), speech(1.28, 48_000), noise(1.28, 48_000, 60)));
-    expect(spanOf(validated(world, stream)[0])[0]).toBeCloseTo(1.92 + 1.28, 1);
+    const [harness, stream] = running();
+    harness.speak(stream, room(1.92));
+    harness.send(stream, 'set_task', task({ input_stream: { content_type: 'audio', source } }));
+    harness.speak(stream, concat(noise(1.28, 48_000, 60), speech(1.28, 48_000), noise(1.28, 48_000, 60)));
+    expect(spanOf(validated(harness, stream)[0])[0]).toBeCloseTo(1.92 + 1.28, 1);
   });
 });
 
@@ -181,10 +181,10 @@ describe('a long sentence without a pause', () => {
     messages.map(({ data }) => (data['transcription'] as { transcription_id?: string }).transcription_id);
 
   test('live: two sentences with ids of their own whose times abut; all of it is translated and spoken', () => {
-    const [world, stream] = running();
-    world.speak(stream, long);
-    world.pass(5000);
-    const texts = validated(world, stream);
+    const [harness, stream] = running();
+    harness.speak(stream, long);
+    harness.pass(5000);
+    const texts = validated(harness, stream);
     const [first, second] = texts.map(spanOf);
     expect(texts).toHaveLength(2);
     expect(first?.[1]).toBeGreaterThan(0.64 + 6);
@@ -192,8 +192,8 @@ describe('a long sentence without a pause', () => {
     expect(second?.[0]).toBe(first?.[1]);
     expect(second?.[1]).toBeCloseTo(10.6, 1);
     expect(new Set(ids(texts)).size).toBe(2);
-    expect(ids(world.messages(stream, 'translated_transcription'))).toEqual(ids(texts));
-    const spoken = world.messages(stream, 'output_audio_data').map(({ data }) => data['transcription_id']);
+    expect(ids(harness.messages(stream, 'translated_transcription'))).toEqual(ids(texts));
+    const spoken = harness.messages(stream, 'output_audio_data').map(({ data }) => data['transcription_id']);
     expect([...new Set(spoken)]).toEqual(ids(texts));
   });
 
@@ -201,13 +201,13 @@ describe('a long sentence without a pause', () => {
     const advanced = { force_split_min_seconds: 3, force_split_min_characters: 0, min_sentence_seconds: 2 };
     const transcription = { source_language: 'en', sentence_splitter: { advanced } };
     const translations = [{ target_language: 'es', speech_generation: {} }];
-    const [world, stream] = running({}, task({ pipeline: { transcription, translations } }));
-    world.speak(stream, long);
-    expect(validated(world, stream).length).toBeGreaterThanOrEqual(3);
+    const [harness, stream] = running({}, task({ pipeline: { transcription, translations } }));
+    harness.speak(stream, long);
+    expect(validated(harness, stream).length).toBeGreaterThanOrEqual(3);
   });
 
   test('spec, and live without the rule: one sentence', () => {
-    const spec = createWorld();
+    const spec = createHarness();
     const stream = spec.open();
     spec.run(stream);
     spec.speak(stream, long);
@@ -221,13 +221,13 @@ describe('a long sentence without a pause', () => {
 describe('times that lie', () => {
   const talk = concat(room(0.64), speech(1.28, HZ), room(1.28));
   const spans = (fault: object | null, heal = false): [number, number][] => {
-    const [world, stream] = running();
-    world.speak(stream, talk);
-    if (fault !== null) world.fault({ kind: 'wrong_times', ...fault });
-    for (let count = 0; count < 3; count++) world.speak(stream, talk);
-    if (heal) world.fault({ kind: 'clear' });
-    world.speak(stream, talk);
-    return validated(world, stream).map(spanOf);
+    const [harness, stream] = running();
+    harness.speak(stream, talk);
+    if (fault !== null) harness.fault({ kind: 'wrong_times', ...fault });
+    for (let count = 0; count < 3; count++) harness.speak(stream, talk);
+    if (heal) harness.fault({ kind: 'clear' });
+    harness.speak(stream, talk);
+    return validated(harness, stream).map(spanOf);
   };
   const right = spans(null);
   const close = (got: [number, number][], wanted: [number, number][]) =>
@@ -269,13 +269,13 @@ describe('times that lie', () => {
   });
 
   test('late: the transcripts after their audio, everything else in time', () => {
-    const [world, stream] = running();
-    world.fault({ kind: 'delay', ms: 4000, what: 'transcripts' });
-    world.speak(stream, talk);
-    world.pass(1000);
-    world.send(stream, 'get_task', {});
-    world.pass(6000);
-    const order = [...new Set(world.messages(stream).map(({ type }) => type))];
+    const [harness, stream] = running();
+    harness.fault({ kind: 'delay', ms: 4000, what: 'transcripts' });
+    harness.speak(stream, talk);
+    harness.pass(1000);
+    harness.send(stream, 'get_task', {});
+    harness.pass(6000);
+    const order = [...new Set(harness.messages(stream).map(({ type }) => type))];
     expect(order.indexOf('output_audio_data')).toBeLessThan(order.indexOf('validated_transcription'));
     expect(order.indexOf('current_task')).toBeLessThan(order.indexOf('validated_transcription'));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bearerOf, identify } from '../../../src/emulator/core/credentials.ts';
 import { seededRandom } from '../../../src/emulator/core/random.ts';
-import { createSessionBook, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
+import { createSessionRegistry, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
 import {
   type CreateSessionInput,
   createSessionRequestSchema,
@@ -10,8 +10,8 @@ import {
 const AT = Date.UTC(2026, 0, 15, 9);
 const MINUTE = 60_000;
 
-function book() {
-  const sessions = createSessionBook(seededRandom(1));
+function registry() {
+  const sessions = createSessionRegistry(seededRandom(1));
   const create = (input: Partial<CreateSessionInput> = {}, at = AT) =>
     sessions.create(
       createSessionRequestSchema.parse({ intent: 's2s', expires_in_seconds: 60, ...input }),
@@ -22,14 +22,14 @@ function book() {
 
 describe('3.1 session status', () => {
   test('pending until its window has passed, then expired', () => {
-    const session = book().create();
+    const session = registry().create();
     expect(statusOf(session, AT)).toBe('pending');
     expect(statusOf(session, AT + MINUTE - 1)).toBe('pending');
     expect(statusOf(session, AT + MINUTE)).toBe('expired');
   });
 
   test('a running stream is not interrupted when the window closes', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create();
     sessions.opened(session, AT + 1);
     expect(statusOf(session, AT + 2 * MINUTE)).toBe('running');
@@ -38,7 +38,7 @@ describe('3.1 session status', () => {
   });
 
   test('single use: used when its stream finishes, expired when its window passes after that', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create({ single_use: true });
     sessions.opened(session, AT);
     expect(objectTo(session, 's2s', 'ws', AT)).toBe('session_already_used');
@@ -48,7 +48,7 @@ describe('3.1 session status', () => {
   });
 
   test('single use: a stream that outlives the window leaves the session used', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create({ single_use: true });
     sessions.opened(session, AT);
     sessions.finished(session, AT + 2 * MINUTE);
@@ -56,7 +56,7 @@ describe('3.1 session status', () => {
   });
 
   test('several streams on one token are counted', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create();
     sessions.opened(session, AT + 5);
     sessions.opened(session, AT + 9);
@@ -75,11 +75,11 @@ describe('5 rule 1: what a token may not do', () => {
     [{}, 's2s', 'ws', MINUTE, 'connect_window_expired'],
     [{}, 's2s', 'ws', MINUTE - 1, null],
   ] as const)('%j used for %s over %s after %i ms: %s', (input, intent, transport, after, reason) => {
-    expect(objectTo(book().create(input), intent, transport, AT + after)).toBe(reason);
+    expect(objectTo(registry().create(input), intent, transport, AT + after)).toBe(reason);
   });
 
   test('a revoked token opens nothing, whatever else is wrong with it', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create();
     sessions.revoked(session);
     expect(objectTo(session, 'stt', 'ws', AT + MINUTE)).toBe('session_revoked');
@@ -89,7 +89,7 @@ describe('5 rule 1: what a token may not do', () => {
 
 describe('the book of sessions', () => {
   test('what counts as created but unused', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const [connected, revoked] = [create(), create(), create()];
     create({ expires_in_seconds: 3600 });
     sessions.createAutomatic(AT);
@@ -101,7 +101,7 @@ describe('the book of sessions', () => {
   });
 
   test('a session of an API key is gone with its stream', () => {
-    const { sessions } = book();
+    const { sessions } = registry();
     const session = sessions.createAutomatic(AT);
     sessions.opened(session, AT);
     expect(sessions.get(session.id)).toBe(session);
@@ -111,20 +111,20 @@ describe('the book of sessions', () => {
   });
 
   test('tokens are URL-safe and all different', () => {
-    const { create } = book();
+    const { create } = registry();
     const tokens = Array.from({ length: 500 }, () => create().token);
     expect(tokens.every((token) => /^[\w-]{32,}$/.test(token))).toBe(true);
     expect(new Set(tokens).size).toBe(500);
   });
 
   test('it never grows without bound', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     for (let count = 0; count < 21_000; count++) create();
     expect(sessions.size).toBeLessThanOrEqual(20_000);
   });
 
   test('finished sessions are forgotten after a while, running ones never', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const running = create({ expires_in_seconds: 3600 });
     sessions.opened(running, AT);
     const old = create();
@@ -138,7 +138,7 @@ describe('credentials', () => {
   const keys = { apiKeys: ['key'], jwts: ['j.w.t'], clients: [] };
 
   test('what a secret is', () => {
-    const { sessions, create } = book();
+    const { sessions, create } = registry();
     const session = create();
     const kindOf = (secret: string | null) => identify(secret, keys, sessions).kind;
     expect(['key', 'j.w.t', session.token, 'guess', '', null].map(kindOf)).toEqual([

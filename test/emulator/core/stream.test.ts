@@ -1,55 +1,55 @@
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../../src/emulator/core/phrase-book.ts';
+import { createHarness, sentence, soundOf, task, textOf } from './harness.ts';
 import { concat, noise, pcm, speech } from './voice.ts';
-import { createWorld, sentence, soundOf, task, textOf } from './world.ts';
 
 const HZ = 24_000;
 
 describe('a task', () => {
   test('4.7 rule 2: NOT_FOUND until the pipeline runs, then the task', () => {
-    const world = createWorld();
-    const stream = world.open();
-    world.send(stream, 'get_task', {});
-    world.send(stream, 'set_task', task());
-    world.pass(2499);
-    world.send(stream, 'get_task', {});
-    world.pass(1);
-    world.send(stream, 'get_task', {});
-    const answers = world.messages(stream).map(({ type, data }) => [type, data['code']]);
+    const harness = createHarness();
+    const stream = harness.open();
+    harness.send(stream, 'get_task', {});
+    harness.send(stream, 'set_task', task());
+    harness.pass(2499);
+    harness.send(stream, 'get_task', {});
+    harness.pass(1);
+    harness.send(stream, 'get_task', {});
+    const answers = harness.messages(stream).map(({ type, data }) => [type, data['code']]);
     expect(answers).toEqual([
       ['error', 'NOT_FOUND'],
       ['error', 'NOT_FOUND'],
       ['current_task', undefined],
     ]);
-    expect(world.messages(stream, 'current_task')[0]?.data).toEqual(task());
+    expect(harness.messages(stream, 'current_task')[0]?.data).toEqual(task());
   });
 
   test('a task that breaks a rule is refused by the name of the field, and nothing starts', () => {
-    const world = createWorld();
-    const stream = world.open();
+    const harness = createHarness();
+    const stream = harness.open();
     const broken = task({
       input_stream: {
         content_type: 'audio',
         source: { type: 'ws', format: 'pcm_s16le', sample_rate: 8000, channels: 1 },
       },
     });
-    world.send(stream, 'set_task', broken);
-    expect(world.messages(stream)[0]?.data).toMatchObject({
+    harness.send(stream, 'set_task', broken);
+    expect(harness.messages(stream)[0]?.data).toMatchObject({
       code: 'VALIDATION_ERROR',
       param: 'data.input_stream.source.sample_rate',
     });
-    expect(world.service.stream(stream)?.report.phase).toBe('idle');
+    expect(harness.service.stream(stream)?.report.phase).toBe('idle');
   });
 
   test('formats beyond the specification are for the live profile', () => {
     const zlib = task({
       output_stream: { content_type: 'audio', target: { type: 'ws', format: 'zlib_pcm_s16le' } },
     });
-    const spec = createWorld();
+    const spec = createHarness();
     const [strict] = [spec.open()];
     spec.run(strict, zlib);
     expect(spec.messages(strict, 'error')[0]?.data['param']).toBe('output_stream.target.format');
-    const live = createWorld({}, 'live');
+    const live = createHarness({}, 'live');
     const stream = live.open();
     live.run(stream, zlib);
     live.speak(stream, sentence());
@@ -58,38 +58,38 @@ describe('a task', () => {
   });
 
   test('a new task takes effect at once on a running pipeline', () => {
-    const world = createWorld();
-    const stream = world.open();
-    world.run(stream);
-    world.send(stream, 'set_task', task({}, ['de', 'fr']));
-    world.speak(stream, sentence());
-    world.pass(3000);
-    const languages = world
+    const harness = createHarness();
+    const stream = harness.open();
+    harness.run(stream);
+    harness.send(stream, 'set_task', task({}, ['de', 'fr']));
+    harness.speak(stream, sentence());
+    harness.pass(3000);
+    const languages = harness
       .messages(stream, 'translated_transcription')
       .map(({ data }) => (data['transcription'] as { language: string }).language);
     expect(languages).toEqual(['de', 'fr']);
   });
 
   test('get_task is counted when it comes too often', () => {
-    const world = createWorld();
-    const stream = world.open();
-    world.run(stream);
+    const harness = createHarness();
+    const stream = harness.open();
+    harness.run(stream);
     for (const wait of [0, 1000, 2000, 1990]) {
-      world.pass(wait);
-      world.send(stream, 'get_task', {});
+      harness.pass(wait);
+      harness.send(stream, 'get_task', {});
     }
-    expect(world.service.stream(stream)?.report.get_task).toEqual({ count: 4, too_often: 1 });
+    expect(harness.service.stream(stream)?.report.get_task).toEqual({ count: 4, too_often: 1 });
   });
 });
 
 describe('what is said', () => {
   test('interim, confirmed and translated text, then speech, in this order', () => {
-    const world = createWorld();
-    const stream = world.open();
-    world.run(stream);
-    world.speak(stream, sentence());
-    world.pass(3000);
-    const order = world.messages(stream).map(({ type }) => type);
+    const harness = createHarness();
+    const stream = harness.open();
+    harness.run(stream);
+    harness.speak(stream, sentence());
+    harness.pass(3000);
+    const order = harness.messages(stream).map(({ type }) => type);
     expect([...new Set(order)]).toEqual([
       'partial_transcription',
       'validated_transcription',
@@ -99,36 +99,36 @@ describe('what is said', () => {
     expect(order).toEqual(
       order.toSorted((a, b) => [...new Set(order)].indexOf(a) - [...new Set(order)].indexOf(b)),
     );
-    expect(textOf(world.messages(stream, 'validated_transcription')[0])).toBe('Good morning, I would');
-    expect(textOf(world.messages(stream, 'translated_transcription')[0])).toBe('Buenos días, quisiera');
+    expect(textOf(harness.messages(stream, 'validated_transcription')[0])).toBe('Good morning, I would');
+    expect(textOf(harness.messages(stream, 'translated_transcription')[0])).toBe('Buenos días, quisiera');
   });
 
   test('the speech is as long as the sentence, at the rate and channels asked for', () => {
-    const world = createWorld();
-    const stream = world.open();
+    const harness = createHarness();
+    const stream = harness.open();
     const target = { type: 'ws', format: 'pcm_s16le', sample_rate: 16_000, channels: 2 };
-    world.run(stream, task({ output_stream: { content_type: 'audio', target } }));
-    world.speak(stream, sentence(2));
-    world.pass(3000);
-    const seconds = soundOf(world.messages(stream, 'output_audio_data')).length / (16_000 * 2 * 2);
+    harness.run(stream, task({ output_stream: { content_type: 'audio', target } }));
+    harness.speak(stream, sentence(2));
+    harness.pass(3000);
+    const seconds = soundOf(harness.messages(stream, 'output_audio_data')).length / (16_000 * 2 * 2);
     expect(seconds).toBeGreaterThan(1.9);
     expect(seconds).toBeLessThan(2.7);
   });
 
   test('live: 24 kHz mono in 200 ms chunks whatever is asked, ids all through, the last chunk marked', () => {
-    const world = createWorld({}, 'live');
-    const stream = world.open();
+    const harness = createHarness({}, 'live');
+    const stream = harness.open();
     const target = { type: 'ws', format: 'pcm_s16le', sample_rate: 48_000, channels: 2 };
-    world.run(stream, task({ output_stream: { content_type: 'audio', target } }));
-    world.speak(stream, sentence());
-    world.pass(3000);
-    const speechOut = world.messages(stream, 'output_audio_data');
+    harness.run(stream, task({ output_stream: { content_type: 'audio', target } }));
+    harness.speak(stream, sentence());
+    harness.pass(3000);
+    const speechOut = harness.messages(stream, 'output_audio_data');
     expect(new Set(speechOut.slice(0, -1).map(({ pcm: sound }) => sound?.length))).toEqual(new Set([9600]));
     expect(speechOut.map(({ data }) => data['last_chunk'])).toEqual([
       ...Array(speechOut.length - 1).fill(false),
       true,
     ]);
-    const ids = world.messages(stream).flatMap(({ data }) => {
+    const ids = harness.messages(stream).flatMap(({ data }) => {
       const transcription = data['transcription'] as { transcription_id?: string } | undefined;
       return transcription?.transcription_id ?? (data['transcription_id'] as string | undefined) ?? [];
     });
@@ -136,12 +136,12 @@ describe('what is said', () => {
   });
 
   test('a burst: a sentence comes faster than real time, and the next waits behind it', () => {
-    const world = createWorld({}, 'live');
-    const stream = world.open();
-    world.run(stream);
-    world.speak(stream, concat(sentence(2), sentence(1)));
-    world.pass(5000);
-    const times = world.seen.flatMap(({ at, effect }) =>
+    const harness = createHarness({}, 'live');
+    const stream = harness.open();
+    harness.run(stream);
+    harness.speak(stream, concat(sentence(2), sentence(1)));
+    harness.pass(5000);
+    const times = harness.seen.flatMap(({ at, effect }) =>
       effect.kind === 'send' && effect.message.type === 'output_audio_data'
         ? [{ at, id: String(effect.message.data['transcription_id']) }]
         : [],
@@ -153,63 +153,63 @@ describe('what is said', () => {
   });
 
   test('echo gives every byte back, in order, at once', () => {
-    const world = createWorld({ translate: 'echo' });
-    const stream = world.open();
-    world.run(stream);
+    const harness = createHarness({ translate: 'echo' });
+    const stream = harness.open();
+    harness.run(stream);
     const sound = concat(noise(0.5, HZ, 9000, 5), speech(1.3, HZ), noise(0.333, HZ, 30, 6));
-    world.speak(stream, sound);
-    expect(soundOf(world.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(sound)))).toBe(true);
+    harness.speak(stream, sound);
+    expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(sound)))).toBe(true);
   });
 
   test('silence sends silence of the right length, texts as ever', () => {
-    const world = createWorld({ translate: 'silence' });
-    const stream = world.open();
-    world.run(stream);
-    world.speak(stream, sentence());
-    world.pass(3000);
-    const sound = soundOf(world.messages(stream, 'output_audio_data'));
+    const harness = createHarness({ translate: 'silence' });
+    const stream = harness.open();
+    harness.run(stream);
+    harness.speak(stream, sentence());
+    harness.pass(3000);
+    const sound = soundOf(harness.messages(stream, 'output_audio_data'));
     expect(sound.length).toBeGreaterThan(HZ * 2);
     expect(sound.every((byte) => byte === 0)).toBe(true);
-    expect(world.messages(stream, 'validated_transcription')).toHaveLength(1);
+    expect(harness.messages(stream, 'validated_transcription')).toHaveLength(1);
   });
 
   test('each target language gets its text and its own voice', () => {
-    const world = createWorld({}, 'live');
-    const stream = world.open();
-    world.run(stream, task({}, ['es', 'ja']));
-    world.speak(stream, sentence());
-    world.pass(4000);
+    const harness = createHarness({}, 'live');
+    const stream = harness.open();
+    harness.run(stream, task({}, ['es', 'ja']));
+    harness.speak(stream, sentence());
+    harness.pass(4000);
     const of = (language: string) =>
       soundOf(
-        world.messages(stream, 'output_audio_data').filter(({ data }) => data['language'] === language),
+        harness.messages(stream, 'output_audio_data').filter(({ data }) => data['language'] === language),
       );
     expect(of('es').length).toBeGreaterThan(HZ);
     expect(of('ja').length).toBe(of('es').length);
     expect(of('ja').equals(of('es'))).toBe(false);
-    const order = world.messages(stream, 'output_audio_data').map(({ data }) => data['language']);
+    const order = harness.messages(stream, 'output_audio_data').map(({ data }) => data['language']);
     expect(order).toEqual(order.toSorted());
   });
 
   test('a client that speaks on in its next stream goes on in the book', () => {
-    const world = createWorld();
-    const { token } = world.session({ client_reference_id: 'museum.kiosk-01' });
+    const harness = createHarness();
+    const { token } = harness.session({ client_reference_id: 'museum.kiosk-01' });
     for (const number of [0, 1]) {
-      const stream = world.open(token);
-      world.run(stream);
-      world.speak(stream, sentence());
-      const text = String(textOf(world.messages(stream, 'validated_transcription')[0]));
+      const stream = harness.open(token);
+      harness.run(stream);
+      harness.speak(stream, sentence());
+      const text = String(textOf(harness.messages(stream, 'validated_transcription')[0]));
       expect(text.length).toBeGreaterThan(10);
       expect(phrase(number, 'en').startsWith(text)).toBe(true);
-      world.disconnect(stream);
+      harness.disconnect(stream);
     }
   });
 
   test('audio before the pipeline runs is discarded and counted', () => {
-    const world = createWorld();
-    const stream = world.open();
-    world.send(stream, 'set_task', task());
-    world.speak(stream, sentence());
-    expect(world.messages(stream, 'validated_transcription')).toEqual([]);
-    expect(world.service.stream(stream)?.report.frames_discarded).toBeGreaterThan(5);
+    const harness = createHarness();
+    const stream = harness.open();
+    harness.send(stream, 'set_task', task());
+    harness.speak(stream, sentence());
+    expect(harness.messages(stream, 'validated_transcription')).toEqual([]);
+    expect(harness.service.stream(stream)?.report.frames_discarded).toBeGreaterThan(5);
   });
 });

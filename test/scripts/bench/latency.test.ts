@@ -9,7 +9,7 @@ const CHUNK = 7680;
 const epoch: Epoch = { startMs: 5000, framesPerMs: 24, atMs: (frame) => 5000 + frame / 24 };
 const sound = babble(24_000 * 10, 1);
 
-/** A chunk that begins with this device frame, and was on the wire so long after its end. */
+/** A chunk that begins with this device frame, and was on the wire this long after its end. */
 function sent(frame: number, lateMs: number, isSilence = false): Sent {
   const from = frame % sound.length;
   const head = isSilence ? null : sound.slice(from, from + 64);

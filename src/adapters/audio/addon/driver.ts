@@ -4,7 +4,7 @@ import type { AudioFault, OpenCapture, OpenPlayback } from '../../../ports/audio
 import { runCapture } from '../child/capture.ts';
 import { runPlayback } from '../child/playback.ts';
 import type { Child } from '../child/process.ts';
-import type { SupervisorWorld } from '../child/supervisor.ts';
+import type { SupervisorDeps } from '../child/supervisor.ts';
 import { AudioFaultError } from '../fault.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
@@ -13,7 +13,7 @@ export interface AddonOptions {
   readonly device: string;
   readonly rateHz: number;
   readonly seed: number;
-  readonly world: SupervisorWorld;
+  readonly deps: SupervisorDeps;
   /** The child's program; beside this program's bundle unless told. */
   readonly script?: string;
 }
@@ -27,7 +27,7 @@ const RESTING_LIMIT_MB = 200;
 const HARD_LIMIT_MB = 400;
 
 /** The capture driver `addon`. */
-export function createAddonCapture({ device, rateHz, seed, world, script }: AddonOptions): OpenCapture {
+export function createAddonCapture({ device, rateHz, seed, deps, script }: AddonOptions): OpenCapture {
   const words = wordsOf('capture', device, rateHz, script);
   const named = { part: 'capture', name: device, program: PACKAGES.capture } as const;
   const kind = {
@@ -37,11 +37,11 @@ export function createAddonCapture({ device, rateHz, seed, world, script }: Addo
     spec: () => ({ words }),
     inspect: overweight,
   };
-  return async (sink) => runCapture(kind, rateHz, sink, world, seed);
+  return async (sink) => runCapture(kind, rateHz, sink, deps, seed);
 }
 
 /** The playback driver `addon`. */
-export function createAddonPlayback({ device, rateHz, seed, world, script }: AddonOptions): OpenPlayback {
+export function createAddonPlayback({ device, rateHz, seed, deps, script }: AddonOptions): OpenPlayback {
   const words = wordsOf('playback', device, rateHz, script);
   const named = { part: 'playback', name: device, program: PACKAGES.playback } as const;
   const kind = {
@@ -56,12 +56,12 @@ export function createAddonPlayback({ device, rateHz, seed, world, script }: Add
     spec: () => ({ words }),
     inspect: overweight,
   };
-  return async (sink) => runPlayback(kind, rateHz, sink, world, seed);
+  return async (sink) => runPlayback(kind, rateHz, sink, deps, seed);
 }
 
 /**
  * Whether a child has grown too heavy.
- * @returns `quiet`: start it anew when nothing sounds; `now`: it runs wild
+ * @returns `quiet`: start it again when nothing sounds; `now`: it runs wild
  */
 export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null {
   const megabytes = pid === null ? null : residentMegabytes(pid);

@@ -1,6 +1,6 @@
 import type { OpenPlayback } from '../../../ports/audio.ts';
 import { type PlaybackChild, runPlayback } from '../child/playback.ts';
-import { type AlsaOptions, createLadder } from './ladder.ts';
+import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createCardMixer } from './mixer.ts';
 import { createSetupReader } from './setup.ts';
 
@@ -14,9 +14,9 @@ const MOST_ADJUSTMENTS = 8;
 
 /** The playback driver `alsa`: aplay, supervised, and amixer for the volume. */
 export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
-  const { device, rateHz, world, seed } = options;
+  const { device, rateHz, deps, seed } = options;
   return async (sink) => {
-    const card = createCardMixer(device, world);
+    const card = createCardMixer(device, deps);
     await card.look();
     /** The news that it is back, which waits until the card's volume control is known again. */
     let news: (() => void) | null = null;
@@ -39,7 +39,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
           void card.look().then(tell);
         },
       },
-      world,
+      deps,
       seed,
     );
     return {
@@ -57,20 +57,20 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
 }
 
 function aplay(device: string, rateHz: number): PlaybackChild {
-  const ladder = createLadder(device, rateHz);
+  const attempts = createFormatAttempts(device, rateHz);
   let adjustments = 0;
   let setup = createSetupReader();
-  const framesOf = (ms: number): string => String(Math.round((ms * ladder.rung.rateHz) / 1000));
+  const framesOf = (ms: number): string => String(Math.round((ms * attempts.current.rateHz) / 1000));
   return {
     device: () => ({ part: 'playback', name: device, program: 'aplay' }),
-    shape: () => ladder.rung,
+    shape: () => attempts.current,
     startLimitMs: START_LIMIT_MS,
     latencyMs: LATENCY_MS,
     spec() {
       setup = createSetupReader();
-      const { rung } = ladder;
-      const words = ['aplay', '-q', '-v', '-D', rung.device, '-t', 'raw', '-f', 'S16_LE'];
-      words.push('-r', String(rung.rateHz), '-c', String(rung.channels));
+      const { current } = attempts;
+      const words = ['aplay', '-q', '-v', '-D', current.device, '-t', 'raw', '-f', 'S16_LE'];
+      words.push('-r', String(current.rateHz), '-c', String(current.channels));
       // Sound begins with the first period; without `-R` aplay waits for a full buffer.
       words.push(`--period-size=${framesOf(PERIOD_MS)}`, `--buffer-size=${framesOf(BUFFER_MS)}`, '-R', '1');
       return { words };
@@ -78,13 +78,13 @@ function aplay(device: string, rateHz: number): PlaybackChild {
     line(text) {
       const granted = setup.read(text);
       if (granted === null) return null;
-      if (granted.rateHz !== ladder.rung.rateHz && adjustments < MOST_ADJUSTMENTS) {
-        ladder.accept(granted.rateHz);
+      if (granted.rateHz !== attempts.current.rateHz && adjustments < MOST_ADJUSTMENTS) {
+        attempts.accept(granted.rateHz);
         adjustments++;
         return { kind: 'again' };
       }
       return { kind: 'ready', buffering: granted };
     },
-    cure: (fault) => (fault.code === 'format' ? ladder.refuse() : null),
+    alternative: (fault) => (fault.code === 'format' ? attempts.refuse() : null),
   };
 }

@@ -1,7 +1,7 @@
-import { type Bunching, createBunching } from '../../../core/audio/bunching.ts';
+import { type BatchedDelivery, createBatchedDelivery } from '../../../core/audio/batched-delivery.ts';
 import type { CaptureSink, OpenCapture } from '../../../ports/audio.ts';
 import { type CaptureChild, runCapture } from '../child/capture.ts';
-import { type AlsaOptions, createLadder } from './ladder.ts';
+import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createSetupReader } from './setup.ts';
 
 /** A chunk of the stream: when periods fit into it, its last sample comes with the last period and never waits. */
@@ -21,34 +21,34 @@ const MOST_ADJUSTMENTS = 8;
 
 /** The capture driver `alsa`: arecord, supervised. */
 export function createAlsaCapture(options: AlsaOptions): OpenCapture {
-  const { device, rateHz, world, seed } = options;
-  return async (sink: CaptureSink, hastened = false) =>
-    runCapture(arecord(device, rateHz, hastened), rateHz, sink, world, seed);
+  const { device, rateHz, deps, seed } = options;
+  return async (sink: CaptureSink, shortPeriods = false) =>
+    runCapture(arecord(device, rateHz, shortPeriods), rateHz, sink, deps, seed);
 }
 
-function arecord(device: string, rateHz: number, hastened: boolean): CaptureChild {
-  const ladder = createLadder(device, rateHz);
-  let isHastened = hastened;
+function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {
+  const attempts = createFormatAttempts(device, rateHz);
+  let usesShortPeriods = shortPeriods;
   /** What the device needs, whatever is wished for. */
   let needed = 0;
   /** Of the child that runs. */
   let period = 0;
   let adjustments = 0;
   let setup = createSetupReader();
-  let bunching: Bunching | null = null;
-  const framesOf = (ms: number): string => String(Math.round((ms * ladder.rung.rateHz) / 1000));
+  let batchedDelivery: BatchedDelivery | null = null;
+  const framesOf = (ms: number): string => String(Math.round((ms * attempts.current.rateHz) / 1000));
   return {
     device: () => ({ part: 'capture', name: device, program: 'arecord' }),
-    shape: () => ladder.rung,
+    shape: () => attempts.current,
     startLimitMs: START_LIMIT_MS,
     spec() {
       setup = createSetupReader();
-      const { rung } = ladder;
-      period = isHastened ? Math.max(needed, SHORT_PERIOD) : needed;
+      const { current } = attempts;
+      period = usesShortPeriods ? Math.max(needed, SHORT_PERIOD) : needed;
       // `-v` makes it tell what the device really grants.
-      const words = ['arecord', '-q', '-v', '-D', rung.device, '-t', 'raw', '-f', 'S16_LE'];
+      const words = ['arecord', '-q', '-v', '-D', current.device, '-t', 'raw', '-f', 'S16_LE'];
       const periodMs = PERIODS_MS[period] ?? CHUNK_MS;
-      words.push('-r', String(rung.rateHz), '-c', String(rung.channels));
+      words.push('-r', String(current.rateHz), '-c', String(current.channels));
       words.push(`--period-size=${framesOf(periodMs)}`, `--buffer-size=${framesOf(BUFFER_MS)}`);
       return { words };
     },
@@ -56,12 +56,12 @@ function arecord(device: string, rateHz: number, hastened: boolean): CaptureChil
       const granted = setup.read(text);
       if (granted === null || adjustments >= MOST_ADJUSTMENTS) return null;
       // Without a converter a card may answer with a rate of its own, and record all the same.
-      if (granted.rateHz !== ladder.rung.rateHz) {
-        ladder.accept(granted.rateHz);
+      if (granted.rateHz !== attempts.current.rateHz) {
+        attempts.accept(granted.rateHz);
         adjustments++;
         return 'again';
       }
-      bunching = createBunching(granted.periodFrames, granted.rateHz);
+      batchedDelivery = createBatchedDelivery(granted.periodFrames, granted.rateHz);
       const fits = ((CHUNK_MS * granted.rateHz) / 1000) % granted.periodFrames === 0;
       if (fits || period + 1 >= PERIODS_MS.length) return null;
       needed = period + 1;
@@ -69,15 +69,15 @@ function arecord(device: string, rateHz: number, hastened: boolean): CaptureChil
       return 'again';
     },
     delivered(samples, now) {
-      if (period >= SHORT_PERIOD || bunching?.note(samples, now) !== true) return null;
+      if (period >= SHORT_PERIOD || batchedDelivery?.note(samples, now) !== true) return null;
       needed = SHORT_PERIOD;
       return 'again';
     },
-    hasten(on) {
-      isHastened = on;
-      // Long periods cost less, but not so much that sound should be lost for them: they come with the next start.
+    useShortPeriods(on) {
+      usesShortPeriods = on;
+      // Long periods cost less, but not this much that sound should be lost for them: they come with the next start.
       return on && period < SHORT_PERIOD ? 'again' : null;
     },
-    cure: (fault) => (fault.code === 'format' ? ladder.refuse() : null),
+    alternative: (fault) => (fault.code === 'format' ? attempts.refuse() : null),
   };
 }

@@ -23,7 +23,7 @@ const MOST_OUTPUT_BYTES = 256 * 1024;
 
 export interface AlsaToolsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A device that answers nothing for so long is given up, milliseconds. */
+  /** A device that answers nothing for this long is given up, milliseconds. */
   readonly limitMs?: number;
 }
 

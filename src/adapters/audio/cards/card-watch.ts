@@ -23,7 +23,7 @@ export interface CardWatch {
   close(): void;
 }
 
-/** A card that is plugged in makes several files, and gets its permissions a moment later: quiet for so long is done. */
+/** A card that is plugged in makes several files, and gets its permissions a moment later: quiet for this long is done. */
 const SETTLE_MS = 300;
 /** A card that never settles is told of all the same. */
 const LONGEST_SETTLE_MS = 2000;

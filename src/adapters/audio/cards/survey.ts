@@ -8,7 +8,7 @@ import {
   type MachineFolders,
 } from './card.ts';
 import { hasKernelSound, readCards } from './kernel-cards.ts';
-import { findTwins, type Twins } from './twins.ts';
+import { findTwins, type Twins } from './same-name.ts';
 
 /** A stream of a card and what asking it came to. */
 export interface SurveyedStream extends CardStream {

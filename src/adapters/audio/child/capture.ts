@@ -2,10 +2,10 @@ import { createCaptureClock } from '../../../core/audio/capture-clock.ts';
 import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
 import { BYTES_PER_SAMPLE, measureLevel } from '../../../core/audio/pcm.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
-import type { NamedDevice } from './complaint.ts';
+import { type Conversion, frameBytesOf, fromDevice, type Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
-import { type Conversion, frameBytesOf, fromDevice, type Shape } from './shape.ts';
-import { type SupervisorWorld, supervise } from './supervisor.ts';
+import type { NamedDevice } from './stderr-classifier.ts';
+import { type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog } from './watchdog.ts';
 
 /** A kind of child that delivers sound on its standard output. */
@@ -16,21 +16,21 @@ export interface CaptureChild {
   shape(): Shape;
   /**
    * Reads its standard error beside what all children say there.
-   * @returns `again` when it must be started anew, because what it said changes how
+   * @returns `again` when it must be started again, because what it said changes how
    */
   line?(text: string): 'again' | null;
   /** Hears of every delivery (samples of the device). */
   delivered?(samples: number, now: number): 'again' | null;
-  cure?(fault: AudioFault): string | null;
-  /** @returns `again` when it must be started anew for it */
-  hasten?(on: boolean): 'again' | null;
+  alternative?(fault: AudioFault): string | null;
+  /** @returns `again` when it must be started again for it */
+  useShortPeriods?(on: boolean): 'again' | null;
   /** From its start to its first sound. */
   readonly startLimitMs: number;
-  /** Looks at the running child's health from time to time; whether it must be started anew, in a quiet moment or now. */
+  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
-/** No device is silent for so long: it delivers zeros, or it hangs. */
+/** No device is silent for this long: it delivers zeros, or it hangs. */
 const SILENCE_LIMIT_MS = 2000;
 /** A loop that was blocked reads what waits for it before anybody is judged. */
 const MERCY_MS = 150;
@@ -42,10 +42,10 @@ export function runCapture(
   kind: CaptureChild,
   rateHz: number,
   sink: CaptureSink,
-  world: SupervisorWorld,
+  deps: SupervisorDeps,
   seed: number,
 ): Capture {
-  const { clock } = world;
+  const { clock } = deps;
   let closed = false;
   let shape = kind.shape();
   let timeline = createCaptureClock(shape.rateHz);
@@ -59,7 +59,7 @@ export function runCapture(
   const watchdog = createWatchdog(clock, MERCY_MS, () => {
     const { part, name, program } = kind.device();
     const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
-    supervisor.condemn({ code: 'hung', message });
+    supervisor.failChild({ code: 'hung', message });
   });
   const adopt = (next: Shape): void => {
     shape = next;
@@ -82,7 +82,7 @@ export function runCapture(
       () => {
         loading = false;
         const message = `the sound of the capture device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
-        supervisor.condemn({ code: 'failed', message });
+        supervisor.failChild({ code: 'failed', message });
       },
     );
   };
@@ -102,10 +102,10 @@ export function runCapture(
     if (speed.note(samples, now)) {
       const { name, program } = kind.device();
       const message = `the capture device "${name}" delivers faster than real time, so what it delivers is no sound; ${program} is started again. Replug the device`;
-      return supervisor.condemn({ code: 'too_fast', message });
+      return supervisor.failChild({ code: 'too_fast', message });
     }
-    if (kind.delivered?.(samples, now) === 'again') supervisor.renew();
-    const capturedAt = timeline.observe(samples, now);
+    if (kind.delivered?.(samples, now) === 'again') supervisor.restartChild();
+    const capturedAt = timeline.trackNoiseFloor(samples, now);
     supervisor.working();
     if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDbfs < QUIET_DBFS;
     if (!isPlain() && !isConverted()) load(shape);
@@ -126,7 +126,7 @@ export function runCapture(
       },
       data: receive,
       line(text) {
-        if (kind.line?.(text) === 'again') return supervisor.renew();
+        if (kind.line?.(text) === 'again') return supervisor.restartChild();
         // The child may have been given another form than it asked for.
         const next = kind.shape();
         if (next.rateHz !== shape.rateHz || next.channels !== shape.channels) adopt(next);
@@ -138,17 +138,17 @@ export function runCapture(
       gone: watchdog.rest,
       inspect: kind.inspect,
       isQuiet: () => isQuiet,
-      cure: kind.cure,
+      alternative: kind.alternative,
       fault: (fault) => sink.fault(fault),
       back() {},
     },
-    world,
+    deps,
     seed,
   );
   return {
     figures: supervisor.figures,
-    hasten(on) {
-      if (kind.hasten?.(on) === 'again') supervisor.renew();
+    useShortPeriods(on) {
+      if (kind.useShortPeriods?.(on) === 'again') supervisor.restartChild();
     },
     async close() {
       if (closed) return;

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 export interface Consumption {
   /** Frames since the last `begin`, in whole periods; null where the kernel does not tell. */
   frames(): number | null;
-  /** Everything that was written before has been taken: from here on it counts anew. */
+  /** Everything that was written before has been taken: from here on it counts again. */
   begin(): void;
   close(): void;
 }
@@ -14,7 +14,7 @@ interface Account {
   readonly calls: number;
 }
 
-/** Timers and wake-ups of sound libraries (an eventfd, a timerfd) are read in pieces of so many bytes. */
+/** Timers and wake-ups of sound libraries (an eventfd, a timerfd) are read in pieces of this many bytes. */
 const WAKE_UP_BYTES = 8;
 
 /**

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { isStartedBySystemd } from '../../systemd/invocation.ts';
 import { findProgram } from './find-program.ts';
 
-/** A machine that can't run `setpriv` in so long is too slow to run it for every child. */
+/** A machine that can't run `setpriv` in this long is too slow to run it for every child. */
 const TRIAL_LIMIT_MS = 2000;
 
 let found: readonly string[] | undefined;

@@ -1,11 +1,11 @@
 import { BYTES_PER_SAMPLE, durationMs, sampleCount, silence } from '../../../core/audio/pcm.ts';
 import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
 import type { AudioFault, Playback, PlaybackSink } from '../../../ports/audio.ts';
-import type { NamedDevice } from './complaint.ts';
+import { type Conversion, frameBytesOf, type Shape, toDevice } from './format.ts';
+import { type Buffering, createSpeakerLine, type SpeakerLine } from './playback-timeline.ts';
 import type { Child, ChildSpec } from './process.ts';
-import { type Conversion, frameBytesOf, type Shape, toDevice } from './shape.ts';
-import { type Buffering, createSpeakerLine, type SpeakerLine } from './speaker-line.ts';
-import { type SupervisorWorld, supervise } from './supervisor.ts';
+import type { NamedDevice } from './stderr-classifier.ts';
+import { type SupervisorDeps, supervise } from './supervisor.ts';
 
 /** What a child said of itself. */
 export type PlaybackNews =
@@ -20,12 +20,12 @@ export interface PlaybackChild {
   shape(): Shape;
   /** Null: such a child does not say when it is ready, and is so as soon as it runs. */
   line: ((text: string) => PlaybackNews) | null;
-  cure?(fault: AudioFault): string | null;
+  alternative?(fault: AudioFault): string | null;
   /** From its start to its readiness. */
   readonly startLimitMs: number;
   /** Between a write and its sounding, where nothing else is known. */
   readonly latencyMs: number;
-  /** Looks at the running child's health from time to time; whether it must be started anew, in a quiet moment or now. */
+  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
@@ -40,25 +40,25 @@ const AHEAD_MS = 1100;
  */
 const LOOK_MS = { learning: 113, later: 997 } as const;
 const SHORTEST_LOOK_MS = 5;
-/** A look that only sees whether all is well may be so much later. */
+/** A look that only sees whether all is well may be this much later. */
 const LOOK_SLACK_MS = 300;
 /** Silence in front of sound: without it, pieces that come one by one would run dry. */
 const PREROLL_MS = 40;
 /** With less than this ahead and nothing behind it, the last period is filled up with silence. */
 const TAIL_MS = 130;
-/** What a converter still holds back is pushed out by so much silence. */
+/** What a converter still holds back is pushed out by this much silence. */
 const CONVERTER_TAIL_MS = 10;
 /** An estimate that is off by less is not worth telling. */
 const TOLERANCE_MS = 10;
 const HANG_LIMIT_MS = 2000;
 /** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
 const PATIENCE_MS = 1000;
-/** A child that is not heard to fail for so long works. */
+/** A child that is not heard to fail for this long works. */
 const SETTLED_MS = 500;
 /** So soon after a pause a device says that it ran dry in it, if it does. */
 const DRY_NEWS_MS = 300;
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
-/** Waiting sound beyond this is dropped: a writer that is faster than real time for ever must not fill the memory. */
+/** Waiting sound beyond this is dropped: a writer that is faster than real time forever must not fill the memory. */
 const MAX_WAITING_S = 60;
 
 /** Runs a playback on a child process. */
@@ -66,10 +66,10 @@ export function runPlayback(
   kind: PlaybackChild,
   rateHz: number,
   sink: PlaybackSink,
-  world: SupervisorWorld,
+  deps: SupervisorDeps,
   seed: number,
 ): Playback {
-  const { clock, log } = world;
+  const { clock, log } = deps;
   const bytesPerMs = (rateHz * BYTES_PER_SAMPLE) / 1000;
   const waiting = createPcmQueue();
   /** What is on its way to the ear, so that it is not lost with a child that crashes. */
@@ -194,7 +194,7 @@ export function runPlayback(
   const hang = (): void => {
     const { part, name, program } = kind.device();
     const message = `the ${part} device "${name}" takes no sound; ${program} is started again. If it stays so, replug the device`;
-    supervisor.condemn({ code: 'hung', message });
+    supervisor.failChild({ code: 'hung', message });
   };
   /** While there is no device, what should have been heard is past. */
   const forgetMissed = (): void => {
@@ -261,7 +261,7 @@ export function runPlayback(
       },
       line(text) {
         const news = kind.line?.(text) ?? null;
-        if (news?.kind === 'again') supervisor.renew();
+        if (news?.kind === 'again') supervisor.restartChild();
         if (news?.kind === 'ready' && child !== null) startReady(news.buffering, child, true);
       },
       xrun(ms) {
@@ -279,19 +279,19 @@ export function runPlayback(
         leave();
         child = null;
       },
-      cure: kind.cure,
+      alternative: kind.alternative,
       inspect: kind.inspect,
       isQuiet: () => !sounding,
       fault: (fault) => sink.fault(fault),
       back: () => sink.back(),
     },
-    world,
+    deps,
     seed,
   );
   function startReady(buffering: Buffering, mine: Child, isSure: boolean): void {
     ready(buffering, mine, isSure).catch(() => {
       const message = `the sound for the playback device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
-      supervisor.condemn({ code: 'failed', message });
+      supervisor.failChild({ code: 'failed', message });
     });
   }
 
@@ -326,7 +326,7 @@ export function runPlayback(
       if (isSilent || line === null) return;
       leave();
       startedAt = clock.now();
-      supervisor.renew();
+      supervisor.restartChild();
     },
     async close() {
       if (closed) return;

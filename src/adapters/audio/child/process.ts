@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { plainText } from './complaint.ts';
 import { findProgram } from './find-program.ts';
 import { dyingWithParent } from './parent-death.ts';
+import { plainText } from './stderr-classifier.ts';
 
 /** How to start a child and how to end it. */
 export interface ChildSpec {
   /** The program and its arguments; no shell ever sees them. */
   readonly words: readonly string[];
   /** Signals and time for a child that ends itself better than we could; without it SIGKILL comes at once. */
-  readonly goodbyeMs?: number;
+  readonly closingMs?: number;
 }
 
 /** How a child ended. */
@@ -109,11 +109,11 @@ export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: Chi
     },
     kill: () => signal('SIGKILL'),
     end() {
-      const { goodbyeMs = 0 } = spec;
-      if (goodbyeMs === 0) return signal('SIGKILL');
+      const { closingMs = 0 } = spec;
+      if (closingMs === 0) return signal('SIGKILL');
       child.stdin?.end();
       signal('SIGTERM');
-      const timer = setTimeout(() => signal('SIGKILL'), goodbyeMs);
+      const timer = setTimeout(() => signal('SIGKILL'), closingMs);
       child.once('exit', () => {
         clearTimeout(timer);
         signal('SIGKILL'); // What it leaves behind in its group.

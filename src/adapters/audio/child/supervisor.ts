@@ -1,13 +1,13 @@
-import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../../../core/respawn.ts';
+import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../../../core/retry/respawn.ts';
 import type { AudioFault, DeviceFigures } from '../../../ports/audio.ts';
 import type { WhenCardsChange } from '../../../ports/cards.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
-import { explainEnd, type NamedDevice, readComplaint } from './complaint.ts';
 import { type Child, type ChildSpec, startChild } from './process.ts';
+import { classifyStderrLine, explainEnd, type NamedDevice } from './stderr-classifier.ts';
 
 /** What every supervised child is given. */
-export interface SupervisorWorld {
+export interface SupervisorDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot cures. */
@@ -33,8 +33,8 @@ export interface SupervisedUse {
    * A failure may have a cure of the user's own (another format): then it is no failure, and the next child comes at once.
    * @returns a sentence for the log, or null
    */
-  readonly cure: ((fault: AudioFault) => string | null) | undefined;
-  /** Looks at the child's health once a second; whether it must be started anew, in a quiet moment or now. */
+  readonly alternative: ((fault: AudioFault) => string | null) | undefined;
+  /** Looks at the child's health once a second; whether it must be started again, in a quiet moment or now. */
   readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
   isQuiet(): boolean;
   fault(fault: AudioFault): void;
@@ -46,9 +46,9 @@ export interface Supervisor {
   /** The present child has delivered or taken sound. */
   working(): void;
   /** Ends the child at once, because it is broken: the same as if it had crashed with this fault. */
-  condemn(fault: AudioFault): void;
+  failChild(fault: AudioFault): void;
   /** Ends the child and starts the next one at once; no fault. */
-  renew(): void;
+  restartChild(): void;
   close(): Promise<void>;
   readonly figures: DeviceFigures;
 }
@@ -59,18 +59,18 @@ const CLOSE_LIMIT_MS = 1500;
 const INSPECTION_MS = 1000;
 
 /** Keeps one child process running for as long as the device is wanted. The one recovery path is a new child. */
-export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: number): Supervisor {
-  const { clock, log } = world;
+export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number): Supervisor {
+  const { clock, log } = deps;
   let policy: RespawnState = beginRespawn(seed);
   let child: Child | null = null;
   /** Counts children, so that what an older one still says is not heard. */
   let generation = 0;
   let closed = false;
   let sentence: AudioFault | null = null;
-  let complaint: AudioFault | null = null;
+  let finding: AudioFault | null = null;
   let lastLine: string | null = null;
   let firstWorkedAt: number | null = null;
-  let isRenewal = false;
+  let isRestart = false;
   let cancelRespawn: (() => void) | null = null;
   let onGone: (() => void) | null = null;
   const figures = { starts: 0, failures: 0, xruns: 0, hangs: 0, lastFault: null as AudioFault | null };
@@ -79,41 +79,41 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     cancelRespawn = null;
     if (closed) return;
     const mine = ++generation;
-    sentence = complaint = lastLine = firstWorkedAt = null;
-    isRenewal = false;
+    sentence = finding = lastLine = firstWorkedAt = null;
+    isRestart = false;
     figures.starts++;
     const isMine = (): boolean => mine === generation && !closed;
     child = startChild(use.spec(), use.direction, {
-      data: (bytes) => isMine() && sentence === null && !isRenewal && use.data?.(bytes),
+      data: (bytes) => isMine() && sentence === null && !isRestart && use.data?.(bytes),
       line: (text) => isMine() && hear(text),
       ended: (end) => {
         child = null;
         onGone?.();
         if (!isMine()) return;
         use.gone();
-        if (isRenewal) return start();
-        fail(sentence ?? explainEnd(end, complaint, lastLine, use.device()));
+        if (isRestart) return start();
+        fail(sentence ?? explainEnd(end, finding, lastLine, use.device()));
       },
     });
     use.started(child);
   };
   const hear = (text: string): void => {
     lastLine = text;
-    const heard = readComplaint(text, use.device());
+    const heard = classifyStderrLine(text, use.device());
     if (heard?.kind === 'xrun') {
       if (use.xrun(heard.ms)) figures.xruns++;
     } else if (heard?.kind === 'fault') {
       // The library's line comes first and knows less than the program's.
-      complaint = complaint?.code === 'busy' ? complaint : heard.fault;
+      finding = finding?.code === 'busy' ? finding : heard.fault;
     }
     use.line?.(text);
   };
   const fail = (fault: AudioFault): void => {
     const { part, name } = use.device();
-    const cure = use.cure?.(fault) ?? null;
-    if (cure !== null) {
+    const alternative = use.alternative?.(fault) ?? null;
+    if (alternative !== null) {
       // A device that refuses everything is asked for it over and over, but the log has it once.
-      if (!policy.told) log.warn({ part, device: name }, cure);
+      if (!policy.told) log.warn({ part, device: name }, alternative);
       return start();
     }
     figures.failures++;
@@ -130,12 +130,12 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
     if (verdict.log > 0) {
       log.warn({ part, device: name, code: fault.code, failures: verdict.log }, fault.message);
     }
-    if (troubleSince !== null) world.lasting?.(part, now - troubleSince);
+    if (troubleSince !== null) deps.lasting?.(part, now - troubleSince);
     if (verdict.tell) use.fault(fault);
   };
-  const renew = (): void => {
-    if (child === null || sentence !== null || isRenewal) return;
-    isRenewal = true;
+  const restartChild = (): void => {
+    if (child === null || sentence !== null || isRestart) return;
+    isRestart = true;
     child.kill();
   };
   const { inspect } = use;
@@ -146,14 +146,14 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
       if (need === 'now' || (need === 'quiet' && use.isQuiet())) {
         const { part, name, program } = use.device();
         log.info({ part, device: name }, `${program} has grown too large and is started again`);
-        renew();
+        restartChild();
       }
       arrangeInspection(look);
     });
   };
   start();
   const ignoreCards =
-    world.whenCardsChange?.(() => {
+    deps.whenCardsChange?.(() => {
       if (cancelRespawn === null) return;
       cancelRespawn();
       start();
@@ -171,13 +171,13 @@ export function supervise(use: SupervisedUse, world: SupervisorWorld, seed: numb
       if (noted.log) log.info({ part, device: name }, `the ${part} device works again`);
       use.back();
     },
-    condemn(fault) {
-      if (child === null || sentence !== null || isRenewal) return;
+    failChild(fault) {
+      if (child === null || sentence !== null || isRestart) return;
       sentence = fault;
       if (fault.code === 'hung') figures.hangs++;
       child.kill();
     },
-    renew,
+    restartChild,
     async close() {
       if (closed) return;
       closed = true;

@@ -2,17 +2,17 @@ import type { Clock } from '../../../ports/clock.ts';
 
 /** Notices that something expected does not come. */
 export interface Watchdog {
-  /** From now on it must come within so long: called again each time that it has come. */
+  /** From now on it must come within this long: called again each time that it has come. */
   expect(limitMs: number): void;
   /** Nothing is expected any more. */
   rest(): void;
 }
 
-/** It may look so much later. */
+/** It may look this much later. */
 const SLACK_MS = 500;
 
 /**
- * What it waits for comes several times a second, for months: only a timer that has gone off is set anew, for what is left
+ * What it waits for comes several times a second, for months: only a timer that has gone off is set again, for what is left
  * by then.
  * @param mercyMs how long it waits once more before it barks: after a blocked loop timers come before the data that waits
  */
@@ -31,7 +31,7 @@ export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void):
   };
   const look = (): void => {
     if (clock.now() < deadline) return arm(deadline);
-    // What comes meanwhile arms it anew, and takes this away.
+    // What comes meanwhile arms it again, and takes this away.
     armedFor = Number.POSITIVE_INFINITY;
     cancel = clock.at(clock.now() + mercyMs, () => {
       rest();

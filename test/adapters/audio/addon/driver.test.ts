@@ -44,7 +44,7 @@ async function hear(code: string) {
     device: 'plughw:CARD=Mic',
     rateHz: RATE_HZ,
     seed: 1,
-    world: listener.world,
+    deps: listener.deps,
     script,
   });
   const capture = await open(listener.captureSink);
@@ -99,7 +99,7 @@ describe('a package that records', () => {
   it('that is not installed is said to be so', async () => {
     const listener = createListener();
     const script = install({});
-    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
     const capture = await createAddonCapture(options)(listener.captureSink);
     onTestFinished(() => capture.close());
     await expect.poll(() => listener.heard.faults.length, within).toBe(1);
@@ -107,12 +107,12 @@ describe('a package that records', () => {
   });
 
   it('needs the child’s program beside the agent’s', () => {
-    const { world } = createListener();
+    const { deps } = createListener();
     const options = {
       device: 'default',
       rateHz: RATE_HZ,
       seed: 1,
-      world,
+      deps,
       script: '/nonexistent/audio-addon.mjs',
     };
     expect(() => createAddonCapture(options)).toThrow(/npm run build/);
@@ -129,7 +129,7 @@ describe('a package that plays', () => {
       [PACKAGES.playback]: `module.exports = class extends require('node:stream').Writable {
         _write(pcm, _encoding, done) { require('node:fs').appendFileSync(${JSON.stringify(taken)}, pcm); done(); } };`,
     });
-    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+    const options = { device: 'default', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
     const playback = await createAddonPlayback(options)(listener.playbackSink);
     onTestFinished(() => playback.close());
     const sound = Buffer.alloc(RATE_HZ, 7);
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(
     it('says that there is no such card', async () => {
       const listener = createListener();
       const script = install({});
-      const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, world: listener.world, script };
+      const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
       const capture = await createAddonCapture(options)(listener.captureSink);
       onTestFinished(() => capture.close());
       await expect.poll(() => listener.heard.faults.length, within).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLadder } from '../../../../src/adapters/audio/alsa/ladder.ts';
+import { createFormatAttempts } from '../../../../src/adapters/audio/alsa/format-attempts.ts';
 import { chooseControl, controlDevice } from '../../../../src/adapters/audio/alsa/mixer.ts';
 import { createSetupReader } from '../../../../src/adapters/audio/alsa/setup.ts';
 
@@ -40,28 +40,28 @@ describe('what a device granted', () => {
 
 describe('the ways to ask for sound', () => {
   it('are the operator’s first, then ALSA’s conversion, then forms that cards have', () => {
-    const ladder = createLadder('hw:CARD=Mic', 24_000);
-    expect(ladder.rung).toEqual({ device: 'hw:CARD=Mic', rateHz: 24_000, channels: 1 });
-    expect(ladder.refuse()).toMatch(
+    const attempts = createFormatAttempts('hw:CARD=Mic', 24_000);
+    expect(attempts.current).toEqual({ device: 'hw:CARD=Mic', rateHz: 24_000, channels: 1 });
+    expect(attempts.refuse()).toMatch(
       /"hw:CARD=Mic" does not take 24000 Hz mono; write "plughw:CARD=Mic" instead/,
     );
-    expect(ladder.rung).toEqual({ device: 'plughw:CARD=Mic', rateHz: 24_000, channels: 1 });
-    expect(ladder.refuse()).toMatch(/trying 48000 Hz mono$/);
-    expect(ladder.rung).toEqual({ device: 'hw:CARD=Mic', rateHz: 48_000, channels: 1 });
+    expect(attempts.current).toEqual({ device: 'plughw:CARD=Mic', rateHz: 24_000, channels: 1 });
+    expect(attempts.refuse()).toMatch(/trying 48000 Hz mono$/);
+    expect(attempts.current).toEqual({ device: 'hw:CARD=Mic', rateHz: 48_000, channels: 1 });
   });
 
   it('come to an end, and begin again', () => {
-    const ladder = createLadder('my_mic', 24_000);
+    const attempts = createFormatAttempts('my_mic', 24_000);
     let ways = 1;
-    while (ladder.refuse() !== null) ways++;
+    while (attempts.refuse() !== null) ways++;
     expect(ways).toBe(8);
-    expect(ladder.rung).toEqual({ device: 'my_mic', rateHz: 24_000, channels: 1 });
+    expect(attempts.current).toEqual({ device: 'my_mic', rateHz: 24_000, channels: 1 });
   });
 
   it('take the rate that the device gives', () => {
-    const ladder = createLadder('hw:1', 24_000);
-    ladder.accept(32_000);
-    expect(ladder.rung).toEqual({ device: 'hw:1', rateHz: 32_000, channels: 1 });
+    const attempts = createFormatAttempts('hw:1', 24_000);
+    attempts.accept(32_000);
+    expect(attempts.current).toEqual({ device: 'hw:1', rateHz: 32_000, channels: 1 });
   });
 });
 

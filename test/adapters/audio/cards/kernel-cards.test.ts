@@ -131,7 +131,7 @@ describe('a card that somebody uses', () => {
     expect(streamOf(usb, 'capture').stream.holders).toEqual([{ pid: 1540, program: 'pipewire' }]);
   });
 
-  it('says so where the program can not be seen', () => {
+  it('says so where the program cannot be seen', () => {
     const [, , , usb] = read(RASPBERRY_PI, { [status]: runningStatus(4711) });
     const program = 'a program that this user may not see';
     expect(streamOf(usb, 'capture').stream.holders).toEqual([{ pid: 4711, program }]);

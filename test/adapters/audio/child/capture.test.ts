@@ -14,7 +14,7 @@ async function hear(code: string, ...words: string[]) {
   const listener = createListener();
   const program = makeProgram(code);
   const command = [program, ...words];
-  const openCapture = createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, world: listener.world });
+  const openCapture = createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, deps: listener.deps });
   const capture = await openCapture(listener.captureSink);
   onTestFinished(() => capture.close());
   return { ...listener, capture, program };
@@ -119,9 +119,9 @@ describe('a program that records', () => {
   });
 
   it('that is not there is said to be so, and looked for again', async () => {
-    const { heard, world, captureSink } = createListener();
+    const { heard, deps, captureSink } = createListener();
     const command = ['/nonexistent/recorder'];
-    const capture = await createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, world })(captureSink);
+    const capture = await createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, deps })(captureSink);
     onTestFinished(() => capture.close());
     await expect.poll(() => heard.faults.length, within).toBe(1);
     expect(heard.faults[0]?.message).toMatch(/"\/nonexistent\/recorder" is not there; install it/);

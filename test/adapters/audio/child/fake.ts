@@ -54,7 +54,7 @@ export function createListener() {
   return {
     clock,
     heard,
-    world: { clock, log },
+    deps: { clock, log },
     captureSink: {
       frames: (pcm: Uint8Array, capturedAt: number) =>
         void heard.pieces.push({ pcm, capturedAt, at: clock.now() }),

@@ -12,7 +12,7 @@ async function speak(code: string) {
   const listener = createListener();
   const program = makeProgram(code);
   const openPlayback = createCommandPlayback({
-    ...{ command: [program], rateHz: RATE_HZ, seed: 1, world: listener.world },
+    ...{ command: [program], rateHz: RATE_HZ, seed: 1, deps: listener.deps },
   });
   const playback = await openPlayback(listener.playbackSink);
   onTestFinished(() => playback.close());

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { startProgram } from '../../src/cli/demo/child-program.ts';
+import { openRack, type Rack } from '../../test/card/card.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+/** The service's own time from `set_task` to the running task. */
+export const SERVICE_SETUP_MS = 2500;
+/** Quick answers to short sentences: the more often the loudspeaker begins, the more there is to measure. */
+const SERVICE_CHOICES = [
+  'silenceThresholdMs=400',
+  'textDelayMs=100',
+  'speechDelayMs=200',
+  'connectionsPerMinute=0',
+];
+const STREAM_PATH = '/streaming-api/{random_hash}/v1/speech-to-speech/stream';
+
+/** All that the measured programs need around them, on loopback. */
+export interface Setting {
+  readonly rack: Rack;
+  readonly broker: Broker;
+  readonly relay: Relay;
+  readonly serviceUrl: string;
+  readonly apiKey: string;
+  readonly folder: string;
+  /** Where the relay of that name takes streams; `{random_hash}` is left open. */
+  streamUrl(name: string): string;
+  close(): Promise<void>;
+}
+
+/** @returns why there can be none here, where that is so */
+export async function openSetting(names: readonly string[], agent: string): Promise<Setting | string> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  const { rack, missing } = await openRack();
+  if (rack === null) return missing;
+  closers.push(() => rack.close());
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'dragoman-bench-run-'));
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const apiKey = 'bench-api-key';
+    const service = await startProgram(
+      program('emulator.mjs'),
+      [
+        ...['run', '--profile', 'live', '--api-key', apiKey, '--setup-ms', String(SERVICE_SETUP_MS)],
+        ...SERVICE_CHOICES.flatMap((choice) => ['--set', choice]),
+      ],
+      (line) => textOf(line, 'listening') !== '',
+    );
+    closers.push(service.close);
+    const serviceUrl = textOf(service.greeting, 'listening');
+    const { hostname, port } = new URL(serviceUrl);
+    const [relay, broker] = await Promise.all([
+      startRelay({ service: { hostname, port }, names }),
+      startBroker(),
+    ]);
+    closers.push(relay.close, broker.close);
+    const streamUrl = (name: string): string => `${relay.urls[name]}${STREAM_PATH}`;
+    const setting = { rack, broker, relay, serviceUrl, apiKey, folder, streamUrl, close };
+    const backend = await startProgram(
+      program('backend.mjs'),
+      ['run', '--config', await writeBackendConfig(setting, streamUrl(agent))],
+      (line) => textOf(line, 'msg') === 'listening for token requests',
+    );
+    closers.push(backend.close);
+    return setting;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** One of the programs as they are shipped, built from this source. */
+export function program(name: string): string {
+  return fileURLToPath(new URL(`./dist/${name}`, import.meta.url));
+}
+
+function textOf(line: unknown, key: string): string {
+  const value =
+    typeof line === 'object' && line !== null ? Object.entries(line).find(([k]) => k === key)?.[1] : '';
+  return typeof value === 'string' ? value : '';
+}
+
+async function writeBackendConfig(
+  { folder, apiKey, broker, serviceUrl }: Omit<Setting, 'close'>,
+  streamUrl: string,
+): Promise<string> {
+  const apiKeyFile = join(folder, 'api-key');
+  await writeFile(apiKeyFile, apiKey, { mode: 0o600 });
+  const file = join(folder, 'backend.json');
+  const config = {
+    mqtt: { url: broker.url },
+    service: { url: serviceUrl, streamUrl, apiKeyFile },
+    allow: ['bench/*'],
+    limits: { burst: 100, perMinute: 600 },
+  };
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}

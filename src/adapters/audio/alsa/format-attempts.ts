@@ -1,0 +1,78 @@
+import type { Shape } from '../child/format.ts';
+import { formatFix } from '../child/stderr-classifier.ts';
+import type { SupervisorDeps } from '../child/supervisor.ts';
+
+/** A card and the lane's sound on it. */
+export interface AlsaOptions {
+  /** "plughw:CARD=Mic": alsa-lib finds the card of this name again at each opening, whatever its index is by then. */
+  readonly device: string;
+  /** Of the lane's sound. */
+  readonly rateHz: number;
+  readonly seed: number;
+  readonly deps: SupervisorDeps;
+}
+
+/** One way to ask a device for sound. */
+export interface FormatAttempt extends Shape {
+  readonly device: string;
+}
+
+/** Forms that cards have when they don't have ours, the likeliest first. */
+const COMMON: readonly Shape[] = [
+  { rateHz: 48_000, channels: 1 },
+  { rateHz: 48_000, channels: 2 },
+  { rateHz: 44_100, channels: 1 },
+  { rateHz: 44_100, channels: 2 },
+  { rateHz: 16_000, channels: 1 },
+  { rateHz: 16_000, channels: 2 },
+];
+
+/**
+ * The ways to ask for sound, one after the other until the device takes one: as the operator wrote it; with ALSA's own
+ * conversion; in a form that cards commonly have, converted here.
+ */
+export interface FormatAttempts {
+  readonly current: FormatAttempt;
+  /**
+   * The device refused the form.
+   * @returns a sentence that tells what is tried next; null when nothing is left (the next try begins from the start)
+   */
+  refuse(): string | null;
+  /** The device gave another rate than it was asked for: that one is asked for from now on. */
+  accept(rateHz: number): void;
+}
+
+export function createFormatAttempts(device: string, rateHz: number): FormatAttempts {
+  const asked: FormatAttempt = { device, rateHz, channels: 1 };
+  const converting = device.startsWith('hw:') ? `plug${device}` : device;
+  const candidates: FormatAttempt[] = [
+    asked,
+    ...(converting === device ? [{ ...asked, channels: 2 as const }] : [{ ...asked, device: converting }]),
+    ...COMMON.filter((shape) => shape.rateHz !== rateHz).map((shape) => ({ ...shape, device })),
+  ];
+  let index = 0;
+  let current = asked;
+  const stand = (next: FormatAttempt): void => {
+    current = next;
+  };
+  return {
+    get current() {
+      return current;
+    },
+    refuse() {
+      const refused = describe(current);
+      index = index + 1 < candidates.length ? index + 1 : 0;
+      stand(candidates[index] ?? asked);
+      if (index === 0) return null;
+      const isPlugged = current.device !== device;
+      const fix = isPlugged ? `; ${formatFix(device)}` : '';
+      return `the device "${device}" does not take ${refused}${fix}; trying ${describe(current)}${isPlugged ? ` with "${current.device}"` : ''}`;
+    },
+    accept(granted) {
+      stand({ ...current, rateHz: granted });
+    },
+  };
+}
+
+const describe = ({ rateHz, channels }: Shape): string =>
+  `${rateHz} Hz ${channels === 1 ? 'mono' : 'stereo'}`;

@@ -1,0 +1,154 @@
+import type { AudioFault } from '../../../ports/audio.ts';
+import type { ChildEnd } from './process.ts';
+
+/** A device as the operator named it, for messages. */
+export interface NamedDevice {
+  readonly part: 'capture' | 'playback';
+  /** "plughw:CARD=Mic", or the operator's command. */
+  readonly name: string;
+  /** The program that speaks to it. */
+  readonly program: string;
+}
+
+/** What a line on standard error says. */
+export type StderrFinding =
+  /** Sound was lost (capture) or missing (playback) for at least this long. */
+  | { readonly kind: 'xrun'; readonly ms: number }
+  | { readonly kind: 'fault'; readonly fault: AudioFault }
+  | null;
+
+const XRUN = /\b(?:over|under)run\b/i;
+const XRUN_MS = /at least ([\d.]+) ms/;
+/** At the device's opening these mean that it isn't there; later, that it went. */
+const GONE =
+  /No such device|No such file or directory|Unknown PCM|cannot find card|Invalid card|No such card/i;
+const BUSY = /Device or resource busy|Resource temporarily unavailable/i;
+/** EACCES: the file's owner, group and mode say no. */
+const DENIED = /Permission denied/i;
+/** EPERM at the opening: a rule about devices (systemd's DevicePolicy, a container's) says no, whatever the group. */
+const SANDBOXED = /Operation not permitted/i;
+/** Said before the program was there. */
+const NOT_STARTED = /^setpriv: /;
+const FORMAT =
+  /format non available|Channels count non available|Rate .*not available|rate is not accurate|Unable to install hw params|Broken configuration|Invalid argument|Can't use period equal/i;
+const UNREACHABLE = /Host is down|Connection refused|Connection terminated|Access denied/i;
+const BROKEN =
+  /Input\/output error|File descriptor in bad state|Bad file descriptor|Broken pipe|Protocol error/i;
+const TRANSFER = /(?:read|write|poll|status|prepare) ?error/i;
+/** The package `speaker` opens this while it loads, and aborts where it can't. */
+const NEEDS_DEFAULT = /cannot open device default/;
+const MISSING_PROGRAM = /failed to execute|command not found/i;
+
+/** What a line of arecord, aplay, alsa-lib or another program means. */
+export function classifyStderrLine(line: string, device: NamedDevice): StderrFinding {
+  if (XRUN.test(line)) return { kind: 'xrun', ms: Number(XRUN_MS.exec(line)?.[1] ?? 0) };
+  const fault = readFault(line, device);
+  return fault === null ? null : { kind: 'fault', fault };
+}
+
+function readFault(line: string, device: NamedDevice): AudioFault | null {
+  const { part, name, program } = device;
+  const say = (code: AudioFault['code'], message: string): AudioFault => ({ code, message });
+  if (NEEDS_DEFAULT.test(line)) {
+    return say(
+      'not_found',
+      `"${program}" needs an ALSA device called "default" although it plays on "${name}"; define one in /etc/asound.conf, or use the driver "alsa"`,
+    );
+  }
+  if (MISSING_PROGRAM.test(line)) return missingProgram(program);
+  if (NOT_STARTED.test(line)) return say('failed', forbiddenStart(program, line));
+  if (BUSY.test(line)) {
+    return say(
+      'busy',
+      `the ${part} device "${name}" is in use by another program; "dragoman devices" tells by which`,
+    );
+  }
+  if (TRANSFER.test(line) && (GONE.test(line) || BROKEN.test(line))) {
+    return say('lost', `the ${part} device "${name}" went away; check its plug, cable and power`);
+  }
+  if (UNREACHABLE.test(line)) {
+    return say(
+      'failed',
+      `the sound server behind the ${part} device "${name}" does not answer; is it running?`,
+    );
+  }
+  if (GONE.test(line)) {
+    return say(
+      'not_found',
+      `there is no ${part} device "${name}"; plug it in, or choose one that "dragoman devices" lists`,
+    );
+  }
+  if (SANDBOXED.test(line)) {
+    return say(
+      'failed',
+      `a sandbox forbids to open the ${part} device "${name}"; a service needs "DeviceAllow=char-alsa rw" in its unit, a container needs /dev/snd let in`,
+    );
+  }
+  if (DENIED.test(line)) {
+    return say(
+      'failed',
+      `the ${part} device "${name}" may not be opened; add the user of this program to the group "audio"`,
+    );
+  }
+  if (FORMAT.test(line)) {
+    return say('format', `the ${part} device "${name}" does not take the format; ${formatFix(name)}`);
+  }
+  return null;
+}
+
+/** A program that a filter of system calls or a limit kept from running: nothing about the device is known. */
+function forbiddenStart(program: string, reason: string): string {
+  return `a sandbox forbids to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
+}
+
+/** What to change where a device refuses a format. */
+export function formatFix(name: string): string {
+  return name.startsWith('hw:')
+    ? `write "plughw:${name.slice(3)}" instead, which converts`
+    : '"dragoman devices" lists the formats and rates that it has';
+}
+
+export function missingProgram(program: string): AudioFault {
+  const fix =
+    program === 'arecord' || program === 'aplay'
+      ? 'install the package "alsa-utils"'
+      : 'install it, or fix the command in the configuration';
+  return { code: 'not_found', message: `the program "${program}" is not there; ${fix}` };
+}
+
+/**
+ * Why a child that was not told to ended.
+ * @param finding the fault that its standard error told of last
+ * @param lastLine its last words otherwise
+ */
+export function explainEnd(
+  end: ChildEnd,
+  finding: AudioFault | null,
+  lastLine: string | null,
+  device: NamedDevice,
+): AudioFault {
+  if (end.spawnError === 'ENOENT' || (end.code === 127 && finding === null))
+    return missingProgram(device.program);
+  if (end.spawnError === 'EPERM' || end.spawnError === 'EACCES' || end.spawnError === 'EAGAIN') {
+    const reason = `the system says ${end.spawnError}`;
+    return { code: 'failed', message: forbiddenStart(device.program, reason) };
+  }
+  if (end.signal === 'SIGSYS')
+    return { code: 'failed', message: forbiddenStart(device.program, 'ended by SIGSYS') };
+  if (end.spawnError !== null) {
+    return {
+      code: 'failed',
+      message: `${device.program} can't be started: the system says ${end.spawnError}`,
+    };
+  }
+  if (finding !== null) return finding;
+  const how = end.signal === null ? `with exit code ${end.code ?? 'unknown'}` : `by ${end.signal}`;
+  const words = lastLine === null ? 'without a word' : `after saying "${lastLine}"`;
+  const message = `${device.program} for the ${device.part} device "${device.name}" ended ${how} ${words}; it is started again`;
+  return { code: 'failed', message };
+}
+
+/** Text from a child without anything that could disturb a terminal or a log. */
+export function plainText(text: string): string {
+  return text.replace(/[^\x21-\x7e]+/g, ' ').trim();
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+
+/** What the operator wants done when sound hardware has failed for long. */
+export interface LastResortOptions {
+  /** Program and arguments, no shell. */
+  readonly command: readonly string[];
+  /** Trouble without a break before it is run. */
+  readonly afterS: number;
+}
+
+/** A reboot loop must leave time to log in and fix it. Remembered for this run of the program only. */
+const INTERVAL_MS = 3_600_000;
+const RUN_LIMIT_MS = 60_000;
+
+/** The hook for hardware that only a reboot cures: called with every failure, runs the command when it is time. */
+export function createLastResort(
+  { command, afterS }: LastResortOptions,
+  clock: Clock,
+  log: Log,
+): (part: string, troubleMs: number) => void {
+  let ranAt = Number.NEGATIVE_INFINITY;
+  return (part, troubleMs) => {
+    const now = clock.now();
+    if (troubleMs < afterS * 1000 || now - ranAt < INTERVAL_MS) return;
+    ranAt = now;
+    const [program = '', ...args] = command;
+    log.error(
+      { part, troubleS: Math.round(troubleMs / 1000), program },
+      'the sound device does not recover: running the command for it',
+    );
+    const child = spawn(program, args, { stdio: 'ignore', timeout: RUN_LIMIT_MS, killSignal: 'SIGKILL' });
+    child.on('error', (error) =>
+      log.error(
+        { program, error: error.message },
+        'the command for a lost sound device cannot be run; fix audio.unfixable',
+      ),
+    );
+    child.on('exit', (code, signal) => {
+      if (code !== 0) log.error({ program, code, signal }, 'the command for a lost sound device failed');
+    });
+    child.unref();
+  };
+}

@@ -1,0 +1,171 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
+import type { CertificateFacts } from '../../core/doctor/certificate.ts';
+import type { ReachFacts } from '../../core/doctor/connection.ts';
+
+/** A server and what is needed to speak to it. */
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+  /** Null without TLS. */
+  readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer } | null;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  ...{ 'mqtt:': 1883, 'mqtts:': 8883 },
+  ...{ 'ws:': 80, 'wss:': 443, 'http:': 80, 'https:': 443 },
+};
+const SECURE = new Set(['mqtts:', 'wss:', 'https:']);
+
+/** The server of an address, with the port that its scheme implies. */
+export function serverOf(url: URL, tls: NonNullable<Server['tls']>): Server {
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port),
+    tls: SECURE.has(url.protocol) ? tls : null,
+  };
+}
+
+type Failure = NonNullable<ReachFacts['failure']>;
+
+/**
+ * Looks a server's name up, connects, and shakes hands, each within `limitMs`. Sends nothing of its own. Never rejects.
+ * A certificate that does not hold is looked at all the same.
+ */
+export async function reach(server: Server, limitMs: number): Promise<ReachFacts> {
+  const { host, port } = server;
+  const facts = (more: Partial<ReachFacts>): ReachFacts => ({
+    ...{ host, port, addresses: [], failure: null, connectMs: null, certificate: null },
+    ...more,
+  });
+  const found = await resolve(host, limitMs);
+  if ('failure' in found) return facts(found);
+  const { addresses } = found;
+  const startedAt = performance.now();
+  const connected = await open(connectTcp({ host, port, autoSelectFamily: true }), 'connect', limitMs);
+  const connectMs = performance.now() - startedAt;
+  connected.socket.destroy();
+  if (connected.code !== null)
+    return facts({ addresses, failure: { step: 'connection', code: connected.code } });
+  if (server.tls === null) return facts({ addresses, connectMs });
+  return facts({ addresses, connectMs, ...(await shakeHands(server, server.tls, limitMs)) });
+}
+
+async function resolve(
+  host: string,
+  limitMs: number,
+): Promise<{ addresses: string[] } | { failure: Failure }> {
+  if (isIP(host) !== 0) return { addresses: [host] };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: 'TIMEOUT' })), limitMs);
+  });
+  try {
+    const found = await Promise.race([lookup(host, { all: true }), late]);
+    return { addresses: found.map(({ address }) => address) };
+  } catch (error) {
+    return { failure: { step: 'name', code: codeOf(error) } };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until a socket is open. `code` tells why it is not; null when it is. */
+function open<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  limitMs: number,
+): Promise<{ socket: S; code: string | null }> {
+  return new Promise((resolve) => {
+    const settle = (code: string | null): void => {
+      clearTimeout(timer);
+      resolve({ socket, code });
+    };
+    const timer = setTimeout(() => settle('TIMEOUT'), limitMs);
+    socket.once(event, () => settle(null));
+    socket.on('error', (error) => settle(codeOf(error)));
+    socket.once('close', () => settle('ECONNRESET'));
+  });
+}
+
+/** How long a server may take to turn our certificate down after the handshake, as TLS 1.3 lets it. */
+const AFTERTHOUGHT_MS = 150;
+const CLIENT_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED)/;
+
+async function shakeHands(
+  { host, port }: Server,
+  tls: NonNullable<Server['tls']>,
+  limitMs: number,
+): Promise<Pick<ReachFacts, 'failure' | 'certificate'>> {
+  const fail = (code: string): Pick<ReachFacts, 'failure' | 'certificate'> => ({
+    failure: {
+      step: 'tls',
+      code: CLIENT_CERTIFICATE.test(code)
+        ? 'CLIENT_CERTIFICATE'
+        : code.startsWith('ERR_OSSL')
+          ? 'UNUSABLE_PEM'
+          : code,
+    },
+    certificate: null,
+  });
+  let socket: TLSSocket;
+  try {
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    // Nothing but the handshake goes over this connection: it is safe to look at a certificate that does not hold.
+    socket = connectTls({ host, port, ...tls, ...name, rejectUnauthorized: false });
+  } catch (error) {
+    return fail(codeOf(error));
+  }
+  try {
+    const { code } = await open(socket, 'secureConnect', limitMs);
+    if (code !== null) return fail(code);
+    const certificate = readCertificate(socket);
+    const afterthought = await turnedDown(socket);
+    if (afterthought !== null && CLIENT_CERTIFICATE.test(afterthought)) return fail(afterthought);
+    return { failure: null, certificate };
+  } finally {
+    socket.destroy();
+  }
+}
+
+function turnedDown(socket: TLSSocket): Promise<string | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), AFTERTHOUGHT_MS);
+    const settle = (code: string | null): void => {
+      clearTimeout(timer);
+      resolve(code);
+    };
+    socket.once('error', (error) => settle(codeOf(error)));
+    socket.once('close', () => settle(null));
+    socket.resume();
+  });
+}
+
+function readCertificate(socket: TLSSocket): CertificateFacts {
+  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate();
+  const { subjectaltname, subject, issuer, valid_from: from, valid_to: to } = certificate;
+  const common = nameIn(subject);
+  const names = (subjectaltname ?? '').split(/,\s*/).filter((name) => name !== '');
+  const distrust: unknown = socket.authorized ? null : socket.authorizationError;
+  return {
+    names: names.length > 0 ? names : common === '' ? [] : [common],
+    issuer: nameIn(issuer) || 'an unnamed authority',
+    validFrom: Date.parse(from ?? ''),
+    validTo: Date.parse(to ?? ''),
+    distrust: distrust === null ? null : distrust instanceof Error ? codeOf(distrust) : String(distrust),
+  };
+}
+
+function nameIn(holder: PeerCertificate['subject'] | undefined): string {
+  const name: unknown = holder?.CN ?? holder?.O;
+  return Array.isArray(name) ? name.join(', ') : typeof name === 'string' ? name : '';
+}
+
+/** The first code in an error or in what it gathers. Never its text, which may hold anything. */
+export function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'UNKNOWN';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return 'UNKNOWN';
+}

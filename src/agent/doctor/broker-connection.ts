@@ -1,0 +1,109 @@
+import { reach, serverOf } from '../../adapters/doctor/connection.ts';
+import { logIn } from '../../adapters/doctor/login.ts';
+import { readCertificateEnd } from '../../adapters/doctor/named-files.ts';
+import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
+import { judgeLogin, type LoginFacts } from '../../core/doctor/broker.ts';
+import { judgeOwnCertificate } from '../../core/doctor/certificate.ts';
+import { judgeReach } from '../../core/doctor/connection.ts';
+import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config } from '../../protocol/config.ts';
+import { isExposedAddress } from '../../protocol/host.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { deviceSubscriptions } from '../owner/subscriptions.ts';
+import { type Line, STEP_LIMIT_MS } from './connection-checks.ts';
+
+const LOGIN_LIMIT_MS = 12_000;
+
+export interface BrokerLineParts {
+  readonly config: Config;
+  readonly topics: DeviceTopics;
+  readonly clock: Clock;
+  /**
+   * As the agent itself connects.
+   * @throws with a message for an operator when a file of it can't be used
+   */
+  connection(): MqttConnection;
+  /** An agent runs on this machine, or may do so for all that can be seen. */
+  readonly mayAgentRun: boolean;
+  hear(message: BusMessage): void;
+}
+
+/**
+ * Goes to the broker step by step, beside a running agent and never in its place: a second client with the device's
+ * identifier would throw the agent off, so the doctor has one of its own. Only where no agent runs and the broker
+ * refuses that one, the device's is tried too.
+ */
+export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line>; close(): Promise<void> } {
+  const { config, clock } = parts;
+  let opened: Bus | null = null;
+  const join = async (): Promise<Line> => {
+    let connection: MqttConnection;
+    try {
+      connection = parts.connection();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown reason';
+      return { outcome: problem(why, 'Mend the configuration first.'), bus: null };
+    }
+    const reached = await reachBroker(connection, clock);
+    if (reached.verdict === 'problem') return { outcome: reached, bus: null };
+    const { facts, bus, hasRefused } = await login(connection, parts);
+    opened = bus;
+    const certificateEnd = readCertificateEnd(config.mqtt.certFile);
+    const steps = [
+      reached,
+      ...(certificateEnd === null
+        ? []
+        : [judgeOwnCertificate(certificateEnd, clock.wall(), 'mqtt.certFile')]),
+      judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
+    ];
+    return { outcome: combine(steps), bus, hasRefused };
+  };
+  return {
+    join,
+    async close() {
+      await opened?.close();
+    },
+  };
+}
+
+async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock): Promise<Outcome> {
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const facts = await reach(serverOf(new URL(url), tls), STEP_LIMIT_MS);
+  return judgeReach(facts, {
+    ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile' },
+    wall: clock.wall(),
+  });
+}
+
+async function login(
+  connection: MqttConnection,
+  { topics, clock, mayAgentRun, hear }: BrokerLineParts,
+): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
+  const subscriptions = deviceSubscriptions(topics);
+  const as = (name: 'doctor' | 'device') =>
+    logIn({
+      connection: { ...connection, ...(name === 'doctor' && { clientId: `${connection.clientId}.doctor` }) },
+      ...{ subscriptions, clock, limitMs: LOGIN_LIMIT_MS, hear },
+    });
+  let name: 'doctor' | 'device' = 'doctor';
+  let outcome = await as(name);
+  // With a second client of its name the agent would be thrown off: only where there surely is none.
+  if (!outcome.ok && outcome.refused && !mayAgentRun) {
+    name = 'device';
+    outcome = await as(name);
+  }
+  if (outcome.ok) {
+    const { protocol, bus, hasRefused } = outcome;
+    return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus, hasRefused };
+  }
+  const { refused, message } = outcome;
+  const facts = { ok: false, refused, message, agentRuns: mayAgentRun } as const;
+  return { facts, bus: null, hasRefused: () => false };
+}
+
+/** Whether what goes to the broker and comes from it can be read and changed on the way. */
+export function isExposed({ mqtt }: Config): boolean {
+  return isExposedAddress(mqtt.url);
+}

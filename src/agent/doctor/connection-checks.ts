@@ -1,0 +1,126 @@
+import { reach, type Server, serverOf } from '../../adapters/doctor/connection.ts';
+import { askForUpgrade } from '../../adapters/doctor/upgrade.ts';
+import { judgeBackend } from '../../core/doctor/broker.ts';
+import {
+  type ClockReading,
+  judgeClock,
+  judgeReach,
+  judgeUpgrade,
+  NO_STREAM_ADDRESS,
+} from '../../core/doctor/connection.ts';
+import { combine, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
+import { AddressError, streamTarget } from '../../core/owner/stream-address.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { BackendProbe, Probed } from './backend-probe.ts';
+import { type Check, deviceCheck, once } from './check.ts';
+
+/** How far one step of a connection may take. */
+export const STEP_LIMIT_MS = 5000;
+const BROKER_LIMIT_MS = 40_000;
+const BACKEND_LIMIT_MS = BROKER_LIMIT_MS + 15_000;
+const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
+
+/** A line to the broker, or why there is none. */
+export interface Line {
+  readonly outcome: Outcome;
+  readonly bus: Bus | null;
+  /** Whether the broker has refused a message, where it says so. */
+  readonly hasRefused?: () => boolean;
+}
+
+export interface LineParts {
+  readonly clock: Clock;
+  readonly topics: DeviceTopics;
+  readonly probe: BackendProbe;
+  /** The lane that a token is asked for. */
+  readonly lane: string;
+  join(): Promise<Line>;
+  /** Whether a check is told; what keeps another one from its work is told with that one otherwise. */
+  tells(name: CheckName): boolean;
+  /** Where streams may go (`service.hosts`). */
+  readonly hosts: readonly string[];
+  /** PEM of the service's authority. */
+  serviceCa(): Buffer | undefined;
+}
+
+const NO_LINE = skipped('there is no line to the broker');
+
+/** Broker, backend, stream host and clock: each needs the one before it. */
+export function lineChecks(parts: LineParts): Check[] {
+  const { clock, topics, probe, lane, tells } = parts;
+  const join = once(parts.join);
+  const ask = once(async (): Promise<Probed | null> => {
+    const { bus, hasRefused } = await join();
+    return bus === null ? null : probe.ask(bus, lane, hasRefused);
+  });
+  const look = once(async () => {
+    const address = (await ask())?.streamUrl ?? null;
+    return address === null ? null : lookAtStreamHost(address, parts);
+  });
+  const judgeAnswer = async (): Promise<Outcome> => {
+    const probed = await ask();
+    if (probed !== null) return judgeBackend(probed.answer, probed.tookMs, topics.tokenRequest);
+    return tells('broker') ? NO_LINE : (await join()).outcome;
+  };
+  const judgeStreamHost = async (): Promise<Outcome> => {
+    const seen = await look();
+    if (seen !== null) return seen.outcome;
+    return tells('backend') ? NO_STREAM_ADDRESS : judgeAnswer();
+  };
+  return [
+    deviceCheck('broker', BROKER_LIMIT_MS, async () => (await join()).outcome),
+    deviceCheck('backend', BACKEND_LIMIT_MS, judgeAnswer),
+    deviceCheck('stream', STREAM_LIMIT_MS, judgeStreamHost),
+    deviceCheck('clock', STREAM_LIMIT_MS + 1000, async () => {
+      const sights = [(await ask())?.sight, (await look())?.sight];
+      return judgeClock(
+        clock.wall(),
+        sights.filter((sight) => sight != null),
+      );
+    }),
+  ];
+}
+
+/** @param template as the grant has it; what may be secret in it is not shown */
+async function lookAtStreamHost(
+  template: string,
+  { clock, hosts, serviceCa }: LineParts,
+): Promise<{ outcome: Outcome; sight: ClockReading | null }> {
+  let url: URL;
+  try {
+    url = streamTarget(template, 'x', hosts);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    const fix = error.message.includes('service.hosts')
+      ? "Add the host to service.hosts if it is the translation service's; else fix streamUrl in the backend's configuration."
+      : "Mend streamUrl in the backend's configuration; it looks like wss://stream.example/...";
+    return { outcome: problem(`the stream address of the backend ${error.message}`, fix), sight: null };
+  }
+  const ca = serviceCa();
+  const server: Server = serverOf(url, ca === undefined ? {} : { ca });
+  const facts = await reach(server, STEP_LIMIT_MS);
+  const reached = judgeReach(facts, {
+    who: 'the stream host',
+    addressFrom: "streamUrl in the backend's configuration",
+    caKey: 'service.caFile',
+    wall: clock.wall(),
+  });
+  if (reached.verdict === 'problem') return { outcome: reached, sight: null };
+  const askedAt = clock.now();
+  const upgrade = await askForUpgrade(template, ca, STEP_LIMIT_MS);
+  const tookMs = clock.now() - askedAt;
+  const wall = clock.wall();
+  // The header counts whole seconds.
+  const sight =
+    upgrade.date === null || wall === null
+      ? null
+      : {
+          who: 'the stream host',
+          offsetMs: upgrade.date + 500 - (wall - tookMs / 2),
+          uncertaintyMs: 500 + tookMs / 2,
+        };
+  return { outcome: combine([reached, judgeUpgrade(upgrade, server.host)]), sight };
+}

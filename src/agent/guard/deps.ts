@@ -1,0 +1,49 @@
+import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/echo-detector.ts';
+import type { OpenCapture } from '../../ports/audio.ts';
+import type { LaneConfig } from '../../protocol/config.ts';
+import type { AgentDeps } from '../agent.ts';
+import { guardCapture, guardPlayback, type OpenGuardedPlayback } from './audio.ts';
+import { guardBus } from './bus.ts';
+import { createDefects, type Defects, guardClock, guardLog } from './defects.ts';
+import { guardEchoCancellers, guardEchoDetectors, guardVoiceDetectors } from './detectors.ts';
+import { guardStateFile } from './state-file.ts';
+import { guardStreams } from './stream.ts';
+
+export interface GuardedDeps extends Omit<AgentDeps, 'openAudio'> {
+  openAudio(lane: LaneConfig): {
+    openCapture: OpenCapture;
+    openPlayback: OpenGuardedPlayback;
+    createEchoDetector: CreateEchoDetector;
+  };
+}
+
+/**
+ * The same world, of which nothing that is thrown reaches the agent, and nothing that the agent throws in a callback
+ * reaches whoever called: each becomes the event that fits, or an error in the log.
+ */
+export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defects } {
+  const log = guardLog(deps.log);
+  const defects = createDefects(log, deps.clock);
+  const clock = guardClock(deps.clock, defects);
+  const { openEchoCanceller, commandFile } = deps;
+  const guarded: GuardedDeps = {
+    ...deps,
+    ...{ log, clock },
+    openBus: guardBus(deps.openBus, clock, defects),
+    openStream: guardStreams(deps.openStream, defects),
+    createVoiceDetector: guardVoiceDetectors(deps.createVoiceDetector, defects),
+    ...(openEchoCanceller === undefined
+      ? {}
+      : { openEchoCanceller: guardEchoCancellers(openEchoCanceller, defects) }),
+    ...(commandFile === undefined ? {} : { commandFile: guardStateFile(commandFile, defects) }),
+    openAudio(lane) {
+      const audio = deps.openAudio(lane);
+      return {
+        openCapture: guardCapture(audio.openCapture, defects),
+        openPlayback: guardPlayback(audio.openPlayback, defects),
+        createEchoDetector: guardEchoDetectors(audio.createEchoDetector ?? createEchoDetector, defects),
+      };
+    },
+  };
+  return { deps: guarded, defects };
+}

@@ -1,0 +1,36 @@
+import type { LaneCounts } from '../../core/lane/state.ts';
+import type { Accounts } from '../../core/uplink/backlog.ts';
+import type { LaneRunner } from './lane-runner.ts';
+import type { LatencySummary } from './latency.ts';
+
+/** Where a lane's audio went so far, and how fast. `captured = sent + silenced + trimmed + dropped + held`. */
+export interface LaneAccount extends Accounts, LaneCounts {
+  readonly held: number;
+  /** Speech thrown away unheard, milliseconds. */
+  readonly lost_ms: number;
+  /** Translated sound handed to the loudspeaker, milliseconds. */
+  readonly played_ms: number;
+  /** Translated sentences given up unheard because speech lagged, and how long they were, milliseconds. */
+  readonly shed_sentences: number;
+  readonly shed_ms: number;
+  /** Times that a sentence ran dry in its middle. */
+  readonly playout_gaps: number;
+  readonly capture_to_wire_ms: LatencySummary | null;
+  readonly wire_to_speaker_ms: LatencySummary | null;
+}
+
+export function accountOf(lane: LaneRunner): LaneAccount {
+  const { backlog, counts, playout, settings } = lane.state;
+  return {
+    ...backlog.accounts,
+    held: backlog.chunks.length,
+    ...counts,
+    lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
+    played_ms: Math.round(playout.writtenBytes / settings.playoutBytesPerMs),
+    shed_sentences: playout.shed.sentences,
+    shed_ms: Math.round(playout.shed.bytes / settings.playoutBytesPerMs),
+    playout_gaps: playout.gaps,
+    capture_to_wire_ms: lane.captureToWire.summary(),
+    wire_to_speaker_ms: lane.wireToSpeaker.summary(),
+  };
+}

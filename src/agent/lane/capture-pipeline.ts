@@ -1,0 +1,188 @@
+import { type CaptureNews, createCaptureWatch } from '../../core/audio/capture-watch.ts';
+import { type Chunk, createChunker } from '../../core/audio/chunker.ts';
+import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/echo-detector.ts';
+import { measureFrames } from '../../core/audio/levels.ts';
+import { samplesOf } from '../../core/audio/pcm.ts';
+import type { LaneEvent } from '../../core/lane/event.ts';
+import type { Capture, CaptureSink, OpenCapture } from '../../ports/audio.ts';
+import type { OpenEchoCanceller } from '../../ports/echo.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
+import { faultEvent, openingFault } from './audio-fault.ts';
+import { EchoPath } from './echo-path.ts';
+import type { Reference } from './playback-pipeline.ts';
+
+/** What the capture pipeline of a lane are made of. */
+export interface CapturePipelineDeps {
+  readonly lane: string;
+  readonly log: Log;
+  readonly openCapture: OpenCapture;
+  readonly createVoiceDetector: CreateVoiceDetector;
+  /** Of the sound that is captured and sent. */
+  readonly rateHz: number;
+  readonly chunkMs: number;
+  /** Of the sound that the loudspeaker plays meanwhile. */
+  readonly playedRateHz: number;
+  /** Left out: the usual one. */
+  readonly createEchoDetector?: CreateEchoDetector | undefined;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  /** Whether it is cancelled to begin with. */
+  readonly cancelEcho: boolean;
+  post(event: LaneEvent): void;
+}
+
+/** This much of a chunk must be voiced to count as speech: a syllable, not a click. */
+const SYLLABLE_MS = 80;
+
+/** One opened microphone. */
+interface Microphone extends Reference {
+  cancelEcho(on: boolean): void;
+  close(): Promise<void>;
+}
+
+/** The way of the sound from the microphone to the lane: exact chunks, measured and judged. Decides nothing. */
+export class CapturePipeline implements Reference {
+  private readonly deps: CapturePipelineDeps;
+  private microphone: Microphone | null = null;
+  private cancels: boolean;
+
+  constructor(deps: CapturePipelineDeps) {
+    this.deps = deps;
+    this.cancels = deps.cancelEcho;
+  }
+
+  /** Opens the microphone; what it can't do comes as `audio_fault`. */
+  open(): void {
+    this.microphone = openMicrophone(this.deps, this.cancels);
+  }
+
+  /** Whether the loudspeaker is taken out of what is captured. */
+  cancelEcho(on: boolean): void {
+    this.cancels = on;
+    this.microphone?.cancelEcho(on);
+  }
+
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
+    this.microphone?.played(pcm, heardAt, goesOn);
+  }
+
+  flushed(at: number): void {
+    this.microphone?.flushed(at);
+  }
+
+  /** Frees the microphone. */
+  async close(): Promise<void> {
+    const { microphone } = this;
+    this.microphone = null;
+    try {
+      await microphone?.close();
+    } catch (error) {
+      const { lane, log } = this.deps;
+      log.warn({ lane, error: messageOf(error) }, 'the microphone did not close cleanly');
+    }
+  }
+}
+
+/** Device frames -> canceller -> chunks -> lane, with what is measured on the way. */
+function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone {
+  const { rateHz, playedRateHz, chunkMs, post } = deps;
+  const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
+  const chunker = createChunker({ chunkSamples, rateHz });
+  const voices = deps.createVoiceDetector(rateHz);
+  const createDetector = deps.createEchoDetector ?? createEchoDetector;
+  const echo = createDetector({ heardRateHz: rateHz, playedRateHz });
+  const watch = createCaptureWatch({ rateHz, playedRateHz });
+  // What a closed microphone still delivers must not reach the lane: it may have another one by then.
+  let closed = false;
+  // Behind its end a recording is silent, which is no fault of a microphone.
+  let hasEnded = false;
+  let opened: Capture | null = null;
+
+  const judge = (chunks: readonly Chunk[]): void => {
+    for (const chunk of chunks) {
+      const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
+      // What fills a chunk up says nothing of how quiet the room is.
+      const levels = { ...measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz), isSpeech };
+      const { beganAt, capturedAt: endedAt } = chunk;
+      post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
+      // Behind the sending: what it finds is for the chunks to come.
+      const measure = echo.hear(chunk.pcm, chunk.capturedAt);
+      const heard = path.isCancelling ? 'cancelled' : 'microphone';
+      if (measure !== null) post({ type: 'echo_heard', heard, measure });
+    }
+  };
+  const deliver = (pcm: Uint8Array, capturedAt: number): void => {
+    if (!closed) judge(chunker.push(pcm, capturedAt));
+  };
+  const path = new EchoPath(deps, deliver, () => chunker.heldBytes);
+  const report = (news: readonly CaptureNews[]): void => {
+    for (const one of news) post({ type: 'capture_news', ...one });
+  };
+  const sink: CaptureSink = {
+    frames: (pcm, capturedAt) => {
+      if (closed) return;
+      if (!hasEnded) report(watch.hear(pcm, capturedAt));
+      path.captured(pcm, capturedAt);
+    },
+    ended: () => {
+      if (closed) return;
+      hasEnded = true;
+      report(watch.end());
+      post({ type: 'capture_ended' });
+    },
+    fault: (fault) => {
+      if (closed) return;
+      // Half a word is worth more now than when the microphone is back.
+      judge(chunker.finish());
+      post(faultEvent('capture', fault));
+    },
+  };
+  const opening = deps.openCapture(sink, cancels);
+  if (cancels) path.cancel(true);
+  opening.then(
+    (capture) => {
+      opened = capture;
+      if (closed) void capture.close();
+    },
+    (error: unknown) => {
+      if (closed) return;
+      post(openingFault('capture', error));
+    },
+  );
+  return {
+    cancelEcho(on) {
+      // What is cancelled is worked on, and must not come a whole chunk at a time.
+      opened?.useShortPeriods?.(on);
+      path.cancel(on);
+    },
+    played(pcm, heardAt, goesOn) {
+      path.played(pcm, heardAt, goesOn);
+      echo.played(pcm, heardAt, goesOn);
+      watch.played(pcm);
+    },
+    flushed(at) {
+      path.flushed(at);
+      echo.flushed(at);
+    },
+    async close() {
+      report(watch.end());
+      closed = true;
+      path.close();
+      voices.close();
+      await opened?.close();
+    },
+  };
+}
+
+function hearSpeech(detector: VoiceDetector, pcm: Uint8Array, rateHz: number): boolean {
+  let voiced = 0;
+  detector.hear(samplesOf(pcm), (isVoiced, samples) => {
+    if (isVoiced) voiced += samples;
+  });
+  return (voiced * 1000) / rateHz >= SYLLABLE_MS;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}

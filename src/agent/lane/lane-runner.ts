@@ -1,0 +1,264 @@
+import type { CreateEchoDetector } from '../../core/audio/echo-detector.ts';
+import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
+import type { LaneEffect } from '../../core/lane/effect.ts';
+import type { LaneEvent } from '../../core/lane/event.ts';
+import { type StepResult, step } from '../../core/lane/machine.ts';
+import { LANE_DEFAULTS } from '../../core/lane/options.ts';
+import { needsBackend } from '../../core/lane/session/waiting.ts';
+import { createLane, type LaneState } from '../../core/lane/state.ts';
+import { OUTPUT_RATE_HZ, speechTask } from '../../core/task.ts';
+import type { OpenCapture } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { OpenEchoCanceller } from '../../ports/echo.ts';
+import type { Log } from '../../ports/log.ts';
+import type { OpenStream, StreamConnection } from '../../ports/stream.ts';
+import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import type { LaneConfig } from '../../protocol/config.ts';
+import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import type { EventLoop } from '../event-loop.ts';
+import type { OpenGuardedPlayback } from '../guard/audio.ts';
+import { type Defects, nameOf } from '../guard/defects.ts';
+import type { TokenStore } from '../owner/token-store.ts';
+import { optionsOf } from '../reload.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { CapturePipeline } from './capture-pipeline.ts';
+import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
+import { PlaybackPipeline } from './playback-pipeline.ts';
+import { createTimers, type Timers } from './timers.ts';
+
+/** What a lane needs of the world. */
+export interface LaneDeps {
+  readonly clock: Clock;
+  readonly loop: EventLoop;
+  readonly log: Log;
+  readonly repeats: RepeatFilter;
+  /** Told of what was thrown where nothing may be. */
+  readonly defects: Defects;
+  readonly tokenStore: TokenStore;
+  readonly openStream: OpenStream;
+  readonly openCapture: OpenCapture;
+  readonly openPlayback: OpenGuardedPlayback;
+  readonly createVoiceDetector: CreateVoiceDetector;
+  /** Left out: the usual one. */
+  readonly createEchoDetector?: CreateEchoDetector | undefined;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
+  /** Seed of the lane's jitter. */
+  readonly seed: number;
+}
+
+/** One step of a lane as its watchers see it. */
+export interface LaneStep {
+  readonly lane: string;
+  readonly event: LaneEvent;
+  readonly effects: readonly LaneEffect[];
+  readonly before: LaneState;
+  readonly after: LaneState;
+}
+
+/** Runs one lane: feeds events into its core and carries the effects out. Decides nothing. */
+export class LaneRunner {
+  readonly id: string;
+  readonly captureToWire: LatencyRecorder = createLatencyRecorder();
+  readonly wireToSpeaker: LatencyRecorder = createLatencyRecorder();
+  private readonly deps: LaneDeps;
+  private readonly config: LaneConfig;
+  private readonly watch: (step: LaneStep) => void;
+  private readonly timers: Timers;
+  private readonly silentChunk: Uint8Array;
+  private current: LaneState;
+  /** More than one only while a session hands over to the next. */
+  private readonly connections = new Map<number, StreamConnection>();
+  /** Streams whose bytes do not leave as fast as they come. */
+  private readonly congested = new Set<number>();
+  private readonly capturePipeline: CapturePipeline;
+  private readonly playbackPipeline: PlaybackPipeline;
+
+  constructor(config: LaneConfig, deps: LaneDeps, watch: (step: LaneStep) => void) {
+    this.id = config.id;
+    this.config = config;
+    this.deps = deps;
+    this.watch = watch;
+    this.timers = createTimers(deps.clock, (timer) => this.post({ type: 'timer', timer }));
+    this.current = createLane({
+      settings: {
+        ...LANE_DEFAULTS,
+        // A recording holds what the service said, and nothing else.
+        softEdges: config.playback.driver !== 'file',
+        quickens: config.playback.driver !== 'file',
+        rollLeadMs: config.rolloverLead * 1000,
+        playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
+      },
+      options: { ...optionsOf(config), muted: false, volume: config.playback.volume },
+      idPrefix: config.id,
+      seed: deps.seed,
+    });
+    const rateHz = config.capture.sampleRate;
+    const { chunkMs } = this.current.settings;
+    this.silentChunk = new Uint8Array(Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
+    const post = (event: LaneEvent): void => this.post(event);
+    this.capturePipeline = new CapturePipeline({
+      ...{ ...deps, lane: config.id, rateHz, chunkMs, post },
+      playedRateHz: OUTPUT_RATE_HZ,
+      cancelEcho: config.echo === 'cancel',
+    });
+    const { wireToSpeaker } = this;
+    const { volume } = config.playback;
+    this.playbackPipeline = new PlaybackPipeline({
+      ...{ ...deps, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post },
+      reference: this.capturePipeline,
+    });
+  }
+
+  get state(): LaneState {
+    return this.current;
+  }
+
+  /** Whether it may have to ask the backend at any moment. */
+  get needsBackend(): boolean {
+    return needsBackend(this.current, this.deps.clock.now());
+  }
+
+  /** Opens the loudspeaker, which stays open for the lane's life. */
+  async open(): Promise<void> {
+    await this.playbackPipeline.open();
+  }
+
+  /** Frees the audio devices; the lane has reached `closed`, or is not waited for any longer. */
+  async close(): Promise<void> {
+    this.timers.disarmAll();
+    for (const connection of this.connections.values()) connection.terminate();
+    this.connections.clear();
+    await Promise.allSettled([this.capturePipeline.close(), this.playbackPipeline.close()]);
+  }
+
+  post(event: LaneEvent): void {
+    this.deps.loop.post(() => this.take(event));
+  }
+
+  private take(event: LaneEvent): void {
+    const before = this.current;
+    const { state, effects } = this.stepOrRestart(before, event);
+    this.current = state;
+    for (const effect of effects) {
+      try {
+        this.perform(effect);
+      } catch (error) {
+        this.deps.defects(`${this.id}.${effect.type}`, error);
+        // The lane believes that it is done. What can't be let go of at a restart is left at that.
+        if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
+      }
+    }
+    this.watch({ lane: this.id, event, effects, before, after: state });
+  }
+
+  /** A step that throws ends alone: the lane begins again, the others do not notice. */
+  private stepOrRestart(before: LaneState, event: LaneEvent): StepResult {
+    const now = this.deps.clock.now();
+    try {
+      return step(before, event, now);
+    } catch (error) {
+      this.deps.defects(`${this.id}: ${event.type}`, error);
+      const where = `${event.type}: ${nameOf(error)}`;
+      return step(before, { type: 'defect', where, during: event }, now);
+    }
+  }
+
+  private perform(effect: LaneEffect): void {
+    switch (effect.type) {
+      case 'arm':
+        return this.timers.arm(effect.timer, effect.at, effect.slackMs);
+      case 'disarm':
+        return this.timers.disarm(effect.timer);
+      case 'request_token':
+        return this.deps.requestToken(effect);
+      case 'forget_grant':
+        return this.deps.tokenStore.forget(effect.grant);
+      case 'open_stream':
+        return this.openStream(effect.stream, effect.grant);
+      case 'send_task':
+        return this.to(effect.stream)?.setTask(
+          speechTask({ ...effect, inputRateHz: this.config.capture.sampleRate }),
+        );
+      case 'poll_task':
+        return this.to(effect.stream)?.getTask();
+      case 'send_audio':
+        return this.sendAudio(effect);
+      case 'ping':
+        return this.to(effect.stream)?.ping();
+      case 'end_task':
+        return this.to(effect.stream)?.endTask();
+      case 'close_stream':
+        return this.closeStream(effect.stream, effect.how);
+      case 'open_capture':
+        return this.capturePipeline.open();
+      case 'close_capture':
+        return void this.capturePipeline.close();
+      case 'cancel_echo':
+        return this.capturePipeline.cancelEcho(effect.on);
+      case 'play':
+        return this.playbackPipeline.play(effect);
+      case 'flush_playback':
+        return this.playbackPipeline.flush();
+      case 'set_volume':
+        return this.playbackPipeline.setVolume(effect.percent);
+      case 'duck':
+        return this.playbackPipeline.duck(effect.on);
+      case 'notify':
+      case 'caption':
+        // For the watchers: they publish and log.
+        return;
+    }
+  }
+
+  private to(stream: number): StreamConnection | undefined {
+    return this.connections.get(stream);
+  }
+
+  private openStream(stream: number, grant: string): void {
+    const address = this.deps.tokenStore.address(grant);
+    if (address === null) {
+      this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
+      return;
+    }
+    const connection = this.deps.openStream(address, {
+      opened: () => this.post({ type: 'opened', stream }),
+      refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
+      unreached: (spent, message) => this.post({ type: 'unreached', stream, spent, message }),
+      broke: (fault, message) => this.post({ type: 'broke', stream, fault, message }),
+      message: (message) => this.post({ type: 'message', stream, message }),
+      oddity: (oddity) =>
+        logRepeated(this.deps, {
+          ...{ level: 'debug', kind: `oddity:${this.id}`, fields: { lane: this.id, oddity } },
+          sentence: 'the service sent something unexpected',
+        }),
+      pong: () => this.post({ type: 'pong', stream }),
+      drained: () => {
+        if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
+      },
+      ended: (code, reason) => this.post({ type: 'ended', stream, code, reason }),
+    });
+    this.connections.set(stream, connection);
+  }
+
+  private closeStream(stream: number, how: 'close' | 'terminate'): void {
+    const connection = this.to(stream);
+    this.connections.delete(stream);
+    this.congested.delete(stream);
+    connection?.[how]();
+  }
+
+  private sendAudio(effect: Extract<LaneEffect, { type: 'send_audio' }>): void {
+    const connection = this.to(effect.stream);
+    connection?.sendAudio(effect.pcm ?? this.silentChunk);
+    if ((connection?.bufferedBytes ?? 0) > this.current.settings.congestedBytes) {
+      this.congested.add(effect.stream);
+      this.post({ type: 'congested', stream: effect.stream });
+    }
+    if (effect.capturedAt !== null && !effect.queued) {
+      // A chunk that a microphone broke off was filled up: its end is yet to come.
+      this.captureToWire.record(Math.max(0, this.deps.clock.now() - effect.capturedAt));
+    }
+  }
+}

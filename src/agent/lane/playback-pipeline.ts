@@ -1,0 +1,182 @@
+import { fadeOut } from '../../core/audio/fade.ts';
+import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain.ts';
+import { durationMs, volumeGain } from '../../core/audio/pcm.ts';
+import type { LaneEffect } from '../../core/lane/effect.ts';
+import type { LaneEvent } from '../../core/lane/event.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
+import { within } from '../within.ts';
+import { faultEvent, openingFault } from './audio-fault.ts';
+import type { LatencyRecorder } from './latency.ts';
+
+/** What the playback pipeline of a lane is made of. */
+export interface PlaybackPipelineDeps {
+  readonly clock: Clock;
+  readonly openPlayback: OpenGuardedPlayback;
+  /** From the arrival of a sound to its being heard. */
+  readonly wireToSpeaker: LatencyRecorder;
+  /** To begin with, 0-100. */
+  readonly volume: number;
+  /** Of the sound that is played. */
+  readonly rateHz: number;
+  /** Who needs to know what is heard from the loudspeaker, and when. */
+  readonly reference?: Reference;
+  post(event: LaneEvent): void;
+}
+
+/** Told of every sound that is written, as it is written. */
+export interface Reference {
+  /** @param heardAt when its first sample is heard; @param goesOn it follows what still sounds, whatever that moment says */
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
+  /** What would have been heard from this moment on has been taken back. */
+  flushed(at: number): void;
+}
+
+/** Under a visitor's voice the translation is still to be followed, and no hindrance. */
+const DUCKED_DB = -12;
+/** A flush fades out what sounds within this much, where the device lets it. */
+const FADE_MS = 8;
+
+/** A device opens in the background, or at once; one that takes longer than this may never open. */
+const OPENING_MS = 3000;
+
+/** What was written and may still sound. */
+interface Written {
+  readonly pcm: Uint8Array;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The way of the sound from the lane to the loudspeaker. Decides nothing. */
+export class PlaybackPipeline {
+  private readonly deps: PlaybackPipelineDeps;
+  private playback: GuardedPlayback | null = null;
+  /** It had not opened when it should have. */
+  private isOverdue = false;
+  private isClosed = false;
+  private volume: number;
+  private ducked = false;
+  private ramp: GainRamp = steadyGain(1);
+  /** Number of the last write, for what the device tells about it later. */
+  private lastWrite = 0;
+  private written: readonly Written[] = [];
+  private isWriting = false;
+  /** What the device measured during a write. */
+  private measured: number | null = null;
+
+  constructor(deps: PlaybackPipelineDeps) {
+    this.deps = deps;
+    this.volume = deps.volume;
+  }
+
+  /**
+   * Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. Done when it is
+   * open, or has had its time: one that opens later sounds from then on.
+   */
+  async open(): Promise<void> {
+    const { clock, post } = this.deps;
+    if (await within(clock, OPENING_MS, this.openDevice())) return;
+    this.isOverdue = true;
+    const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
+    post(faultEvent('playback', { code: 'hung', message }));
+  }
+
+  private async openDevice(): Promise<void> {
+    const { openPlayback, post } = this.deps;
+    try {
+      const playback = await openPlayback({
+        fault: (fault) => post(faultEvent('playback', fault)),
+        back: () => {
+          // It may be another one, or have forgotten how loud it was.
+          this.playback?.mixer?.setVolume(this.volume);
+          post({ type: 'playback_back' });
+        },
+        measured: (heardUntil) => this.correct(heardUntil),
+      });
+      if (this.isClosed) return await playback.close();
+      this.playback = playback;
+      playback.mixer?.setVolume(this.volume);
+      if (this.isOverdue) post({ type: 'playback_back' });
+    } catch (error) {
+      post(openingFault('playback', error));
+    }
+  }
+
+  play({ pcm, write, receivedAt }: Extract<LaneEffect, { type: 'play' }>): void {
+    const { playback } = this;
+    const { clock, post, rateHz } = this.deps;
+    this.lastWrite = write;
+    if (playback === null) {
+      // Nobody hears it, and the gate must not stay closed for it.
+      post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+      return;
+    }
+    const sound = this.scale(pcm);
+    this.isWriting = true;
+    const from = playback.write(sound);
+    this.isWriting = false;
+    if (from === null) return post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+    const until = from + durationMs(sound.byteLength, rateHz);
+    const now = clock.now();
+    const goesOn = this.written.some((one) => one.until > now);
+    this.deps.reference?.played(sound, from, goesOn);
+    this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
+    post({ type: 'sounding', write, from, until });
+    if (this.measured !== null) this.correct(this.measured);
+    if (receivedAt !== null) this.deps.wireToSpeaker.record(from - receivedAt);
+  }
+
+  /** Falls silent at once: where the device goes on from the very sample, without a click. */
+  flush(): void {
+    const { playback } = this;
+    if (playback === null) return;
+    const rest = playback.seamless === true ? this.audibleRest() : null;
+    this.written = [];
+    playback.flush();
+    this.deps.reference?.flushed(this.deps.clock.now());
+    if (rest !== null) playback.write(fadeOut(rest));
+  }
+
+  /** @param percent 0-100 */
+  setVolume(percent: number): void {
+    this.volume = percent;
+    this.playback?.mixer?.setVolume(percent);
+  }
+
+  /** Turns down, or up again, what is played from now on. */
+  duck(on: boolean): void {
+    this.ducked = on;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.playback?.close();
+  }
+
+  private correct(heardUntil: number): void {
+    // Of the write that is under way nothing has been told yet that could be corrected.
+    this.measured = this.isWriting ? heardUntil : null;
+    if (this.isWriting) return;
+    this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
+  }
+
+  /** Sound that begins out of silence begins as loud as it should be; in the middle of sound a change is a ramp. */
+  private scale(pcm: Uint8Array): Uint8Array {
+    const gain =
+      (this.playback?.mixer == null ? volumeGain(this.volume) : 1) * (this.ducked ? gainOfDb(DUCKED_DB) : 1);
+    const sounds = this.written.some(({ until }) => until > this.deps.clock.now());
+    const scaled = applyRamp(pcm, sounds ? rampTo(this.ramp, gain, this.deps.rateHz) : steadyGain(gain));
+    this.ramp = scaled.ramp;
+    return scaled.pcm;
+  }
+
+  /** The next few milliseconds of what sounds now. */
+  private audibleRest(): Uint8Array | null {
+    const now = this.deps.clock.now();
+    const at = this.written.find(({ from, until }) => from <= now && now < until);
+    if (at === undefined) return null;
+    const { rateHz } = this.deps;
+    const first = Math.ceil(((now - at.from) * rateHz) / 1000);
+    return at.pcm.subarray(first * 2, (first + Math.round((FADE_MS * rateHz) / 1000)) * 2);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Log } from '../../ports/log.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';
+import type { LaneStep } from './lane-runner.ts';
+
+/** Events that somebody should look into. */
+const TROUBLE: readonly EventKind[] = [
+  'echo_fallback',
+  'capture_problem',
+  'speech_lost',
+  'audio_cut',
+  'times_refused',
+  'internal_error',
+];
+
+/** Problems that the service names have codes of its own making: all of them are one kind. */
+const SERVICE_CODE = /^service_.*/;
+
+/** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
+export function logStep(
+  deps: { log: Log; repeats: RepeatFilter },
+  { lane, effects, before, after }: LaneStep,
+): void {
+  const { log } = deps;
+  const line = (level: 'info' | 'warn', kind: string, fields: object, sentence: string): void =>
+    logRepeated(deps, {
+      ...{ level, kind: `${kind}:${lane}`, fields: { lane, ...fields }, sentence },
+      atOnce: ORDINARY_A_MINUTE,
+    });
+  if (before.phase !== after.phase) {
+    const { phase } = after;
+    line('info', `phase:${phase}`, { from: before.phase, to: phase }, `lane ${lane}: ${phase}`);
+  }
+  if (after.captureEnded && !before.captureEnded)
+    log.info({ lane }, 'the recording has ended; silence follows');
+  for (const what of ['problem', 'warning'] as const) {
+    const [old, present] = [before[what], after[what]];
+    if (present === null || present === old) continue;
+    const { code, message } = present;
+    // Repeats of a lasting fault say nothing new.
+    const again = old?.code === code && old.message === message;
+    if (!again) line('warn', `${what}:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
+  }
+  if (after.loss !== null && before.loss === null) {
+    const { cause } = after.loss;
+    const sentence = 'the outage lasts longer than the backlog: what is said is being lost';
+    line('warn', 'loss', { cause }, sentence);
+  }
+  for (const effect of effects) {
+    if (effect.type === 'notify') {
+      const level = TROUBLE.includes(effect.kind) ? 'warn' : 'info';
+      line(level, `event:${effect.kind}`, effect.detail, `event ${effect.kind}`);
+    }
+    if (effect.type === 'request_token') {
+      const { reason, attempt } = effect;
+      line('info', 'token', { reason, attempt }, 'asking for a token');
+    }
+  }
+}

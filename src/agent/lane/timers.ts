@@ -1,0 +1,35 @@
+import type { TimerName } from '../../core/lane/event.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** The named timers of one lane. */
+export interface Timers {
+  /** @param slackMs it may go off this much later */
+  arm(timer: TimerName, at: number, slackMs: number): void;
+  disarm(timer: TimerName): void;
+  disarmAll(): void;
+}
+
+export function createTimers(clock: Clock, fire: (timer: TimerName) => void): Timers {
+  const armed = new Map<TimerName, () => void>();
+  const disarm = (timer: TimerName): void => {
+    armed.get(timer)?.();
+    armed.delete(timer);
+  };
+  return {
+    arm(timer, at, slackMs) {
+      disarm(timer);
+      const goOff = (): void => {
+        // Only while it is still the one that is armed: a cancelled timer may already be on its way.
+        if (armed.get(timer) !== cancel) return;
+        armed.delete(timer);
+        fire(timer);
+      };
+      const cancel = clock.at(at, goOff, slackMs);
+      armed.set(timer, cancel);
+    },
+    disarm,
+    disarmAll() {
+      for (const timer of [...armed.keys()]) disarm(timer);
+    },
+  };
+}

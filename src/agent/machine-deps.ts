@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
+import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
+import { createLastResort } from '../adapters/audio/last-resort.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
+import { createEchoCancellers } from '../adapters/echo/canceller.ts';
+import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
+import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
+import { createSignatureReader } from '../adapters/signing/reader.ts';
+import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
+import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
+import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
+import { OUTPUT_RATE_HZ } from '../core/task.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { SignatureReader } from '../ports/signature.ts';
+import type { Config } from '../protocol/config.ts';
+import { clientId } from '../protocol/mqtt/topics.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { AgentDeps } from './agent.ts';
+import { createMachineParts } from './doctor/machine-checks.ts';
+
+/** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */
+export class UnusableFile extends Error {}
+
+/** Bytes of a {random_hash}: enough that no two connections ever share one. */
+const HASH_BYTES = 18;
+
+/**
+ * The real world: this machine's clock, devices, files and network.
+ * @throws UnusableFile for certificates and keys that can't be read
+ */
+export async function createMachineDeps(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<AgentDeps> {
+  const serviceCa = serviceAuthority(config);
+  const detector = await loadSpeechDetector();
+  if (detector.name !== 'fvad') {
+    log.warn(
+      {},
+      'the voice detector fvad.wasm is not beside the program; speech is told by its loudness instead',
+    );
+  }
+  const { unfixable } = config.audio;
+  const lasting = unfixable === null ? undefined : createLastResort(unfixable, clock, log);
+  const { whenCardsChange } = createCardWatch({ clock });
+  const drivers = (): DriverDeps => ({
+    ...{ log, whenCardsChange, seed: randomBytes(4).readInt32LE() },
+    ...(lasting === undefined ? {} : { lasting }),
+  });
+  return {
+    clock,
+    log,
+    version: VERSION,
+    signatures: ownerSignatures(config),
+    openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
+    openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
+    createVoiceDetector: detector.create,
+    openEchoCanceller: createEchoCancellers({ clock }),
+    openAudio: (lane) => ({
+      openCapture: createCapture(lane.capture, clock, drivers()),
+      openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
+    }),
+    machine: createMachineParts(env),
+    ...commandFile(config, env, log),
+    random: Math.random,
+    randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
+  };
+}
+
+/** Why the agent can't be started with the files that a configuration names; null: it can. */
+export function findUnusableFile(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly key: string; readonly message: string } | null {
+  try {
+    serviceAuthority(config);
+    ownerSignatures(config);
+    brokerConnection(config, env);
+    return null;
+  } catch (error) {
+    if (error instanceof UnusableFile) {
+      const [key = ''] = error.message.split(':');
+      return { key, message: error.message };
+    }
+    throw error;
+  }
+}
+
+/** Two devices on one machine must not share it. */
+function commandFile(
+  { device }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  log: Log,
+): Pick<AgentDeps, 'commandFile'> {
+  const directory = stateDirectory(env);
+  if (directory !== null) {
+    return { commandFile: createStateFile(join(directory, `commands.${device.tenant}.${device.id}.json`)) };
+  }
+  log.debug({}, 'without STATE_DIRECTORY or HOME, commands are not remembered over a restart');
+  return {};
+}
+
+/** Checks what the owner has signed; null where the configuration names no keys. @throws UnusableFile */
+export function ownerSignatures({ owner }: Config): SignatureReader | null {
+  if (owner.publicKeyFiles.length === 0) return null;
+  const keys = owner.publicKeyFiles.map((file, index) => {
+    try {
+      return readPublicKey(file);
+    } catch (error) {
+      if (!(error instanceof KeyError)) throw error;
+      throw new UnusableFile(`owner.publicKeyFiles[${index}]: ${error.message}`);
+    }
+  });
+  return createSignatureReader(keys);
+}
+
+/** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
+export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
+  return caFile === null ? undefined : readPem('service.caFile', caFile);
+}
+
+/** How the device connects to its broker. @throws UnusableFile, from `password` too */
+export function brokerConnection(
+  { mqtt, device }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): MqttConnection {
+  const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
+  return {
+    url,
+    clientId: clientId({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
+    ...(username === null ? {} : { username }),
+    ...(passwordFile === null
+      ? {}
+      : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
+    ...(caFile === null ? {} : { ca: readPem('mqtt.caFile', caFile) }),
+    ...(certFile === null ? {} : { cert: readPem('mqtt.certFile', certFile) }),
+    ...(keyFile === null
+      ? {}
+      : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
+  };
+}
+
+function secretOrThrow(key: string, read: SecretResult): string {
+  if (!read.ok) throw new UnusableFile(`${key}: ${read.message}`);
+  return read.secret;
+}
+
+function readPem(key: string, file: string): Buffer {
+  try {
+    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
+  } catch (error) {
+    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
+    throw new UnusableFile(`${key}: the file ${file} cannot be read (${reason})`);
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  type BackendWatchEffect,
+  type BackendWatchEvent,
+  createBackendWatch as createWatch,
+  type Outage,
+  SILENT_AFTER_MS,
+  stepBackendWatch,
+  wakeAt,
+} from '../../core/owner/backend-watch.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import {
+  malformedField,
+  type TokenRequest,
+  tokenProbeAnswerSchema,
+  tokenResponseSchema,
+} from '../../protocol/mqtt/token.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+
+/** Answers to these many probes are known as such when they come late. */
+const REMEMBERED_PROBES = 8;
+/** A probe that waits longer than this at the broker tells nothing of now. */
+const PROBE_EXPIRY_S = 20;
+
+export interface BackendWatcherDeps {
+  readonly topics: DeviceTopics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seed: number;
+  /** The lane that a probe is for. */
+  readonly lane: string;
+  /** An id of at least 96 random bits (docs/backend.md). */
+  newId(): string;
+  bus(): Bus | null;
+  /** The backend counts as dead from now on (the outage), or is back (null). */
+  changed(outage: Outage | null, before: Outage | null): void;
+}
+
+/** Watches over the backend: what the lanes' requests and the probes show of it. Decides nothing. */
+export interface BackendWatcher {
+  line(up: boolean): void;
+  lanes(now: { waiting: boolean; resting: boolean }): void;
+  /** A lane's request has a usable answer. */
+  answered(): void;
+  /** An answer came that nobody can use. */
+  malformed(field: string): void;
+  /** Whether this is the id of a probe. */
+  awaits(id: string): boolean;
+  /** Takes in an answer on `{p}/token/res`; true when it is one to a probe. */
+  receive(body: unknown): boolean;
+  close(): void;
+}
+
+export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
+  const { topics, clock, log } = deps;
+  /** By the id on the wire. */
+  const probes = new Map<string, number>();
+  let state = createWatch(deps.seed);
+  let cancel = (): void => {};
+  let isClosed = false;
+
+  const post = (event: BackendWatchEvent): void => {
+    if (isClosed) return;
+    const { effects, ...next } = stepBackendWatch(state, event, clock.now());
+    state = next.state;
+    cancel();
+    const at = wakeAt(state);
+    cancel = at === null ? () => {} : clock.at(at, () => post({ type: 'time' }));
+    for (const effect of effects) perform(effect);
+  };
+
+  const idOf = (probe: number): string => {
+    for (const [id, number] of probes) if (number === probe) return id;
+    const id = deps.newId();
+    probes.set(id, probe);
+    for (const old of probes.keys()) {
+      if (probes.size <= REMEMBERED_PROBES) break;
+      probes.delete(old);
+    }
+    return id;
+  };
+
+  const ask = ({ probe, kind, attempt }: Extract<BackendWatchEffect, { type: 'ask' }>): void => {
+    const id = idOf(probe);
+    const body = {
+      ...{ ts: timestamp(clock.wall()), id, lane: deps.lane, intent: 's2s', connection_type: 'ws' },
+      ...{ reason: 'start', attempt, probe: kind },
+    } satisfies TokenRequest;
+    log.debug({ kind, attempt }, 'asking whether the backend is there');
+    deps.bus()?.publish(topics.tokenRequest, JSON.stringify(body), {
+      qos: 1,
+      properties: {
+        responseTopic: topics.tokenResponse,
+        correlationData: new TextEncoder().encode(id),
+        expiryS: PROBE_EXPIRY_S,
+      },
+    });
+  };
+
+  const perform = (effect: BackendWatchEffect): void => {
+    switch (effect.type) {
+      case 'ask':
+        return ask(effect);
+      case 'silent': {
+        const { reason, field } = effect.outage;
+        const fields = { reason, ...(field !== null && { field }) };
+        log.warn(fields, `the backend has given no usable answer for ${SILENT_AFTER_MS / 1000} s`);
+        return deps.changed(effect.outage, null);
+      }
+      case 'back':
+        log.info({}, 'the backend answers again');
+        return deps.changed(null, effect.outage);
+      case 'probes_unknown':
+        return log.info({}, 'the backend does not know "probe":"backend"; it is not asked so for a day');
+    }
+  };
+
+  return {
+    line: (up) => post({ type: 'line', up }),
+    lanes({ waiting, resting }) {
+      if (waiting !== state.waiting || resting !== state.resting) post({ type: 'lanes', waiting, resting });
+    },
+    answered: () => post({ type: 'answered' }),
+    malformed: (field) => post({ type: 'malformed', field }),
+    awaits: (id) => probes.has(id),
+    receive(body) {
+      const id = idIn(body) ?? '';
+      const probe = probes.get(id);
+      if (probe === undefined) return false;
+      const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
+      const given = tokenResponseSchema.safeParse(body);
+      // Once: an old answer must not pass for a sign of life. A session that nobody wanted: its token ends here.
+      if (isProbed || given.success) {
+        probes.delete(id);
+        post({ type: 'probe_answered', probe, granted: !isProbed && given.data?.ok === true });
+      } else post({ type: 'malformed', field: malformedField(body) });
+      return true;
+    },
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
+}
+
+function idIn(body: unknown): string | null {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return typeof id === 'string' ? id : null;
+}

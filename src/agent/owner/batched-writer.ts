@@ -1,0 +1,131 @@
+import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+
+/**
+ * A flood of changes must not wear the card out: one write a second in the long run, whatever comes. The first go out
+ * at once: two commands, each with its note and its end.
+ */
+const WRITE_RATE: Rate = { burst: 4, perMinute: 60 };
+/** A disk that is full or read-only is tried again so often; nobody waits for it meanwhile. */
+const TRY_AGAIN_MS = 60_000;
+/** A disk that takes longer counts as failing. */
+const WRITE_WITHIN_MS = 2000;
+
+type SavedCallback = (isSaved: boolean) => void;
+
+export interface BatchedWriter {
+  /** What is to be written has changed: it is written soon. */
+  changed(): void;
+  /** As `changed`; calls back with true once it is safe, with false when it is not in time, at once while the disk fails. */
+  changedThen(callback: SavedCallback): void;
+  /** Writes what has changed without further delay; resolves when that is done, or has taken too long. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Writes the newest `snapshot` to a file, several changes at a time.
+ * @param told why the file cannot be written, once; null when it can be again
+ */
+export function createBatchedWriter(
+  file: StateFile,
+  clock: Clock,
+  snapshot: () => string,
+  told: (problem: string | null) => void,
+): BatchedWriter {
+  let startedAt = Number.NEGATIVE_INFINITY;
+  let writing: Promise<void> | null = null;
+  let isChanged = false;
+  let isFailing = false;
+  let bucket: Bucket = fullBucket(WRITE_RATE, clock.now());
+  /** For the write that goes on, and for the next one. */
+  let written: SavedCallback[] = [];
+  let waiting: SavedCallback[] = [];
+  let cancelTimer: (() => void) | null = null;
+
+  const release = (callbacks: readonly SavedCallback[], isSaved: boolean): void => {
+    for (const callback of callbacks) callback(isSaved);
+  };
+  const giveUp = (): void => {
+    release(written.splice(0), false);
+    release(waiting.splice(0), false);
+  };
+  const note = (problem: string | null): void => {
+    const failed = problem !== null;
+    if (failed !== isFailing) told(problem);
+    isFailing = failed;
+  };
+
+  const write = (): void => {
+    cancelTimer?.();
+    cancelTimer = null;
+    isChanged = false;
+    startedAt = clock.now();
+    bucket = spend(bucket, WRITE_RATE, startedAt).bucket;
+    written = waiting;
+    waiting = [];
+    const cancelPatience = clock.at(startedAt + WRITE_WITHIN_MS, () => {
+      note('the disk takes too long');
+      giveUp();
+    });
+    writing = file.write(snapshot()).then((result) => {
+      cancelPatience();
+      note(result.ok ? null : result.message);
+      try {
+        // What these change is written together: no write begins before the last of them is called.
+        if (result.ok) release(written.splice(0), true);
+        else giveUp();
+      } finally {
+        writing = null;
+      }
+      if (isChanged) changed();
+    });
+  };
+
+  const changed = (): void => {
+    isChanged = true;
+    if (writing !== null || cancelTimer !== null) return;
+    const now = clock.now();
+    const at = isFailing ? startedAt + TRY_AGAIN_MS : now + spend(bucket, WRITE_RATE, now).waitMs;
+    if (now >= at) write();
+    else {
+      cancelTimer = clock.at(at, () => {
+        cancelTimer = null;
+        write();
+      });
+    }
+  };
+
+  return {
+    changed,
+    changedThen(callback) {
+      if (isFailing) {
+        changed();
+        callback(false);
+        return;
+      }
+      waiting.push(callback);
+      changed();
+    },
+    async flush() {
+      if (!isChanged && writing === null) return;
+      const done = async (): Promise<void> => {
+        while (isChanged || writing !== null) {
+          if (writing === null) write();
+          await writing;
+        }
+      };
+      let cancel = (): void => {};
+      const tooLong = new Promise<void>((resolve) => {
+        cancel = clock.at(clock.now() + WRITE_WITHIN_MS, () => {
+          giveUp();
+          resolve();
+        });
+      });
+      await Promise.race([done(), tooLong]);
+      cancel();
+      cancelTimer?.();
+      cancelTimer = null;
+    },
+  };
+}

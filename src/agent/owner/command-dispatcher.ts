@@ -1,0 +1,234 @@
+import { type FinalAnswer, isExpired } from '../../core/owner/command-ledger.ts';
+import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
+import type { Bus, BusMessage, QueueShare } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CommandResponse } from '../../protocol/mqtt/command.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { commandName, type DeviceAddress, type DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { type CommandRecord, INTERRUPTED } from './command-record.ts';
+import {
+  CommandError,
+  type CommandHandlers,
+  type CommandReading,
+  prepare,
+  type ReadyCommand,
+  readCommand,
+  takeSpread,
+} from './command-request.ts';
+import { createFanOut } from './fan-out.ts';
+
+/** Longer names are nobody's command: they are not even looked at. */
+const LONGEST_NAME = 64;
+/** As fast as operators are with good reason. What is above it is refused, so that the sound goes on. */
+const COMMAND_RATE: Rate = { burst: 100, perMinute: 600 };
+/** This many commands a minute are logged one by one. */
+const LOGGED_A_MINUTE = 30;
+
+/** Takes commands in and sees to it that each gets exactly one final answer (docs/mqtt.md). */
+export interface CommandDispatcher {
+  /** Answers what the end of the program interrupted last time. */
+  begin(bus: Bus): void;
+  /** False when the topic is no command's. */
+  receive(bus: Bus, message: BusMessage): boolean;
+  /** Answers what waits for its turn or is not done; resolves when all answers are noted and given. */
+  close(): Promise<void>;
+}
+
+export interface CommandDispatcherDeps {
+  readonly address: DeviceAddress;
+  readonly topics: DeviceTopics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly repeats: RepeatFilter;
+  readonly record: CommandRecord;
+  /** A number in [0, 1), to stagger a fleet. */
+  random(): number;
+}
+
+/** Whom a command's answers go to. */
+interface Asker {
+  readonly bus: Bus;
+  readonly name: string;
+  readonly id: string;
+  readonly correlationData: Uint8Array | undefined;
+}
+
+type Reading = Extract<CommandReading, { kind: 'request' }>;
+type Response = Omit<CommandResponse, 'ts' | 'id'>;
+
+export function createCommandDispatcher(
+  deps: CommandDispatcherDeps,
+  handlers: CommandHandlers,
+): CommandDispatcher {
+  const { clock, log, record } = deps;
+  const fanOut = createFanOut(clock);
+  /** Commands without a final answer, by id. */
+  const unfinished = new Map<string, (error: CommandError) => void>();
+  let bucket: Bucket = fullBucket(COMMAND_RATE, clock.now());
+
+  const say = (
+    { bus, name, id, correlationData }: Asker,
+    response: Response,
+    share: QueueShare = 'answers',
+  ): void =>
+    bus.publish(
+      deps.topics.commandResponse(name),
+      JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
+      { qos: 1, share, ...(correlationData === undefined ? {} : { properties: { correlationData } }) },
+    );
+
+  const errorOf = (name: string, error: unknown): FinalAnswer => {
+    if (error instanceof CommandError) {
+      return { status: 'error', error: { code: error.code, message: error.message } };
+    }
+    log.error({ command: name, err: error }, 'a command failed');
+    const message = 'the command failed inside the agent; its log tells more';
+    return { status: 'error', error: { code: 'internal', message } };
+  };
+
+  /** Tells and logs that a command is not carried out. Nothing of it is noted: it may come again. */
+  const refuse = (asker: Asker, code: string, message: string): void => {
+    // Not in the room of real answers: a flood that is refused must not push them out.
+    say(asker, { status: 'error', error: { code, message } }, 'general');
+    const fields = { command: asker.name, code };
+    const kind = `command:${code}`;
+    logRepeated(deps, { level: 'warn', kind, fields, sentence: 'a command was refused' });
+  };
+
+  /** Carries a noted command out, now or at its moment of a fan-out, and gives the final answer. */
+  const carryOut = (
+    asker: Asker,
+    notAfter: string | null | undefined,
+    command: ReadyCommand,
+    isAccepted: boolean,
+  ): void => {
+    const { id, name } = asker;
+    const finish = (answer: FinalAnswer): void => {
+      if (!unfinished.delete(id)) return;
+      record.settleThen(id, answer, (given) => say(asker, given), !command.onlyLooks);
+    };
+    if (!unfinished.has(id)) return;
+    if (isExpired(notAfter, clock.wall())) return finish({ status: 'expired' });
+    try {
+      const result = command.carryOut();
+      if (!(result instanceof Promise)) return finish({ status: 'ok', data: result });
+      if (!isAccepted) say(asker, { status: 'accepted' });
+      result.then(
+        (data) => finish({ status: 'ok', data }),
+        (error: unknown) => finish(errorOf(name, error)),
+      );
+    } catch (error) {
+      finish(errorOf(name, error));
+    }
+  };
+
+  const isWithinRate = (): boolean => {
+    const spent = spend(bucket, COMMAND_RATE, clock.now());
+    bucket = spent.bucket;
+    return spent.waitMs === 0;
+  };
+
+  /** Everything that can be wrong with a command is found before it is noted, except what only doing it shows. */
+  const take = (asker: Asker, message: BusMessage, isFleet: boolean, { request, content }: Reading): void => {
+    const { id, name } = asker;
+    const noted = { id, name, content };
+    const known = record.look(noted);
+    if (known === 'other_content') {
+      return refuse(asker, 'id_reused', 'this id belongs to another command: use a new one for each');
+    }
+    // Its answer is on the way.
+    if (known === 'open') return;
+    if (known !== 'fresh') return say(asker, known);
+    logRepeated(deps, {
+      ...{ level: 'info', kind: 'command:received', fields: { command: name, id } },
+      ...{ sentence: 'command received', atOnce: LOGGED_A_MINUTE },
+    });
+    // Nothing was done: should the note be lost, no harm comes of it.
+    const answerAtOnce = (answer: FinalAnswer): void => {
+      record.note(noted);
+      record.settleThen(id, answer, (given) => say(asker, given), false);
+    };
+    try {
+      if (message.retain)
+        throw new CommandError('retained', 'commands must not be retained: clear the topic');
+      const { spreadMs, own } = isFleet ? takeSpread(request.args) : { spreadMs: 0, own: request.args };
+      const command = prepare(handlers, name, own);
+      if (isExpired(request.not_after, clock.wall())) return answerAtOnce({ status: 'expired' });
+      const bytes = message.payload.length + (asker.correlationData?.byteLength ?? 0);
+      if (spreadMs > 0 && !fanOut.hasRoom(bytes)) {
+        return refuse(asker, 'busy', 'too many commands wait for their moment already: send it again later');
+      }
+      unfinished.set(id, (error) => {
+        if (!unfinished.delete(id)) return;
+        record.settleThen(id, errorOf(name, error), (given) => say(asker, given));
+      });
+      const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
+      if (spreadMs > 0) {
+        say(asker, { status: 'accepted' });
+        const actWhenBoth = afterTwo(act);
+        record.noteThen(noted, actWhenBoth);
+        fanOut.wait(deps.random() * spreadMs, bytes, actWhenBoth);
+      } else if (command.onlyLooks) {
+        record.note(noted);
+        act();
+      } else {
+        record.noteThen(noted, act);
+      }
+    } catch (error) {
+      answerAtOnce(errorOf(name, error));
+    }
+  };
+
+  return {
+    begin(bus) {
+      for (const { id, name } of record.interrupted) {
+        say({ bus, name, id, correlationData: undefined }, INTERRUPTED);
+      }
+    },
+    receive(bus, message) {
+      const command = commandName(deps.address, message.topic);
+      if (command === null) return false;
+      const { name } = command;
+      const ignore = (kind: string, fields: object, sentence: string): true => {
+        logRepeated(deps, { level: 'warn', kind: `command:${kind}`, fields, sentence });
+        return true;
+      };
+      if (name.length > LONGEST_NAME) {
+        const fields = { name_length: name.length };
+        return ignore(
+          'long_name',
+          fields,
+          `a command with a name of more than ${LONGEST_NAME} characters was ignored`,
+        );
+      }
+      const reading = readCommand(name, message.payload);
+      if (reading.kind === 'nameless') {
+        return ignore('nameless', { command: name }, 'a command without a usable id was ignored');
+      }
+      const { correlationData } = message.properties;
+      const id = reading.kind === 'request' ? reading.request.id : reading.id;
+      const asker: Asker = { bus, name, id, correlationData };
+      if (!isWithinRate()) refuse(asker, 'busy', 'too many commands at once: send it again later');
+      else if (reading.kind === 'malformed') refuse(asker, 'malformed', reading.message);
+      else take(asker, message, command.fleet, reading);
+      return true;
+    },
+    close() {
+      fanOut.close();
+      const stopping = new CommandError('stopping', 'the agent ended before the command was done');
+      for (const giveUp of [...unfinished.values()]) giveUp(stopping);
+      return record.flush();
+    },
+  };
+}
+
+/** Calls `act` when it has been called twice. */
+function afterTwo(act: () => void): () => void {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls === 2) act();
+  };
+}

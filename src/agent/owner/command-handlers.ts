@@ -1,0 +1,81 @@
+import { languageClash } from '../../protocol/language.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
+import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
+
+/** Said where the service has not been asked. */
+const LATER = 'takes effect with the next session';
+
+/** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */
+export function createCommandHandlers(
+  lanes: readonly LaneRunner[],
+  status: () => unknown,
+  diagnose: CommandHandlers['diagnose'],
+  deps: TaskResultDeps,
+): CommandHandlers {
+  const chosen = (id: string | undefined): readonly LaneRunner[] => {
+    if (id === undefined) return lanes;
+    const lane = lanes.find((candidate) => candidate.id === id);
+    if (lane === undefined) {
+      const known = lanes.map((candidate) => candidate.id).join(', ');
+      throw new CommandError('unknown_lane', `there is no lane "${id}"; there are ${known}`);
+    }
+    return [lane];
+  };
+  const brief = (affected: readonly LaneRunner[]): object => ({
+    lanes: affected.map(({ id, state }) => ({
+      id,
+      phase: state.phase,
+      muted: state.options.muted,
+      volume: state.options.volume,
+      echo: state.options.echo,
+      source: state.options.source,
+      targets: state.options.targets,
+    })),
+  });
+  const forEach = (args: { lane?: string | undefined }, act: (lane: LaneRunner) => void): unknown => {
+    const affected = chosen(args.lane);
+    for (const lane of affected) act(lane);
+    return brief(affected);
+  };
+  return {
+    start: (args) => forEach(args, (lane) => lane.post({ type: 'start' })),
+    stop: (args) => forEach(args, (lane) => lane.post({ type: 'stop' })),
+    mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
+    unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
+    languages: (args) => changeLanguages(chosen(args.lane), args, deps, brief),
+    volume: (args) =>
+      forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
+    echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
+    status,
+    diagnose,
+  };
+}
+
+/** The answer is the service's; nothing is changed where one of the lanes could not take it. */
+function changeLanguages(
+  lanes: readonly LaneRunner[],
+  { source, targets }: CommandArgs<'languages'>,
+  deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  for (const { state, id } of lanes) {
+    const clash = languageClash(source ?? state.options.source, targets ?? state.options.targets);
+    if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
+  }
+  const options = {
+    ...(source === undefined ? {} : { source }),
+    ...(targets === undefined ? {} : { targets }),
+  };
+  const verdicts = lanes.map((lane) => {
+    const before = lane.state;
+    lane.post({ type: 'options', options });
+    return taskResult(lane, before, deps);
+  });
+  const answer = (effects: readonly TakesEffect[]): unknown => ({
+    ...brief(lanes),
+    ...(effects.includes('next_session') ? { note: LATER } : {}),
+  });
+  const known = verdicts.flatMap((verdict) => (verdict instanceof Promise ? [] : [verdict]));
+  return known.length === verdicts.length ? answer(known) : Promise.all(verdicts).then(answer);
+}

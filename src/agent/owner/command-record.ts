@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { redactText } from '../../adapters/redaction.ts';
+import {
+  type CommandLedger,
+  EMPTY_LEDGER,
+  type FinalAnswer,
+  type LedgerEntry,
+  look,
+  note,
+  settle,
+} from '../../core/owner/command-ledger.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import { createBatchedWriter } from './batched-writer.ts';
+
+/** A command as the record sees it. */
+export interface NotedCommand {
+  readonly id: string;
+  readonly name: string;
+  /** The same for the same command, whatever the order of its keys. */
+  readonly content: string;
+}
+
+/** Remembers commands and their answers, over a restart too. */
+export interface CommandRecord {
+  /** Commands that were begun and not answered when the program ended last. */
+  readonly interrupted: readonly { readonly id: string; readonly name: string }[];
+  look(command: NotedCommand): ReturnType<typeof look>;
+  /** Notes a command that is to be carried out in `then`: once the note is safe, or at once where it cannot be. */
+  noteThen(command: NotedCommand, then: () => void): void;
+  /** Notes a command that changes nothing: its end is written with the next one that does. */
+  note(command: NotedCommand): void;
+  /**
+   * Settles a command and has it answered in `say`: with `answer` once that is safe, so that no restart contradicts it.
+   * Where the disk does not take the end of a command whose begin it holds, the answer is what a restart would
+   * give: `interrupted`. What the disk does not know as begun is answered at once.
+   * @param isUrgent false: written with the next that is
+   */
+  settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
+  /** Resolves when everything is written, or cannot be. */
+  flush(): Promise<void>;
+}
+
+const LONGEST_KEPT_MESSAGE = 200;
+
+const entrySchema = z.object({
+  key: z.string().max(64),
+  content: z.string().max(64),
+  at: z.number().nullable(),
+  open: z.object({ id: z.string().max(128), name: z.string().max(64) }).optional(),
+  status: z.enum(['ok', 'error', 'expired']).optional(),
+  code: z.string().max(64).optional(),
+  message: z.string().max(1000).optional(),
+});
+/** What is on the disk. No argument and no data of an answer: they could hold what is nobody else's business. */
+const recordFileSchema = z.object({ version: z.literal(1), commands: z.array(entrySchema).max(2000) });
+type KeptEntry = z.infer<typeof entrySchema>;
+
+/** @param file null: nothing outlives the program */
+export function createCommandRecord(file: StateFile | null, clock: Clock, log: Log): CommandRecord {
+  const restored = file === null ? { ledger: EMPTY_LEDGER, interrupted: [] } : restore(file, log);
+  let { ledger } = restored;
+  const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
+  /** Settled, but not answered until that is safe. */
+  const unsaved = new Set<string>();
+  const writer =
+    disk === null
+      ? null
+      : createBatchedWriter(
+          disk.file,
+          clock,
+          () => serialize(ledger),
+          (problem) => {
+            if (problem === null) log.info({}, 'commands are remembered over a restart again');
+            else log.warn({ problem }, 'commands are not remembered over a restart; they are carried out');
+          },
+        );
+  if (restored.interrupted.length > 0) writer?.changed();
+  const enter = ({ id, content }: NotedCommand, open: LedgerEntry['open']): void => {
+    ledger = note(ledger, { key: digest(id), content: digest(content), open }, clock.wall());
+  };
+  return {
+    interrupted: restored.interrupted,
+    look({ id, content }) {
+      const known = look(ledger, digest(id), digest(content));
+      return typeof known === 'object' && unsaved.has(digest(id)) ? 'open' : known;
+    },
+    note: (command) => enter(command, null),
+    noteThen(command, then) {
+      const { id, name } = command;
+      enter(command, { id, name });
+      if (writer === null) return then();
+      writer.changedThen((isSaved) => {
+        if (!isSaved) disk?.givenUp(digest(id));
+        then();
+      });
+    },
+    settleThen(id, answer, say, isUrgent = true) {
+      const key = digest(id);
+      ledger = settle(ledger, key, answer);
+      if (writer === null || disk?.holdsOpen(key) !== true) {
+        if (isUrgent) writer?.changed();
+        return say(answer);
+      }
+      unsaved.add(key);
+      writer.changedThen((isSaved) => {
+        unsaved.delete(key);
+        if (isSaved) return say(answer);
+        ledger = settle(ledger, key, INTERRUPTED);
+        writer.changed();
+        say(INTERRUPTED);
+      });
+    },
+    flush: async () => writer?.flush(),
+  };
+}
+
+/** Those that a restart would find unfinished if the ledger were written now. */
+function openKeys(ledger: CommandLedger): Set<string> {
+  const open = [...ledger.values()].filter((entry) => entry.open !== null);
+  return new Set(open.map(({ key }) => key));
+}
+
+/** Knows which commands the file holds, or may hold in a moment, as unfinished. */
+function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
+  let onDisk: ReadonlySet<string> = new Set();
+  const onItsWay = new Set<string>();
+  const watched: StateFile = {
+    read: () => file.read(),
+    async write(text) {
+      const written = open();
+      for (const key of written) onItsWay.add(key);
+      const result = await file.write(text);
+      if (result.ok) onDisk = written;
+      onItsWay.clear();
+      return result;
+    },
+  };
+  return {
+    file: watched,
+    holdsOpen: (key: string): boolean => onDisk.has(key) || onItsWay.has(key),
+    /** The write takes too long: nobody waits for it, and what is settled until it ends is written right after it. */
+    givenUp: (key: string): void => void onItsWay.delete(key),
+  };
+}
+
+/** 128 bits of SHA-256: more than nobody can forge, and short. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+function serialize(ledger: CommandLedger): string {
+  // One that changes nothing is answered without the disk: it must not be found unfinished after that.
+  const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
+  const commands = kept.map(({ key, content, at, open, answer }): KeptEntry => {
+    if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };
+    const { status, error } = answer;
+    if (error === undefined) return { key, content, at, status };
+    const message = redactText(error.message.slice(0, LONGEST_KEPT_MESSAGE), true);
+    return { key, content, at, status, code: error.code.slice(0, 64), message };
+  });
+  return JSON.stringify({ version: 1, commands });
+}
+
+export const INTERRUPTED: FinalAnswer = {
+  status: 'error',
+  error: {
+    code: 'interrupted',
+    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it anew',
+  },
+};
+
+function restore(
+  file: StateFile,
+  log: Log,
+): { ledger: CommandLedger; interrupted: { id: string; name: string }[] } {
+  const text = file.read();
+  if (text === null) return { ledger: EMPTY_LEDGER, interrupted: [] };
+  const kept = readRecord(text);
+  if (kept === null) {
+    log.warn({}, 'the record of earlier commands cannot be read; a new one is begun');
+    return { ledger: EMPTY_LEDGER, interrupted: [] };
+  }
+  const ledger = new Map(kept.map((entry) => [entry.key, ledgerEntry(entry)]));
+  const interrupted = kept.flatMap(({ open }) => (open === undefined ? [] : [open]));
+  return { ledger, interrupted };
+}
+
+function readRecord(text: string): KeptEntry[] | null {
+  try {
+    const parsed = recordFileSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data.commands : null;
+  } catch {
+    return null;
+  }
+}
+
+function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {
+  const answer: FinalAnswer =
+    status === undefined
+      ? INTERRUPTED
+      : { status, ...(code === undefined ? {} : { error: { code, message } }) };
+  return { key, content, at, open: null, answer, dataLength: 0 };
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import {
+  COMMAND_ARGS,
+  type CommandName,
+  type CommandRequest,
+  commandRequestSchema,
+  FLEET_SPREAD_S,
+} from '../../protocol/mqtt/command.ts';
+
+/** A command that cannot be carried out; the operator reads both. */
+export class CommandError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMAND_ARGS)[N]>;
+/**
+ * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the desk say
+ * `accepted` first.
+ */
+export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<N>) => unknown };
+
+/** Deeper than any argument of ours. */
+const DEEPEST_ARGS = 16;
+const SHAPE = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
+
+export type CommandReading =
+  | { readonly kind: 'request'; readonly request: CommandRequest; readonly content: string }
+  | { readonly kind: 'malformed'; readonly id: string; readonly message: string }
+  /** Without an id that can be read there is nobody to answer. */
+  | { readonly kind: 'nameless' };
+
+/** Reads the payload of a command. */
+export function readCommand(name: string, payload: string): CommandReading {
+  const json = parseJson(payload);
+  const parsed = commandRequestSchema.safeParse(json);
+  if (!parsed.success) {
+    const id = commandRequestSchema.shape.id.safeParse(
+      typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined,
+    );
+    return id.success ? { kind: 'malformed', id: id.data, message: SHAPE } : { kind: 'nameless' };
+  }
+  const { id, args, not_after } = parsed.data;
+  const content = canonical([name, args, not_after ?? null], DEEPEST_ARGS);
+  if (content === null) {
+    const message = `"args" must not be nested more than ${DEEPEST_ARGS} levels deep`;
+    return { kind: 'malformed', id, message };
+  }
+  return { kind: 'request', request: parsed.data, content };
+}
+
+const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
+
+/**
+ * Takes the fleet's own argument out, so that the command's schema sees only its own. Milliseconds.
+ * @throws CommandError
+ */
+export function takeSpread(args: Record<string, unknown>): {
+  spreadMs: number;
+  own: Record<string, unknown>;
+} {
+  const { [FLEET_SPREAD_S.key]: spread, ...own } = args;
+  if (spread === undefined) return { spreadMs: 0, own };
+  const parsed = spreadSchema.safeParse(spread);
+  if (parsed.success) return { spreadMs: parsed.data * 1000, own };
+  const message = `${FLEET_SPREAD_S.key}: must be a number of seconds from 0 to ${FLEET_SPREAD_S.max}`;
+  throw new CommandError('invalid_args', message);
+}
+
+/** A command whose arguments are checked, ready to be carried out. */
+export interface ReadyCommand {
+  /** It changes nothing: carrying it out twice does no harm. */
+  readonly onlyLooks: boolean;
+  carryOut(): unknown;
+}
+
+const ONLY_LOOK: readonly CommandName[] = ['status', 'diagnose'];
+
+/** @throws CommandError */
+export function prepare(handlers: CommandHandlers, name: string, args: unknown): ReadyCommand {
+  if (isCommand(name)) return prepareKnown(handlers, name, args);
+  const known = Object.keys(COMMAND_ARGS).join(', ');
+  throw new CommandError('unknown_command', `there is no command "${name.slice(0, 40)}"; there are ${known}`);
+}
+
+function prepareKnown<N extends CommandName>(
+  handlers: CommandHandlers,
+  name: N,
+  args: unknown,
+): ReadyCommand {
+  const parsed = COMMAND_ARGS[name].safeParse(args);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, 5).map((issue) => {
+      const field = issue.path.join('.');
+      return field === '' ? issue.message : `${field}: ${issue.message}`;
+    });
+    throw new CommandError('invalid_args', issues.join('; ').slice(0, 500));
+  }
+  return {
+    onlyLooks: ONLY_LOOK.includes(name),
+    carryOut: () => handlers[name](parsed.data as CommandArgs<N>),
+  };
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMAND_ARGS, name);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** JSON with sorted keys; null when it is nested too deeply. */
+function canonical(value: unknown, depth: number): string | null {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth === 0) return null;
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  for (const key of isList ? value.keys() : Object.keys(value).sort()) {
+    const part = canonical((value as Record<string | number, unknown>)[key], depth - 1);
+    if (part === null) return null;
+    parts.push(isList ? part : `${JSON.stringify(key)}:${part}`);
+  }
+  return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
+}

@@ -1,0 +1,241 @@
+import { reportLane } from '../../core/lane/report.ts';
+import { nextTryAt } from '../../core/lane/session/waiting.ts';
+import type { LaneState } from '../../core/lane/state.ts';
+import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
+import type { Outage } from '../../core/owner/backend-watch.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LaneConfig } from '../../protocol/config.ts';
+import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../../protocol/mqtt/device.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
+import { createThrottle, type Throttle } from '../throttle.ts';
+
+/** `{p}/state` is published at most this often (docs/mqtt.md). */
+const STATE_INTERVAL_MS = 1000;
+
+/** Which device speaks, and since when. */
+export interface Identity {
+  readonly topics: DeviceTopics;
+  readonly bootId: string;
+  readonly version: string;
+}
+
+/** Tells the owner how the device is: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
+export class Publisher {
+  private readonly identity: Identity;
+  private readonly clock: Clock;
+  private readonly repeats: RepeatFilter;
+  private readonly lanes: readonly LaneRunner[];
+  private readonly laneConfig: (id: string) => LaneConfig | undefined;
+  private readonly state: Throttle;
+  private bus: Bus | null = null;
+  private connection = 0;
+  private lastStatus = '';
+  private ending = false;
+  private readonly conditions = new Set<Condition>();
+  private cancelLook = (): void => {};
+
+  constructor(
+    identity: Identity,
+    clock: Clock,
+    repeats: RepeatFilter,
+    lanes: readonly LaneRunner[],
+    laneConfig: (id: string) => LaneConfig | undefined,
+  ) {
+    this.identity = identity;
+    this.clock = clock;
+    this.repeats = repeats;
+    this.lanes = lanes;
+    this.laneConfig = laneConfig;
+    this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
+  }
+
+  /** The broker's word for when the device is gone. Its time is not known beforehand: it would be the connection's. */
+  will(connection: number): string {
+    return this.statusBody('lost', connection, ['connection_lost'], null);
+  }
+
+  /** The last word of a device that ends by itself. */
+  farewell(): string {
+    return this.statusBody('offline', this.connection, [], timestamp(this.clock.wall()));
+  }
+
+  /** From here on events wait in the bus until there is a connection. */
+  attach(bus: Bus): void {
+    this.bus = bus;
+  }
+
+  connected(connection: number): void {
+    this.connection = connection;
+    this.publishStatus(true);
+    this.state.request();
+  }
+
+  /** From here on the status is `stopping`. */
+  end(): void {
+    this.ending = true;
+    this.publishStatus(true);
+  }
+
+  /** Something is wrong with the program as a whole, or no longer. */
+  condition(what: Condition, holds: boolean): void {
+    if (holds) this.conditions.add(what);
+    else this.conditions.delete(what);
+    this.refresh();
+  }
+
+  close(): void {
+    this.state.cancel();
+    this.cancelLook();
+  }
+
+  refresh(): void {
+    this.state.request();
+    this.publishStatus(false);
+  }
+
+  onStep(step: LaneStep): void {
+    for (const effect of step.effects) {
+      if (effect.type !== 'notify') continue;
+      const times = Object.entries(effect.times ?? {}).map(([name, at]) => [name, this.stampOf(at)] as const);
+      this.tell(effect.kind, { lane: step.lane, ...effect.detail, ...Object.fromEntries(times) });
+    }
+    if (isReported(step)) this.refresh();
+  }
+
+  /** An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, also where it is told later. */
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
+    const body = { ts: timestamp(this.clock.wall()), ...detail };
+    const publish = (repeated: number): void =>
+      this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(withRepeats(body, repeated)), {
+        qos: 1,
+      });
+    this.repeats.tell(`event:${kind}:${String(detail['lane'])}`, publish, ORDINARY_A_MINUTE);
+  }
+
+  /** The backend counts as dead, or is back: events of the whole device. */
+  tellBackend(outage: Outage | null, before: Outage | null): void {
+    if (outage !== null) {
+      const { since, reason, field } = outage;
+      this.tell('backend_silent', {
+        ...{ lane: null, since: this.stampOf(since), reason },
+        ...(field !== null && { field }),
+      });
+    } else if (before !== null) {
+      const silentMs = Math.round(this.clock.now() - before.since);
+      this.tell('backend_back', { lane: null, since: this.stampOf(before.since), silent_ms: silentMs });
+    }
+  }
+
+  status(): { status: DeviceStatus; reasons: string[] } {
+    const { status, reasons } = deviceStatus(this.laneStatuses(), [...this.conditions]);
+    return { status: this.ending ? 'stopping' : status, reasons };
+  }
+
+  private laneStatuses() {
+    const now = this.clock.now();
+    return this.lanes.map(({ id, state }) => ({ id, ...laneStatus(state, now) }));
+  }
+
+  laneReports(): LaneReport[] {
+    return this.lanes.map(({ id, state }) =>
+      reportLane(id, state, describeDevices(this.laneConfig(id)), (monotonic) => this.stampOf(monotonic)),
+    );
+  }
+
+  /** Some of it changes by the passing of time alone. */
+  private lookAgain(): void {
+    this.cancelLook();
+    const moments = this.laneStatuses().map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY);
+    const at = Math.min(...moments);
+    if (Number.isFinite(at)) this.cancelLook = this.clock.at(at, () => this.refresh());
+  }
+
+  private publishStatus(always: boolean): void {
+    this.lookAgain();
+    const { status, reasons } = this.status();
+    const fingerprint = JSON.stringify([status, reasons]);
+    // Before the first connection there is nothing to take back; each connection begins with a status.
+    if (this.connection === 0 || (!always && fingerprint === this.lastStatus)) return;
+    this.lastStatus = fingerprint;
+    const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
+    this.bus?.publish(this.identity.topics.status, body, { qos: 1, retain: true });
+  }
+
+  private publishState(): void {
+    const body: StateMessage = {
+      ts: timestamp(this.clock.wall()),
+      boot_id: this.identity.bootId,
+      outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
+      lanes: this.laneReports(),
+    };
+    this.bus?.publish(this.identity.topics.state, JSON.stringify(body), { qos: 1, retain: true });
+  }
+
+  private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {
+    const { bootId, version } = this.identity;
+    const body: StatusMessage = { ts, status, boot_id: bootId, conn_seq: connection, version, reasons };
+    return JSON.stringify(body);
+  }
+
+  private stampOf(monotonic: number): string | null {
+    const wall = this.clock.wall();
+    return timestamp(wall === null ? null : wall - (this.clock.now() - monotonic));
+  }
+}
+
+function describeDevices(lane: LaneConfig | undefined): {
+  capture: string;
+  playback: string;
+} {
+  if (lane === undefined) return { capture: 'none', playback: 'none' };
+  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string => {
+    switch (device.driver) {
+      case 'file':
+        return `file:${device.path}`;
+      case 'command':
+        // Arguments may hold what is nobody else's business.
+        return `command:${device.command[0] ?? ''}`;
+      case 'addon':
+        return `addon:${device.device}`;
+      case 'alsa':
+        return device.device;
+    }
+  };
+  return { capture: name(lane.capture), playback: name(lane.playback) };
+}
+
+/** Speech that goes lost is told in steps: each chunk of it would be news three times a second. */
+const LOST_STEP_MS = 10_000;
+
+function lostStep({ backlog, settings }: LaneState): number {
+  return Math.floor((backlog.accounts.lost * settings.chunkMs) / LOST_STEP_MS);
+}
+
+/** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
+function isReported({ before, after }: LaneStep): boolean {
+  return (
+    before.phase !== after.phase ||
+    before.options !== after.options ||
+    before.problem !== after.problem ||
+    before.warning !== after.warning ||
+    before.captureLost !== after.captureLost ||
+    before.captureFindings !== after.captureFindings ||
+    before.echo.told !== after.echo.told ||
+    before.echo.fallback !== after.echo.fallback ||
+    before.echo.cancelsSince !== after.echo.cancelsSince ||
+    before.playbackLost !== after.playbackLost ||
+    before.failures !== after.failures ||
+    before.wanted !== after.wanted ||
+    before.backendSilent !== after.backendSilent ||
+    before.silentEnds !== after.silentEnds ||
+    before.loss?.cause !== after.loss?.cause ||
+    lostStep(before) !== lostStep(after) ||
+    nextTryAt(before) !== nextTryAt(after) ||
+    before.stream?.id !== after.stream?.id
+  );
+}

@@ -1,0 +1,24 @@
+import type { Log } from '../../ports/log.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { type AnswerFault, explainFault } from './answer-reader.ts';
+
+/** Answers to token requests that were not taken: counted, and told once a minute, whoever sends them. */
+export interface RefusedAnswers {
+  /** Since the start, by the reason. */
+  readonly counts: Readonly<Partial<Record<AnswerFault, number>>>;
+  add(fault: AnswerFault): void;
+}
+
+export function createRefusedAnswers(deps: { log: Log; repeats: RepeatFilter }): RefusedAnswers {
+  const counts: Partial<Record<AnswerFault, number>> = {};
+  return {
+    counts,
+    add(fault) {
+      counts[fault] = (counts[fault] ?? 0) + 1;
+      const sentence = `an answer to a token request was refused: ${explainFault(fault)}`;
+      // Late and doubled answers are nobody's fault.
+      const level = fault === 'unasked' ? 'debug' : 'warn';
+      logRepeated(deps, { level, kind: `token_answer:${fault}`, fields: {}, sentence });
+    },
+  };
+}

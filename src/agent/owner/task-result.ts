@@ -1,0 +1,76 @@
+import { isSameTask, type TaskOptions } from '../../core/lane/options.ts';
+import type { Phase } from '../../core/lane/phases.ts';
+import type { LaneState } from '../../core/lane/state.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { CommandError } from './command-request.ts';
+
+/** Longer than a service takes to apply a task and than the lane waits for it. */
+const VERDICT_WITHIN_MS = 30_000;
+
+/** What a verdict needs to follow a lane. */
+export interface TaskResultDeps {
+  readonly clock: Clock;
+  watch(listener: (step: LaneStep) => void): () => void;
+}
+
+/** `now`: the service runs the task. `next_session`: nobody streams, so the service is told when somebody does. */
+export type TakesEffect = 'now' | 'next_session';
+
+/** A lane that has no stream in these phases is not about to get one. */
+const AT_REST: readonly Phase[] = ['idle', 'standby', 'parked', 'draining', 'closed'];
+
+/** What the service says of a new task; undefined while it has not said anything. */
+function judge(
+  state: LaneState,
+  before: LaneState,
+  wanted: TaskOptions,
+): TakesEffect | CommandError | undefined {
+  const { problem, options, stream, setup, phase } = state;
+  if (problem !== before.problem && problem?.code === 'task_rejected') {
+    return new CommandError('rejected', `the service says: ${problem.message}`);
+  }
+  if (!isSameTask(options, wanted)) {
+    return new CommandError('superseded', 'other languages were ordered before the service had answered');
+  }
+  const told = setup?.stage === 'configuring' ? setup.stream : stream;
+  if (told === null) return AT_REST.includes(phase) ? 'next_session' : undefined;
+  const isSettled = told === stream && phase !== 'configuring' && !told.taskStale;
+  const runs = told.confirmedTask;
+  return isSettled && runs !== null && isSameTask(runs, wanted) ? 'now' : undefined;
+}
+
+/**
+ * What the service says of the task that a lane has just been told; at once where nobody streams, or it runs already.
+ * A stream that ends meanwhile leaves the verdict to the next one. Rejects with a CommandError.
+ * @param before the lane's state before it was told
+ */
+export function taskResult(
+  lane: LaneRunner,
+  before: LaneState,
+  { clock, watch }: TaskResultDeps,
+): TakesEffect | Promise<TakesEffect> {
+  const wanted = lane.state.options;
+  const { stream, setup } = lane.state;
+  if (stream === null && setup?.stage !== 'configuring') return 'next_session';
+  const first = judge(lane.state, before, wanted);
+  if (first instanceof CommandError) return Promise.reject(first);
+  if (first !== undefined) return first;
+  return new Promise((resolve, reject) => {
+    const end = (verdict: TakesEffect | CommandError): void => {
+      unwatch();
+      cancel();
+      if (verdict instanceof CommandError) reject(verdict);
+      else resolve(verdict);
+    };
+    const unwatch = watch((step) => {
+      const verdict = step.lane === lane.id ? judge(step.after, before, wanted) : undefined;
+      if (verdict !== undefined) end(verdict);
+    });
+    const cancel = clock.at(clock.now() + VERDICT_WITHIN_MS, () => {
+      const message =
+        'the service has not said within 30 s whether it takes these languages; they stay ordered';
+      end(new CommandError('no_answer', message));
+    });
+  });
+}

@@ -1,0 +1,208 @@
+import type { Denial, Grant } from '../../core/lane/event.ts';
+import { AddressError } from '../../core/owner/stream-address.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import {
+  malformedField,
+  type TokenGrantMessage,
+  type TokenReason,
+  type TokenRequest,
+  type TokenResponse,
+  tokenResponseSchema,
+} from '../../protocol/mqtt/token.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { LegacySession } from '../../protocol/service/session.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import type { TokenStore } from './token-store.ts';
+
+/** A request that waits longer than this at the broker would only make a session that nobody uses. */
+const REQUEST_EXPIRY_S = 30;
+/** Unused legacy sessions stay active at least this long (docs/service.md 8. */
+const LEGACY_WINDOW_MS = 60_000;
+/** Requests that are remembered; far more than can be open. */
+const REMEMBERED_REQUESTS = 64;
+
+/** Who in this agent asked: the lane, and its own name for the request, which nobody outside ever sees. */
+interface Asked {
+  readonly lane: string;
+  readonly request: string;
+}
+
+export interface TokenClientListener {
+  /** Whether the lane waits for the answer to this very request. */
+  awaits(lane: string, id: string): boolean;
+  granted(lane: string, grant: Grant): void;
+  denied(lane: string, id: string, denial: Denial): void;
+  /** The backend has answered a request of ours, whatever it says. */
+  answered(): void;
+  /** An answer came that cannot be read. */
+  malformed(field: string): void;
+  /** The answer holds a session that cannot be used here. */
+  unusable(lane: string, id: string, message: string): void;
+}
+
+/**
+ * Asks the backend for tokens and puts them in the token store; the lanes only learn that there is one. On the wire a request
+ * has an id that nobody can guess: who could, would answer before the backend does.
+ */
+export interface TokenClient {
+  request(bus: Bus, lane: string, tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
+  /** Whether a lane waits for the answer to this request, by its id on the wire. */
+  awaits(id: string): boolean;
+  /** Takes in the backend's answer. */
+  receive(body: unknown): void;
+}
+
+export interface TokenClientDeps {
+  readonly topics: DeviceTopics;
+  readonly tokenStore: TokenStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly repeats: RepeatFilter;
+  /** An id of at least 96 random bits (docs/backend.md). */
+  newId(): string;
+}
+
+export function createTokenClient(deps: TokenClientDeps, listener: TokenClientListener): TokenClient {
+  const { topics, tokenStore, clock } = deps;
+  const ignored = (level: 'debug' | 'warn', kind: string, sentence: string, fields = {}): void =>
+    logRepeated(deps, { level, kind: `token_answer:${kind}`, fields, sentence });
+  /** By the id on the wire. */
+  const asked = new Map<string, Asked>();
+
+  /** The same request goes out again under the same id: a lost answer then comes again, instead of a second session. */
+  const idOf = (lane: string, request: string): string => {
+    for (const [id, known] of asked) if (known.lane === lane && known.request === request) return id;
+    const id = deps.newId();
+    asked.set(id, { lane, request });
+    for (const old of asked.keys()) {
+      if (asked.size <= REMEMBERED_REQUESTS) break;
+      asked.delete(old);
+    }
+    return id;
+  };
+
+  const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
+
+  const grant = (lane: string, id: string, message: Exclude<TokenResponse, { ok: false }>): void => {
+    const { granted, token, urlTemplate } = readGrant(id, message);
+    let streamHost: string;
+    try {
+      streamHost = tokenStore.keep(id, { token, urlTemplate });
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      const field = isLegacy(message.session) ? 'ws_url' : 'stream_url';
+      listener.unusable(lane, id, `the ${field} in the backend's answer ${error.message}`);
+      return;
+    }
+    listener.granted(lane, { ...granted, streamHost });
+  };
+
+  return {
+    request(bus, lane, { id: request, reason, attempt }) {
+      const id = idOf(lane, request);
+      const ts = timestamp(clock.wall());
+      const body = {
+        ts,
+        id,
+        lane,
+        intent: 's2s',
+        connection_type: 'ws',
+        reason,
+        attempt,
+      } satisfies TokenRequest;
+      bus.publish(topics.tokenRequest, JSON.stringify(body), {
+        qos: 1,
+        share: 'tokens',
+        properties: {
+          responseTopic: topics.tokenResponse,
+          correlationData: new TextEncoder().encode(id),
+          expiryS: REQUEST_EXPIRY_S,
+        },
+      });
+    },
+
+    awaits(id) {
+      const known = asked.get(id);
+      return known !== undefined && listener.awaits(known.lane, known.request);
+    },
+
+    receive(body) {
+      const { success, data: message } = tokenResponseSchema.safeParse(body);
+      if (!success) {
+        const field = malformedField(body);
+        ignored('warn', 'malformed', 'a malformed token answer was ignored', { field });
+        listener.malformed(field);
+        return;
+      }
+      const known = asked.get(message.id);
+      if (known === undefined) {
+        ignored('debug', 'unasked', 'a token answer to no question of ours was ignored');
+        return;
+      }
+      listener.answered();
+      // A doubled answer may carry another token: it must not take the place of the one that is in use.
+      const { lane, request } = known;
+      if (!listener.awaits(lane, request)) {
+        ignored('debug', 'late', 'a late or doubled token answer was ignored');
+        return;
+      }
+      if (message.ok) {
+        grant(lane, request, message);
+        return;
+      }
+      const { code, title, detail, final, retry_after_s: retryAfterS } = message.error;
+      deny(request, lane, {
+        code: code.slice(0, 60),
+        message: (detail === '' ? title : detail).slice(0, 200),
+        final,
+        retryAfterMs: retryAfterS == null ? null : retryAfterS * 1000,
+      });
+    },
+  };
+}
+
+function isLegacy(session: TokenGrantMessage['session'] | LegacySession): session is LegacySession {
+  return 'ws_url' in session && !('token' in session);
+}
+
+function readGrant(
+  id: string,
+  message: Exclude<TokenResponse, { ok: false }>,
+): { granted: Omit<Grant, 'streamHost'>; token: string; urlTemplate: string } {
+  const { session } = message;
+  if (isLegacy(session)) {
+    return {
+      granted: {
+        id,
+        session: shorten(session.id),
+        windowMs: LEGACY_WINDOW_MS,
+        maxDurationMs: null,
+        intent: 's2s',
+        connectionType: 'ws',
+      },
+      token: session.publisher,
+      urlTemplate: session.ws_url,
+    };
+  }
+  const maxS = session.max_session_duration_seconds;
+  return {
+    granted: {
+      id,
+      session: shorten(session.id),
+      windowMs: Date.parse(session.connect_by) - Date.parse(session.created_at),
+      maxDurationMs: maxS == null ? null : maxS * 1000,
+      intent: session.intent,
+      connectionType: session.connection_type,
+    },
+    token: session.token,
+    urlTemplate: (message as TokenGrantMessage).stream_url,
+  };
+}
+
+/** Session ids can be token-shaped: only the beginning ever leaves this file. */
+function shorten(sessionId: string): string {
+  return `${sessionId.slice(0, Math.min(8, Math.floor(sessionId.length / 2)))}...`;
+}

@@ -1,0 +1,129 @@
+import type { LaneProgress } from '../../core/progress.ts';
+import type { OpenCapture } from '../../ports/audio.ts';
+import type { AgentDeps } from '../agent.ts';
+import type { LaneStep } from '../lane/lane-runner.ts';
+
+/** What has been seen of the outside since the start. */
+export interface Observed {
+  /** The same world, whose microphones and line are looked at on the way. */
+  readonly deps: AgentDeps;
+  /** To be called after each step of a lane. */
+  onStep(step: LaneStep): void;
+  /** True: connected; a text: why not; null: not tried to the end yet. */
+  readonly broker: true | string | null;
+  progress(): LaneProgress[];
+  /** Every microphone that was opened has delivered or failed, and the broker has answered or not. */
+  readonly isTried: boolean;
+  /** Calls back once, at once or when it is tried. */
+  whenTried(callback: () => void): void;
+}
+
+interface Microphone {
+  state: 'closed' | 'opening' | 'sounding' | 'failed';
+  changes: number;
+  chunks: number;
+}
+
+/** Watches what passes between the agent and its world, and changes nothing of it. */
+export function observeDeps(outside: AgentDeps): Observed {
+  const microphones = new Map<string, Microphone>();
+  let broker: Observed['broker'] = null;
+  let waiting: (() => void)[] = [];
+  const isTried = (): boolean =>
+    broker !== null && [...microphones.values()].every(({ state }) => state !== 'opening');
+  const look = (): void => {
+    if (waiting.length === 0 || !isTried()) return;
+    const callbacks = waiting;
+    waiting = [];
+    for (const callback of callbacks) callback();
+  };
+  const changed = (microphone: Microphone, state: Microphone['state']): void => {
+    if (microphone.state === state) return;
+    microphone.state = state;
+    microphone.changes += 1;
+    look();
+  };
+  const deps: AgentDeps = {
+    ...outside,
+    openBus: (options, listener) =>
+      outside.openBus(options, {
+        ...listener,
+        up(connection, protocol) {
+          broker = true;
+          listener.up(connection, protocol);
+          look();
+        },
+        down(problem, message) {
+          broker = message;
+          listener.down(problem, message);
+          look();
+        },
+      }),
+    openAudio(lane) {
+      const microphone: Microphone = { state: 'closed', changes: 0, chunks: 0 };
+      microphones.set(lane.id, microphone);
+      const audio = outside.openAudio(lane);
+      return {
+        ...audio,
+        openCapture: observeCapture(audio.openCapture, (state) => changed(microphone, state)),
+      };
+    },
+  };
+  return {
+    deps,
+    onStep({ lane, event }) {
+      const microphone = microphones.get(lane);
+      if (event.type === 'captured' && microphone !== undefined) microphone.chunks += 1;
+    },
+    get broker() {
+      return broker;
+    },
+    progress: () =>
+      [...microphones].map(([lane, { state, changes, chunks }]) => ({
+        ...{ lane, changes, chunks },
+        listens: state === 'opening' || state === 'sounding',
+      })),
+    get isTried() {
+      return isTried();
+    },
+    whenTried(callback) {
+      waiting.push(callback);
+      look();
+    },
+  };
+}
+
+function observeCapture(open: OpenCapture, changed: (state: Microphone['state']) => void): OpenCapture {
+  return async (sink, shortPeriods) => {
+    changed('opening');
+    try {
+      const capture = await open(
+        {
+          frames(pcm, capturedAt) {
+            changed('sounding');
+            sink.frames(pcm, capturedAt);
+          },
+          ended: () => sink.ended(),
+          fault(fault) {
+            changed('failed');
+            sink.fault(fault);
+          },
+        },
+        shortPeriods,
+      );
+      return {
+        get figures() {
+          return capture.figures;
+        },
+        useShortPeriods: (on) => capture.useShortPeriods?.(on),
+        close() {
+          changed('closed');
+          return capture.close();
+        },
+      };
+    } catch (error) {
+      changed('failed');
+      throw error;
+    }
+  };
+}

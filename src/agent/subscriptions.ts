@@ -1,6 +1,0 @@
-import type { DeviceTopics } from '../protocol/mqtt/topics.ts';
-
-/** All that a device listens to. */
-export function deviceSubscriptions(topics: DeviceTopics): string[] {
-  return [topics.tokenResponse, topics.commands, topics.fleetCommands];
-}

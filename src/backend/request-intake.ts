@@ -1,0 +1,147 @@
+/**
+ * A line to the broker that has been heard on. Brokers without shared subscriptions may take `$share/...` for the name of a
+ * topic, without an error (MQTT 3.1.1), and every request goes past the backend. So it asks itself, and falls back.
+ */
+import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
+import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { BACKEND_GROUP, backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
+import { createStderrNotes } from './stderr-notes.ts';
+
+const WAIT_MS = 2000;
+const TRIES = 3;
+/** Anybody who may publish there can ask: not without end. */
+const ANSWERS: Rate = { burst: 20, perMinute: 60 };
+
+export interface HearingParts {
+  readonly openBus: OpenBus;
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** An id that nobody else has. */
+  readonly randomId: () => string;
+  /** A message that is not of the test. */
+  readonly message: (message: BusMessage) => void;
+  /** Requests are heard now, or nothing more can be done so that they are. */
+  readonly listening: () => void;
+}
+
+/** `proven`: a request of our own has come back. `unprovable`: none does, on either subscription. */
+type Trust = 'unknown' | 'proven' | 'unprovable';
+
+export function openHearing(parts: HearingParts): Bus {
+  const { openBus, prefix, clock, log, randomId } = parts;
+  const { request, response } = backendSelfTest(prefix);
+  const complain = createStderrNotes(log, clock);
+  let shared = true;
+  let trust: Trust = 'unknown';
+  let asked: string | null = null;
+  let tries = 0;
+  let closed = false;
+  let answers = fullBucket(ANSWERS, clock.now());
+  let cancel = (): void => {};
+
+  const subscribed = (): Bus => {
+    const line = openBus(
+      { subscriptions: [backendFilter(prefix, shared ? BACKEND_GROUP : null), response], will: null },
+      {
+        up(connection, protocol) {
+          log.info({ connection, protocol, shared }, 'connected to the broker');
+          tries = 0;
+          if (trust === 'unprovable') return parts.listening();
+          ask();
+        },
+        down(problem, message) {
+          cancel();
+          asked = null;
+          log.warn({ problem }, message);
+        },
+        message: (message) => hear(message),
+        oversized: (topic, bytes) =>
+          complain(
+            'oversized',
+            { topic: topic.slice(0, 200), bytes },
+            'a message too large to be read was ignored',
+          ),
+      },
+    );
+    // A fleet that is back at the broker before its backend gets no tokens.
+    line.urgent(true);
+    return line;
+  };
+
+  const ask = (): void => {
+    cancel();
+    tries += 1;
+    asked = randomId();
+    const wanted = { lane: 'backend', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 };
+    bus.publish(request, JSON.stringify({ id: asked, ...wanted, probe: true }), { qos: 0 });
+    cancel = clock.at(clock.now() + WAIT_MS, () => (tries < TRIES ? ask() : void changeOver()));
+  };
+
+  const hear = (message: BusMessage): void => {
+    if (message.topic === request) return echo(message);
+    if (message.topic !== response) return parts.message(message);
+    if (asked === null || idOf(message.payload) !== asked) return;
+    cancel();
+    asked = null;
+    if (trust !== 'proven' && !shared) {
+      const sentence =
+        'this broker knows no shared subscriptions: every backend hears every request. Run one backend only, or a broker that shares.';
+      log.warn({}, sentence);
+    }
+    trust = 'proven';
+    log.info({}, 'listening for token requests');
+    parts.listening();
+  };
+
+  /** Any backend of the group may be the one that hears the request: it tells them all. */
+  const echo = ({ payload, retain }: BusMessage): void => {
+    const id = idOf(payload);
+    if (id === null || retain) return;
+    const spent = spend(answers, ANSWERS, clock.now());
+    answers = spent.bucket;
+    if (spent.waitMs === 0) bus.publish(response, JSON.stringify({ ts: null, id, ok: true }), { qos: 0 });
+  };
+
+  /** To the other kind of subscription; back to the shared one where neither hears, and then for good. */
+  const changeOver = async (): Promise<void> => {
+    if (shared) {
+      log.warn({}, 'no request comes through the shared subscription; trying a plain one');
+    } else {
+      trust = 'unprovable';
+      const sentence = `cannot tell whether requests are heard: nothing that is published to ${request} comes back. Allow this backend to publish and subscribe there.`;
+      log.error({}, sentence);
+    }
+    shared = !shared;
+    await bus.close();
+    if (!closed) bus = subscribed();
+  };
+
+  let bus = subscribed();
+  return {
+    get connected() {
+      return bus.connected && (trust !== 'unknown' || asked === null);
+    },
+    get outbox() {
+      return bus.outbox;
+    },
+    publish: (...message) => bus.publish(...message),
+    urgent: (isUrgent) => bus.urgent(isUrgent),
+    close(finale) {
+      closed = true;
+      cancel();
+      return bus.close(finale);
+    },
+  };
+}
+
+function idOf(payload: string): string | null {
+  try {
+    const { id } = JSON.parse(payload) as { id?: unknown };
+    return typeof id === 'string' && id.length <= 64 ? id : null;
+  } catch {
+    return null;
+  }
+}

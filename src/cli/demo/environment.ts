@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { type Broker, startBroker } from './broker.ts';
+import type { StageFault } from './faults.ts';
+
+/** The owner of the demo's device. */
+export const DEMO_DEVICE = { id: 'kiosk-01', tenant: 'demo' } as const;
+
+/** A part of the stage that runs on its own. */
+export interface Running {
+  close(): Promise<void>;
+}
+
+/** What the stage gives its backend. */
+export interface BackendSetting {
+  readonly brokerUrl: string;
+  readonly serviceUrl: string;
+  readonly apiKey: string;
+  /** Private key, PEM, with which it signs its answers. */
+  readonly signingKeyFile: string;
+}
+
+/** How the parts are started: as programs of their own, or inside a test. */
+export interface ProgramStarters {
+  /** The translation service: gives its HTTP address. */
+  startService(options: { apiKey: string }): Promise<Running & { url: string }>;
+  startBackend(options: BackendSetting): Promise<Running>;
+}
+
+/** Everything around the agent, on loopback: broker, backend and service. */
+export interface Stage {
+  readonly brokerUrl: string;
+  readonly serviceUrl: string;
+  /** Public key, PEM, by which a device knows its backend. */
+  readonly ownerKeyFile: string;
+  strike(fault: StageFault): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long the broker stays away. */
+const OUTAGE_MS = 4000;
+/** How often the service refuses the backend a session. */
+const DENIALS = 2;
+
+export async function setStage(hands: ProgramStarters): Promise<Stage> {
+  const apiKey = `demo-${randomBytes(18).toString('base64url')}`;
+  const started: Running[] = [];
+  const close = async (): Promise<void> => {
+    for (const part of started.splice(0).reverse()) await part.close();
+  };
+  try {
+    const keys = await makeKeys();
+    started.push(keys);
+    const { signingKeyFile, ownerKeyFile } = keys;
+    const [broker, service] = await Promise.all([startBroker(), hands.startService({ apiKey })]);
+    started.push(broker, service);
+    const backend = { brokerUrl: broker.url, serviceUrl: service.url, apiKey, signingKeyFile };
+    started.push(await hands.startBackend(backend));
+    return {
+      brokerUrl: broker.url,
+      serviceUrl: service.url,
+      ownerKeyFile,
+      strike: (fault) => strike(fault, broker, service.url),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Keys for this one stage, in a folder that goes with it. */
+async function makeKeys(): Promise<Running & { signingKeyFile: string; ownerKeyFile: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-'));
+  const { privatePem, publicPem } = createKeyPair();
+  const signingKeyFile = join(folder, 'signing.key.pem');
+  const ownerKeyFile = join(folder, 'signing.pub.pem');
+  await writeFile(signingKeyFile, privatePem, { mode: 0o600 });
+  await writeFile(ownerKeyFile, publicPem, { mode: 0o644 });
+  return { signingKeyFile, ownerKeyFile, close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function strike(fault: StageFault, broker: Broker, serviceUrl: string): Promise<void> {
+  switch (fault) {
+    case 'revoke':
+      return order(serviceUrl, { kind: 'revoke' });
+    case 'max-duration':
+      return order(serviceUrl, { kind: 'max_duration' });
+    case 'network-drop':
+      return order(serviceUrl, { kind: 'drop' });
+    case 'broker-drop':
+      // The stream breaks too: a broker is only missed when a token is needed.
+      broker.pause();
+      setTimeout(() => broker.resume(), OUTAGE_MS);
+      return order(serviceUrl, { kind: 'drop' });
+    case 'token-denied':
+      await order(serviceUrl, {
+        kind: 'http',
+        route: 'create',
+        status: 429,
+        retry_after_s: 2,
+        times: DENIALS,
+      });
+      return order(serviceUrl, { kind: 'revoke' });
+  }
+}
+
+async function order(serviceUrl: string, fault: Record<string, unknown>): Promise<void> {
+  const response = await fetch(new URL('/emulator/faults', serviceUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  });
+  if (!response.ok) throw new Error(`the service emulator refused the fault (HTTP ${response.status})`);
+  await response.body?.cancel();
+}

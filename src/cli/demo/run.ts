@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { createAlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
+import { AudioFaultError } from '../../adapters/audio/fault.ts';
+import { openSource } from '../../adapters/audio/sound-source.ts';
+import { checkWritable } from '../../adapters/audio/wav-writer.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { isSameFile } from '../../adapters/config/clashes.ts';
+import { createLogger } from '../../adapters/log.ts';
+import type { Log } from '../../ports/log.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import type { DemoCommandOptions } from './command.ts';
+import { runDemo, STREAM_RATE_HZ } from './demo.ts';
+import { setStage } from './environment.ts';
+import { FAULT_COST_MS } from './faults.ts';
+import { shippedRecording } from './input.ts';
+import { isLiveTerminal } from './live-host.ts';
+import { createLiveView } from './live-view.ts';
+import { createPlainView } from './plain-view.ts';
+import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
+import { createSiblingHands } from './sibling-programs.ts';
+import { formatSummary } from './summary.ts';
+import type { DemoView } from './view.ts';
+
+/** The action of `dragoman demo`: checks what was asked for, sets the stage, plays, and prints the summary. */
+export async function performDemo(options: DemoCommandOptions, shell: Shell): Promise<void> {
+  const input = resolve(options.input ?? shippedRecording());
+  const output = resolve(options.output);
+  const realMic = options.realMic === true ? chooseRealMic(shell.env) : null;
+  if (realMic === null) await checkInput(input);
+  else await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
+  const unwritable = checkWritable(output);
+  if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
+  if (realMic === null && isSameFile(input, output)) {
+    throw new Failure('--output: is the input, which would be overwritten; name another file', EXIT.usage);
+  }
+  const abort = new AbortController();
+  const end = (): void => abort.abort();
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  const view = chooseView(options, shell);
+  try {
+    const stage = await setStage(createSiblingHands());
+    try {
+      const summary = await runDemo(stage, {
+        input,
+        output,
+        realMic,
+        inputMs: heardMs(options) ?? (realMic === null ? null : REAL_MIC_MS),
+        faults: options.fault,
+        clock: createSystemClock(),
+        log: chooseLog(shell),
+        view,
+        abort: abort.signal,
+      });
+      view.close();
+      shell.print(options.json ? `${JSON.stringify({ summary })}\n` : `\n${formatSummary(summary)}`);
+    } finally {
+      await stage.close();
+    }
+  } finally {
+    view.close();
+    process.off('SIGINT', end);
+    process.off('SIGTERM', end);
+  }
+}
+
+/** Faults need sessions to strike: with several, the input is heard for longer. */
+function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
+  if (seconds !== undefined) return seconds * 1000;
+  return fault.length > 2 ? fault.length * FAULT_COST_MS : null;
+}
+
+function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
+  if (options.json) return { update: () => {}, close: () => {} };
+  return isLiveTerminal(process.stdout, shell.env)
+    ? createLiveView(process.stdout, createSystemClock())
+    : createPlainView(shell.print);
+}
+
+/** What the agent logs would garble the view: it is shown on request, on standard error. */
+function chooseLog(shell: Shell): Log {
+  if (shell.env['DRAGOMAN_DEBUG']) {
+    return createLogger({ level: 'debug', format: 'json', sink: process.stderr });
+  }
+  const ignore = (): void => {};
+  return { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+}
+
+/** A recording that can't be used is told before anything is started. */
+async function checkInput(path: string): Promise<void> {
+  try {
+    const source = await openSource(path, { rateHz: STREAM_RATE_HZ, loop: false });
+    source.close();
+  } catch (error) {
+    if (!(error instanceof AudioFaultError)) throw error;
+    throw new Failure(`--input: ${error.message}`, EXIT.usage);
+  }
+}

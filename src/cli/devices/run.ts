@@ -1,0 +1,57 @@
+import { createAlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
+import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { type Survey, surveyDevices } from '../../adapters/audio/cards/survey.ts';
+import { loadConfig } from '../../adapters/config/load.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import type { Config } from '../../protocol/config.ts';
+import { formatProblems } from '../check-config.ts';
+import { COLUMNS } from '../text.ts';
+import type { DevicesOptions } from './command.ts';
+import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
+import { listDevices } from './listing.ts';
+import { reportDevices } from './report.ts';
+import { performMeter } from './run-meter.ts';
+
+/** Wider lines are hard to read. */
+const WIDEST_COLUMNS = 100;
+
+/** Lists the devices, or shows the level of one. */
+export async function performDevices(options: DevicesOptions, shell: Shell): Promise<void> {
+  if (options.seconds !== undefined && options.meter === undefined) {
+    throw new Failure('--seconds is for --meter: name both, or neither.', EXIT.usage);
+  }
+  const config = options.config === undefined ? null : readConfig(options.config, shell);
+  if (config === undefined) return shell.finish(EXIT.usage);
+  const tools = createAlsaTools({ env: shell.env });
+  if (options.meter !== undefined) {
+    const device = options.meter === true ? null : options.meter;
+    const given = { device, config, seconds: options.seconds ?? null, isJson: options.json === true };
+    return performMeter(given, tools, shell);
+  }
+  const survey = await surveyDevices(MACHINE_FOLDERS, tools);
+  const devices = config === null ? [] : configuredDevices(config);
+  const findings = await Promise.all(devices.map((device) => findDevice(device, survey, tools)));
+  showDevices(survey, findings, options.json === true, shell);
+}
+
+/** Undefined where it has problems, which have been told then. */
+function readConfig(file: string, shell: Shell): Config | undefined {
+  const loaded = loadConfig({ file, env: shell.env });
+  if (loaded.ok) return loaded.config;
+  shell.complain(formatProblems(loaded.problems, file));
+  return undefined;
+}
+
+function showDevices(
+  survey: Survey,
+  findings: readonly DeviceFinding[],
+  isJson: boolean,
+  shell: Shell,
+): void {
+  const columns = Math.min(process.stdout.columns ?? COLUMNS, WIDEST_COLUMNS);
+  if (isJson) shell.print(`${JSON.stringify(reportDevices(survey, findings))}\n`);
+  else shell.print(listDevices(survey, findings, columns));
+  const isDeaf = survey.cards.length === 0 && survey.software.length === 0;
+  if (isDeaf) shell.finish(EXIT.failed);
+}

@@ -1,0 +1,32 @@
+import { samplesOf } from './pcm.ts';
+
+const FULL_SCALE = 32_768;
+
+/**
+ * Brings a sound down to a low rate by the mean of the samples that fall together. A crude low pass: enough to compare two
+ * sounds that went through the same one.
+ */
+export function createDecimator(fromHz: number, toHz: number): (pcm: Uint8Array) => Float32Array {
+  const ratio = fromHz / toHz;
+  /** Of the output that is being made: the sum of its samples so far, their number, and how many are missing. */
+  const begun = { sum: 0, count: 0, missing: ratio };
+  return (pcm) => {
+    const samples = samplesOf(pcm);
+    const thin = new Float32Array(Math.ceil(samples.length / ratio) + 1);
+    let made = 0;
+    // All that is played and heard passes here, sample by sample.
+    let { sum, count, missing } = begun;
+    for (let at = 0; at < samples.length; at++) {
+      sum += samples[at] ?? 0;
+      count += 1;
+      missing -= 1;
+      if (missing >= 0.5) continue;
+      thin[made++] = sum / count / FULL_SCALE;
+      sum = 0;
+      count = 0;
+      missing += ratio;
+    }
+    Object.assign(begun, { sum, count, missing });
+    return thin.subarray(0, made);
+  };
+}

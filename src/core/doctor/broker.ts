@@ -1,0 +1,136 @@
+import { type Outcome, ok, problem, warning } from './finding.ts';
+
+/** How a login at the broker went. */
+export type LoginFacts =
+  | {
+      readonly ok: true;
+      readonly protocol: 4 | 5;
+      readonly subscriptions: number;
+      /** The identifier that the broker let in. */
+      readonly as: 'doctor' | 'device' | 'agent';
+    }
+  | {
+      readonly ok: false;
+      readonly refused: boolean;
+      readonly message: string;
+      /** An agent runs here under the device's own identifier, which therefore could not be tried. */
+      readonly agentRuns: boolean;
+    };
+
+export interface LoginQuestion {
+  readonly clientId: string;
+  /** Everything goes over the network in clear. */
+  readonly isExposed: boolean;
+}
+
+export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQuestion): Outcome {
+  if (facts.ok) {
+    const version = facts.protocol === 5 ? 'MQTT 5' : 'MQTT 3.1.1';
+    const data = { mqtt: version, subscriptions: facts.subscriptions, login_as: facts.as };
+    const who = facts.as === 'agent' ? 'the running agent is logged in' : 'logged in';
+    const done = `${who} (${version}), ${facts.subscriptions} subscriptions granted`;
+    if (!isExposed) return ok(done, data);
+    return warning(
+      `${done}, but in clear: anybody on the way can read the password and redirect the microphone`,
+      'Use mqtts:// in mqtt.url, and let mqtt.caFile name the authority of the broker.',
+      data,
+    );
+  }
+  const message = facts.message;
+  if (!facts.refused)
+    return problem(message, "Look at the broker's log, and whether it listens for MQTT on this port.");
+  if (/allow us to subscribe/.test(message))
+    return problem(
+      message,
+      `Give the device these topics in the broker's access list (client "${clientId}").`,
+    );
+  if (facts.agentRuns)
+    return warning(
+      `${message}; the doctor logs in beside the running agent as "${clientId}.doctor"`,
+      'If the broker lets only the device\'s own identifier in, ask the agent: send it the command "diagnose".',
+    );
+  return problem(
+    message,
+    "Check mqtt.username and mqtt.passwordFile (or certFile and keyFile) against the broker's users.",
+  );
+}
+
+/** What came back for a trial request. Never a token. */
+export type BackendAnswer =
+  | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' | 'none' }
+  /** A backend that does not know trials: the token was thrown away unread. */
+  | { readonly kind: 'granted'; readonly windowS: number | null }
+  | {
+      readonly kind: 'denied';
+      readonly code: string;
+      readonly detail: string;
+      readonly final: boolean;
+      readonly retryAfterS: number | null;
+    }
+  | { readonly kind: 'malformed' }
+  /** Nothing came but answers that are not believed; `why` ends a sentence. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The broker did not take the question. */
+  | { readonly kind: 'unasked' }
+  | { readonly kind: 'silent'; readonly waitedS: number };
+
+/** Denials that pass by themselves. */
+const PASSING = new Set(['too_many_requests', 'backend_busy', 'rate_limited']);
+const OWNER_FIXES: Readonly<Record<string, string>> = {
+  device_not_allowed: 'Add this device to "allow" in the backend\'s configuration.',
+  device_disabled: 'The owner has disabled this device under "devices" in the backend\'s configuration.',
+  intent_not_allowed: 'Add "s2s" to session.intents in the backend\'s configuration.',
+  connection_type_not_allowed: 'Add "ws" to session.connectionTypes in the backend\'s configuration.',
+  invalid_request: 'Backend and agent are of different versions: update the older one.',
+};
+
+export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic: string): Outcome {
+  const data = { answer: answer.kind, took_ms: Math.round(tookMs) };
+  switch (answer.kind) {
+    case 'probed': {
+      const left = answer.session === 'expires' ? 'the session expires by itself' : 'no session is left';
+      return ok(`a token was issued in ${Math.round(tookMs)} ms and taken back; ${left}`, data);
+    }
+    case 'granted': {
+      const within = answer.windowS === null ? 'soon' : `within ${Math.round(answer.windowS)} s`;
+      return ok(
+        `a token was issued in ${Math.round(tookMs)} ms and thrown away; its session expires ${within}`,
+        data,
+      );
+    }
+    case 'malformed':
+      return problem(
+        'the backend answered with something that is neither a token nor a refusal',
+        'Check that the backend is made for this version of the agent.',
+        data,
+      );
+    case 'refused':
+      return problem(
+        `an answer came and was refused: ${answer.why}`,
+        "Let owner.publicKeyFiles name the public key that belongs to the backend's signingKeyFile; if it does, somebody else answers in its place.",
+        data,
+      );
+    case 'unasked':
+      return problem(
+        `the broker does not let this device publish ${requestTopic}`,
+        "Give the device this topic in the broker's access list.",
+        data,
+      );
+    case 'silent':
+      return problem(
+        `no backend answered within ${answer.waitedS} s`,
+        `Start the backend, and check that the broker lets this device publish ${requestTopic} and the backend answer it.`,
+        data,
+      );
+    case 'denied': {
+      const { code, detail } = answer;
+      const told = `the backend gives no token: ${detail} (${code})`;
+      const figures = { ...data, code, final: answer.final, retry_after_s: answer.retryAfterS };
+      if (PASSING.has(code)) {
+        const wait = answer.retryAfterS === null ? 'a minute' : `${Math.ceil(answer.retryAfterS)} s`;
+        return warning(told, `Try again in ${wait}.`, figures);
+      }
+      return problem(told, OWNER_FIXES[code] ?? "Look at the backend's log, which tells why.", figures);
+    }
+  }
+}

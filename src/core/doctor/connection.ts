@@ -1,0 +1,151 @@
+import { type CertificateFacts, judgeCertificate } from './certificate.ts';
+import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
+
+/** How far a connection to a server came. */
+export interface ReachFacts {
+  readonly host: string;
+  readonly port: number;
+  readonly addresses: readonly string[];
+  /** Where it ended; null when it is there. */
+  readonly failure: { readonly step: 'name' | 'connection' | 'tls'; readonly code: string } | null;
+  readonly connectMs: number | null;
+  /** Null without TLS. */
+  readonly certificate: CertificateFacts | null;
+}
+
+export interface ReachQuestion {
+  /** Who it is: "the broker", "the stream host". */
+  readonly who: string;
+  /** Where its address comes from, for who has to change it. */
+  readonly addressFrom: string;
+  readonly caKey: string;
+  readonly wall: number | null;
+}
+
+const NAME_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
+  ENOTFOUND: ['nobody knows this name', 'Check the spelling'],
+  EAI_AGAIN: ['the name server does not answer', 'Check the network cable or WLAN and the name server'],
+  TIMEOUT: ['the name server does not answer', 'Check the network cable or WLAN and the name server'],
+};
+
+const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
+  ECONNREFUSED: ['nothing listens there', 'Start it, or check the port'],
+  ECONNRESET: ['it cuts the connection', 'Check what stands between: a firewall or proxy'],
+  TIMEOUT: ['no answer', 'Check the network and whether a firewall lets this port through'],
+  ETIMEDOUT: ['no answer', 'Check the network and whether a firewall lets this port through'],
+  EHOSTUNREACH: ['there is no way to it', 'Check the network and its gateway'],
+  ENETUNREACH: ['this machine has no network', 'Plug the cable in, or join the WLAN'],
+  EADDRNOTAVAIL: ['this machine has no network', 'Plug the cable in, or join the WLAN'],
+};
+
+export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }: ReachQuestion): Outcome {
+  const { host, port, failure, certificate, connectMs } = facts;
+  const data = { host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) };
+  if (failure === null) {
+    const reached = ok(`${host}:${port} reached in ${Math.max(1, Math.round(connectMs ?? 0))} ms`, data);
+    if (certificate === null) return reached;
+    return combine([reached, judgeCertificate(certificate, { host, wall, caKey })]);
+  }
+  const { step, code } = failure;
+  if (step === 'name') {
+    const [why, fix] = NAME_FAILURES[code] ?? [`the name cannot be looked up (${code})`, 'Check the name'];
+    return problem(`${who} ${host}: ${why}`, `${fix}; the address comes from ${addressFrom}.`, data);
+  }
+  if (step === 'connection') {
+    const [why, fix] = CONNECTION_FAILURES[code] ?? [`no connection (${code})`, 'Check the network'];
+    return problem(`${who} ${host}:${port}: ${why}`, `${fix}; the address comes from ${addressFrom}.`, data);
+  }
+  if (code === 'CLIENT_CERTIFICATE')
+    return problem(
+      `${who} ${host}:${port} does not accept our certificate`,
+      'Have a certificate issued for this device by the authority that it trusts.',
+      data,
+    );
+  if (code === 'UNUSABLE_PEM')
+    return problem(
+      `the TLS files for ${who} cannot be used`,
+      'Check that the certificate, key and authority files of the configuration are PEM and belong together.',
+      data,
+    );
+  const plain = code === 'TIMEOUT' ? 'does not answer in TLS' : `fails at TLS (${code})`;
+  return problem(
+    `${who} ${host}:${port} ${plain}`,
+    `Check whether this port speaks TLS at all; the address comes from ${addressFrom}.`,
+    data,
+  );
+}
+
+const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
+
+/** What a server answered when it was asked for a WebSocket without a token. */
+export interface UpgradeFacts {
+  /** HTTP status; 101 is an accepted upgrade. Null when there was no answer. */
+  readonly status: number | null;
+  /** Why there was none. */
+  readonly code: string | null;
+  /** The server's own time, wall-clock milliseconds. */
+  readonly date: number | null;
+}
+
+/** A refusal for want of a token proves that there is somebody who wants one. */
+export function judgeUpgrade({ status, code }: UpgradeFacts, host: string): Outcome {
+  const data = { http_status: status };
+  if (status === null)
+    return problem(
+      `${host} does not answer the opening of a stream (${code ?? 'no answer'})`,
+      "Check streamUrl in the backend's configuration, and whether a proxy lets WebSockets through.",
+      data,
+    );
+  if (status === 101 || status === 400 || status === 401 || status === 403 || status === 426)
+    return ok(`it opens streams (HTTP ${status} without a token)`, data);
+  if (status === 404)
+    return problem(
+      `${host} knows no streams at this address (HTTP 404)`,
+      "Check the path of streamUrl in the backend's configuration.",
+      data,
+    );
+  const fix =
+    status >= 500
+      ? 'The service is in trouble: try again later, and tell its provider when it lasts.'
+      : "Check streamUrl in the backend's configuration.";
+  return warning(`${host} answers the opening of a stream with HTTP ${status}`, fix, data);
+}
+
+/** Another clock that was seen, compared with ours. */
+export interface ClockReading {
+  readonly who: string;
+  /** Theirs less ours, milliseconds. */
+  readonly offsetMs: number;
+  /** How far off the comparison itself may be. */
+  readonly uncertaintyMs: number;
+}
+
+const NOTABLE_OFFSET_MS = 30_000;
+const HARMFUL_OFFSET_MS = 300_000;
+const SET_CLOCK =
+  'Let the machine reach a time server: "timedatectl set-ntp true", and look at "timedatectl".';
+
+/** @param wall null while the machine's clock is not set */
+export function judgeClock(wall: number | null, sights: readonly ClockReading[]): Outcome {
+  if (wall === null)
+    return problem('the clock is not set: certificates cannot be judged and nothing is dated', SET_CLOCK);
+  const now = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');
+  const best = [...sights].sort((a, b) => a.uncertaintyMs - b.uncertaintyMs)[0];
+  if (best === undefined) return ok(`${now}; nobody to compare it with`, { now });
+  const { who } = best;
+  const sure = Math.max(0, Math.abs(best.offsetMs) - best.uncertaintyMs);
+  const data = { now, compared_with: who, offset_s: Math.round(best.offsetMs / 100) / 10 };
+  const by = `${span(Math.abs(best.offsetMs))} ${best.offsetMs > 0 ? 'behind' : 'ahead of'} ${who}`;
+  if (sure >= HARMFUL_OFFSET_MS) return problem(`${now} is ${by}`, SET_CLOCK, data);
+  if (sure >= NOTABLE_OFFSET_MS) return warning(`${now} is ${by}`, SET_CLOCK, data);
+  return ok(`${now}, like ${who}`, data);
+}
+
+function span(ms: number): string {
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} days`;
+}
+
+export const NO_STREAM_ADDRESS = skipped('its address comes from the backend, which gave none');

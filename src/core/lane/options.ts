@@ -1,0 +1,128 @@
+import type { EchoMode } from '../uplink/gate.ts';
+
+/** Constants of a lane for its lifetime; all durations in milliseconds. */
+export interface LaneSettings {
+  /** Length of one chunk (docs/service.md 8: 320 ms recommended). */
+  readonly chunkMs: number;
+  /** PCM bytes per millisecond of the translated audio. */
+  readonly playoutBytesPerMs: number;
+  /** Gaps within a sentence get soft edges: for ears, not for recordings. */
+  readonly softEdges: boolean;
+  /** Sound that lags runs a little faster: for ears, not for recordings. */
+  readonly quickens: boolean;
+  /** This much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  readonly playoutLagMs: number;
+  /** How much audio is held while there is no stream. */
+  readonly backlogMs: number;
+  /** How long the room still sounds after the loudspeaker stops. */
+  readonly echoTailMs: number;
+  /** How long to wait for a token before asking again under the same id. */
+  readonly tokenAnswerMs: number;
+  /** A token request older than this starts again under another id. */
+  readonly tokenRequestLifeMs: number;
+  /** Kept off the end of a token's connect window. */
+  readonly connectMarginMs: number;
+  /** From opening the connection to its being open. */
+  readonly connectMs: number;
+  /** From `set_task` to a running task. */
+  readonly setupMs: number;
+  /** From the first `set_task` of a stream to the first `get_task`. */
+  readonly firstPollMs: number;
+  /** From a later `set_task` to the first `get_task`: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
+  readonly reapplyMs: number;
+  /** Between two `get_task` (docs/service.md 8: at most once per 2 s); also between two `set_task`. */
+  readonly pollMs: number;
+  readonly pingMs: number;
+  /** A ping may be this much later. */
+  readonly pingSlackMs: number;
+  /** This many pings in a row without an answer mean that nobody is there. */
+  readonly pingsMissed: number;
+  /** Speech that got no message of any kind for this long makes the lane ask for the task. */
+  readonly silentAskMs: number;
+  /** No answer to that for this long: nobody works there. */
+  readonly silentAnswerMs: number;
+  /** A stream that has answered that, and nothing else, goes on for this long with what is said next. */
+  readonly silentGoOnMs: number;
+  /** This many bytes that have not left this machine mean that the way is slower than speech: about two seconds of it. */
+  readonly congestedBytes: number;
+  /** Nothing has left for this long: nobody takes it. */
+  readonly stuckMs: number;
+  /** How long `end_task` may take before the connection is cut. */
+  readonly drainMs: number;
+  /** How long before a session's limit the next one is begun: set-up takes 2 to 7 s, and then a pause has to come. */
+  readonly rollLeadMs: number;
+  /** A switch to the next session happens this long before the limit at the latest, so that the old one can finish speaking. */
+  readonly rollLatestMs: number;
+  /** A stream that has said nothing for this long has nothing more to say. */
+  readonly oldSessionQuietMs: number;
+  /** The same, where everything that it was sent has been spoken. */
+  readonly oldSessionDoneMs: number;
+  /** How much of what was heard before a voice woke the lane is kept. */
+  readonly prerollMs: number;
+  /** A stream that has been live this long has proven itself: the failure count starts over. */
+  readonly stableMs: number;
+}
+
+export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
+  chunkMs: 320,
+  softEdges: true,
+  quickens: true,
+  playoutLagMs: 20_000,
+  backlogMs: 30_000,
+  echoTailMs: 300,
+  tokenAnswerMs: 5000,
+  tokenRequestLifeMs: 30_000,
+  connectMarginMs: 3000,
+  connectMs: 15_000,
+  setupMs: 20_000,
+  firstPollMs: 650,
+  reapplyMs: 3000,
+  pollMs: 2050,
+  pingMs: 3000,
+  pingSlackMs: 500,
+  pingsMissed: 3,
+  silentAskMs: 12_000,
+  silentAnswerMs: 3000,
+  silentGoOnMs: 30_000,
+  congestedBytes: 128 * 1024,
+  stuckMs: 9000,
+  drainMs: 3000,
+  rollLeadMs: 22_000,
+  rollLatestMs: 6000,
+  oldSessionQuietMs: 4500,
+  oldSessionDoneMs: 1500,
+  prerollMs: 1600,
+  stableMs: 60_000,
+};
+
+/** The part of the options that the service is told. */
+export type TaskOptions = Pick<LaneOptions, 'source' | 'targets' | 'voice'>;
+
+/** Whether two options tell the service the same. */
+export function isSameTask(one: TaskOptions, other: TaskOptions): boolean {
+  return (
+    one.source === other.source &&
+    one.voice === other.voice &&
+    one.targets.length === other.targets.length &&
+    one.targets.every((target, index) => target === other.targets[index])
+  );
+}
+
+/** What an operator may change while the lane runs. */
+export interface LaneOptions {
+  readonly source: string;
+  readonly targets: readonly string[];
+  readonly voice: string | null;
+  readonly echo: EchoMode;
+  readonly muted: boolean;
+  /** Of the loudspeaker, 0-100. */
+  readonly volume: number;
+  /** Somebody speaks over the translation: it is turned down, or ended. */
+  readonly bargeIn: 'duck' | 'flush';
+  /** Short chimes tell what happens to the lane. */
+  readonly earcons: boolean;
+  /** What begins a session. */
+  readonly start: 'boot' | 'command' | 'voice';
+  /** This long without speech, and the stream is given up until somebody speaks; 0: never. */
+  readonly standbyAfterMs: number;
+}

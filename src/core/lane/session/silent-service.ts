@@ -1,0 +1,74 @@
+import type { StreamMessage } from '../../../ports/stream.ts';
+import { isStreaming } from '../sound/sending.ts';
+import type { Stream } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { fail } from './ending.ts';
+import {
+  isDoubtful,
+  NO_SILENT_ENDS,
+  noteMessage,
+  noteSilentEnd,
+  SILENCE_SLACK_MS,
+  type Silence,
+  silenceDueAt,
+} from './silence.ts';
+
+/**
+ * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind the lane asks
+ * for the task: no answer ends the session, and an answer buys it more time. Noise that the voice detector takes for
+ * speech gets no other answer either: after two such ends in a row only a session that answers nothing at all is ended.
+ */
+
+/** A session that still answers is not ended for a cough: about three seconds of speech. */
+const LEAST_SPEECH_CHUNKS = 10;
+
+/** The service has said something. Returns the stream as it is then. */
+export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
+  if (isUnderstanding(message) && context.state.silentEnds.count > 0)
+    context.set({ silentEnds: NO_SILENT_ENDS });
+  const silence = noteMessage(stream.silence, message);
+  if (silence === stream.silence) return stream;
+  const heard = { ...stream, silence };
+  context.put(heard);
+  return heard;
+}
+
+/** Whether a message shows that what is said is understood. */
+function isUnderstanding({ message_type: type }: StreamMessage): boolean {
+  return (
+    type === 'output_audio' ||
+    type === 'partial_transcription' ||
+    type === 'validated_transcription' ||
+    type === 'partial_translated_transcription' ||
+    type === 'translated_transcription'
+  );
+}
+
+export function onSilenceTimer(context: StepContext): void {
+  const { stream, settings, silentEnds } = context.state;
+  if (stream === null || !isStreaming(context)) return;
+  const { silence } = stream;
+  const dueAt = silenceDueAt(silence, settings, isDoubtful(silentEnds, context.now));
+  if (dueAt === null) return;
+  if (context.now < dueAt) return context.arm('silence', dueAt, SILENCE_SLACK_MS);
+  // Neither a question nor its answer can be expected to come through; a way that stays so is found by itself.
+  if (stream.congestedSince !== null) {
+    return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
+  }
+  if (silence.askedAt !== null || isUseless(context, silence)) return endSilent(context, stream);
+  const allowedAt = (stream.lastPollAt ?? Number.NEGATIVE_INFINITY) + settings.pollMs;
+  if (context.now < allowedAt) return context.arm('silence', allowedAt);
+  context.put({ ...stream, lastPollAt: context.now, silence: { ...silence, askedAt: context.now } });
+  context.emit({ type: 'poll_task', stream: stream.id });
+  context.arm('silence', context.now + settings.silentAnswerMs);
+}
+
+/** It has its task, was sent a whole sentence since it said so, and has not said a word of it. */
+function isUseless({ state, now }: StepContext, { onlyAnswers, speechChunks }: Silence): boolean {
+  return onlyAnswers && speechChunks >= LEAST_SPEECH_CHUNKS && !isDoubtful(state.silentEnds, now);
+}
+
+function endSilent(context: StepContext, stream: Stream): void {
+  context.set({ silentEnds: noteSilentEnd(context.state.silentEnds, context.now) });
+  fail(context, 'silent_service', { stream });
+}

@@ -1,0 +1,63 @@
+import { type LaneState, waitingSuccessor } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { goLive } from './live.ts';
+import { drainOld } from './old-session.ts';
+
+/** Two pause chunks in a row (0.64 s) are a pause to switch in: no word is cut, and the old stream hears the rest of it. */
+const PAUSE_CHUNKS = 2;
+
+/** Whether nobody is speaking, as far as the streams have heard. */
+export function isInPause(context: StepContext): boolean {
+  return context.state.backlog.quietRun >= PAUSE_CHUNKS;
+}
+
+/** When the old stream must switch to be able to finish speaking. */
+function latestAt({ stream, settings }: LaneState): number {
+  return (stream?.limitAt ?? Number.POSITIVE_INFINITY) - settings.rollLatestMs;
+}
+
+/** The latest moment for a switch that still lets the old stream finish speaking. */
+export function isLate(context: StepContext): boolean {
+  return context.now >= latestAt(context.state);
+}
+
+/** This long before the latest moment a short pause is taken, too: better than a cut in a word. */
+const HURRY_MS = 4000;
+/** A breath is this much lower than the loudest of what was said around it. */
+const BREATH_DB = 6;
+const BREATH_CHUNKS = 12;
+
+/** Whether this is the best moment that can still be hoped for: a single pause chunk, or the deepest breath for some time. */
+function isBreath(context: StepContext): boolean {
+  const { backlog, noiseFloor } = context.state;
+  if (context.now < latestAt(context.state) - HURRY_MS) return false;
+  if (backlog.quietRun > 0) return true;
+  // With a backlog what goes out is not what is heard.
+  if (backlog.chunks.length > 0) return false;
+  const lately = noiseFloor.quietest.slice(-BREATH_CHUNKS);
+  const last = lately.at(-1) ?? 0;
+  return last <= Math.min(...lately) && last <= Math.max(...lately) - BREATH_DB;
+}
+
+/** Whether the lane goes over to another session now, if it can. */
+export function isMoment(context: StepContext): boolean {
+  return isInPause(context) || isBreath(context) || isLate(context);
+}
+
+/** Counts a switch that cut a sentence in two. */
+export function countSplit(context: StepContext): void {
+  const { backlog, noiseFloor } = context.state;
+  const isSpeaking = backlog.quietRun === 0 && noiseFloor.quietest.length > 0;
+  if (isSpeaking) context.count('splits');
+}
+
+/** Goes over to the next session if it is ready and this is the moment. */
+export function trySwitch(context: StepContext): void {
+  const { phase, stream } = context.state;
+  const successor = waitingSuccessor(context.state);
+  if (phase !== 'rolling' || successor === null || stream === null || !isMoment(context)) return;
+  countSplit(context);
+  drainOld(context, stream, { why: 'rollover', successorWaits: false });
+  context.disarm('roll');
+  goLive(context, successor);
+}

@@ -1,0 +1,91 @@
+import { heardLately } from '../../playout/playout.ts';
+import { trackNoiseFloor } from '../../speech/noise-floor.ts';
+import { type BacklogChunk, take } from '../../uplink/backlog.ts';
+import { judge } from '../../uplink/gate.ts';
+import type { LaneEvent } from '../event.ts';
+import { isListening } from '../phases.ts';
+import { feedOldSession } from '../session/old-session.ts';
+import { rollInPause } from '../session/rollover.ts';
+import { hearInStandby } from '../session/standby.ts';
+import { hurry } from '../session/waiting.ts';
+import type { StepContext } from '../step-context.ts';
+import { duckUnder } from './ducking.ts';
+import { echoInForce } from './echo.ts';
+import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
+import { isStreaming, pump, sendFiller } from './sending.ts';
+
+/** What the microphone has heard. */
+export type Captured = Extract<LaneEvent, { type: 'captured' }>;
+
+export function onCaptured(context: StepContext, captured: Captured): void {
+  if (!isListening(context.state.phase)) return;
+  const { levels } = captured;
+  const chunk = passGate(context, captured);
+  if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
+  context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });
+  // For what costs money both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
+  const isSpeech = chunk.voiced && levels.isSpeech !== false;
+  if (isSpeech) context.set({ lastVoiceAt: context.now });
+  if (isSpeech) duckUnder(context);
+  if (isSpeech) hurry(context);
+  if (context.state.phase === 'standby') return hearInStandby(context, chunk, isSpeech);
+  const { backlog, settings } = context.state;
+  context.set({ backlog: take(backlog, chunk, Math.floor(settings.backlogMs / settings.chunkMs)) });
+  pump(context);
+  feedOldSession(context);
+  rollInPause(context);
+  // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is dear.
+  if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
+}
+
+/** Decides what of a chunk may be heard, and whether it is speech. */
+function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Captured): BacklogChunk {
+  const { settings, options, playout, capturedCount: seq, backlog, noiseFloor } = context.state;
+  const { mode, tailMs } = echoInForce(context.state);
+  const decision = judge(
+    { muted: options.muted, echo: mode, heard: heardLately(playout), tailMs },
+    capturedAt,
+    // A chunk can have a gap in it, and its first sound be older than its length tells.
+    Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),
+  );
+  const isHeldUp = context.state.stream?.congestedSince != null;
+  const queued = !isStreaming(context) || isHeldUp || backlog.chunks.length > 0;
+  if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
+  const heard = trackNoiseFloor(noiseFloor, levels);
+  context.set({ noiseFloor: heard.noiseFloor });
+  return { seq, capturedAt, pcm, voiced: heard.voiced, levels, queued };
+}
+
+/** Either a held chunk is due, or the microphone is late. */
+export function onPaceTimer(context: StepContext): void {
+  if (!isStreaming(context)) return;
+  if (context.state.backlog.chunks.length === 0) {
+    sendFiller(context);
+    feedOldSession(context);
+  }
+  pump(context);
+  rollInPause(context);
+}
+
+/** Something is wrong with a microphone that delivers, or it is over. */
+export function onCaptureNews(
+  context: StepContext,
+  news: Extract<LaneEvent, { type: 'capture_news' }>,
+): void {
+  const { finding, present, message } = news;
+  const others = context.state.captureFindings.filter((known) => known !== finding);
+  context.set({ captureFindings: present ? [...others, finding] : others });
+  context.notify(present ? 'capture_problem' : 'capture_problem_over', { finding, message });
+}
+
+export function onAudioFault(
+  context: StepContext,
+  device: 'capture' | 'playback',
+  code: string,
+  message: string,
+): void {
+  if (device === 'playback') return onPlaybackFault(context, code, message);
+  const known = context.state.captureLost;
+  context.set({ problem: { code: `${device}_${code}`, message, at: context.now }, captureLost: true });
+  if (!known) context.notify('audio_lost', { device, code, message });
+}

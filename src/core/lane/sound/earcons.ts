@@ -1,0 +1,133 @@
+import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
+import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { enqueueOwn } from '../../playout/playout.ts';
+import type { Phase } from '../phases.ts';
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { feedLoudspeaker } from './playback.ts';
+
+/** What a listener has been told without words. */
+export interface Chimes {
+  /** The lane has been live since it was started. */
+  readonly wasLive: boolean;
+  /** `up`: a session hears, or will in the ordinary course of things; `away`: it is gone; `told`: and that was said. */
+  readonly line: 'up' | 'away' | 'told';
+  /** When a chime about the connection, or about the microphone, was given last. */
+  readonly lineAt: number;
+  readonly muteAt: number;
+  /** Good news that waits until nobody speaks, and since when. */
+  readonly due: { readonly earcon: Earcon; readonly since: number } | null;
+  /** When somebody was heard speaking last. */
+  readonly voiceAt: number;
+  /** Whether the microphone is muted as far as a listener knows; null: nobody listens. */
+  readonly muted: boolean | null;
+}
+
+export const NO_CHIMES: Chimes = {
+  wasLive: false,
+  line: 'up',
+  lineAt: Number.NEGATIVE_INFINITY,
+  muteAt: Number.NEGATIVE_INFINITY,
+  due: null,
+  voiceAt: Number.NEGATIVE_INFINITY,
+  muted: null,
+};
+
+/** A session that is back so soon was hardly missed. */
+const MISSED_AFTER_MS = 2000;
+/** A line that comes and goes is told of no more often than this. */
+const LINE_PAUSE_MS = 15_000;
+const MUTE_PAUSE_MS = 500;
+/** Half-duplex is deaf while a chime sounds: nobody who speaks is interrupted for good news, which soon is none any more. */
+const SILENT_FOR_MS = 1000;
+const GOOD_NEWS_MS = 10_000;
+
+/** The lane is at rest: nothing is expected of it. */
+const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
+const UP: readonly Phase[] = ['live', 'rolling'];
+
+function chime(context: StepContext, earcon: Earcon, about: 'line' | 'mute'): void {
+  const { options, settings, chimes } = context.state;
+  context.set({ chimes: { ...chimes, [about === 'line' ? 'lineAt' : 'muteAt']: context.now } });
+  if (!options.earcons) return;
+  const rateHz = (settings.playoutBytesPerMs * 1000) / BYTES_PER_SAMPLE;
+  const pcm = synthesizeEarcon(earcon, rateHz);
+  context.set({ playout: enqueueOwn(context.state.playout, about, pcm, context.now) });
+  feedLoudspeaker(context);
+}
+
+/** Looks at what a step has changed, and says it where a listener should know. */
+export function updateChimes(context: StepContext, before: LaneState): void {
+  const { state } = context;
+  if (AT_REST.includes(state.phase)) {
+    if (before.phase !== state.phase) rest(context);
+    return;
+  }
+  // A session that begins sets the time of the last voice, too.
+  const isVoice =
+    before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
+  if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
+  if (context.state.chimes.muted !== state.options.muted) tellMute(context);
+  followLine(context, before);
+  tellDue(context);
+}
+
+function followLine(context: StepContext, before: LaneState): void {
+  const { state } = context;
+  if (before.phase === state.phase && before.failures === state.failures) return;
+  if (UP.includes(state.phase)) tellUp(context);
+  else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, line: 'away' } });
+  if (context.state.chimes.line === 'away' && context.state.timers.earcon === null) {
+    const { lineAt } = context.state.chimes;
+    context.arm('earcon', Math.max(context.now + MISSED_AFTER_MS, lineAt + LINE_PAUSE_MS));
+  }
+}
+
+function rest(context: StepContext): void {
+  context.disarm('earcon');
+  const { lineAt, muteAt } = context.state.chimes;
+  context.set({ chimes: { ...NO_CHIMES, lineAt, muteAt } });
+}
+
+/** A lane that was live has no session, and not because it sleeps or makes room for the next one. */
+function isGone({ state }: StepContext, before: LaneState): boolean {
+  const { phase, chimes, failures, oldSession, stream } = state;
+  if (!chimes.wasLive || chimes.line !== 'up') return false;
+  if (phase === 'standby' || stream !== null || oldSession?.successorWaits === true) return false;
+  return before.stream !== null || failures > before.failures;
+}
+
+function tellUp(context: StepContext): void {
+  const { chimes } = context.state;
+  context.disarm('earcon');
+  const news: Earcon | null = chimes.line === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
+  const due = news === null ? chimes.due : { earcon: news, since: context.now };
+  context.set({ chimes: { ...chimes, wasLive: true, line: 'up', due } });
+}
+
+/** Looked at with every step: there are three a second while somebody listens. */
+function tellDue(context: StepContext): void {
+  const { chimes } = context.state;
+  const { due, line, voiceAt } = chimes;
+  if (due === null) return;
+  const isStale = line !== 'up' || context.now - due.since > GOOD_NEWS_MS;
+  if (!isStale && context.now - voiceAt < SILENT_FOR_MS) return;
+  context.set({ chimes: { ...chimes, due: null } });
+  if (!isStale) chime(context, due.earcon, 'line');
+}
+
+/** The session has been gone for this long that a visitor should know. */
+export function onEarconTimer(context: StepContext): void {
+  const { chimes } = context.state;
+  if (chimes.line !== 'away') return;
+  context.set({ chimes: { ...chimes, line: 'told' } });
+  chime(context, 'lost', 'line');
+}
+
+function tellMute(context: StepContext): void {
+  const { options, chimes } = context.state;
+  // Told with a later step where it is too soon now: there are three a second while somebody listens.
+  if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
+  context.set({ chimes: { ...chimes, muted: options.muted } });
+  if (chimes.muted !== null) chime(context, options.muted ? 'muted' : 'unmuted', 'mute');
+}

@@ -1,0 +1,89 @@
+import type { EchoMeasure } from '../../audio/echo-detector.ts';
+import { fallBack, modeInForce, observeEcho, reorder, tailOf } from '../../audio/echo-guard.ts';
+import type { EchoMode } from '../../uplink/gate.ts';
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+
+/** How the lane keeps its loudspeaker out of the translation just now. */
+export function echoInForce(state: LaneState): { mode: EchoMode; tailMs: number } {
+  const { echo, options, settings } = state;
+  return {
+    mode: modeInForce(echo, options.echo, playedMs(state)),
+    tailMs: tailOf(echo, settings.echoTailMs),
+  };
+}
+
+/** The loudspeaker was recognised in the microphone, or in what the canceller left of it. */
+export function onEchoHeard(
+  context: StepContext,
+  heard: 'microphone' | 'cancelled',
+  measure: EchoMeasure,
+): void {
+  const { options, echo } = context.state;
+  const { mode } = echoInForce(context.state);
+  const given = { wanted: options.echo, heard, playedMs: playedMs(context.state), now: context.now };
+  const { guard, tell, fellBack } = observeEcho(echo, measure, given);
+  context.set({ echo: guard });
+  if (tell) {
+    const { delayMs, gainDb, confidence } = measure;
+    context.notify('echo_detected', {
+      mode,
+      delay_ms: Math.round(delayMs),
+      gain_db: Math.round(gainDb * 10) / 10,
+      confidence: Math.round(confidence * 100) / 100,
+      heard_in: heard,
+    });
+  }
+  if (fellBack) sayFallback(context);
+}
+
+/** The canceller has begun, works, or can't. */
+export function onCanceller(
+  context: StepContext,
+  status: 'starting' | 'ready' | 'failed',
+  message: string,
+): void {
+  const { echo, options } = context.state;
+  if (options.echo !== 'cancel' || echo.fallback !== null) return;
+  if (status !== 'failed') {
+    context.set({ echo: { ...echo, cancelsSince: status === 'ready' ? playedMs(context.state) : null } });
+    return;
+  }
+  const sentence = `echo cannot be cancelled (${message}): half-duplex from now on`;
+  context.set({ echo: fallBack(echo, 'canceller', options.echo, sentence) });
+  sayFallback(context);
+}
+
+/** The operator's word on the echo mode: what did not hold is tried again, even if it is the one that was wanted before. */
+export function setEchoMode(context: StepContext, mode: EchoMode): void {
+  const { options } = context.state;
+  context.set({ options: { ...options, echo: mode } });
+  tryAnew(context, options.echo);
+}
+
+/** Orders have changed. @param before the ones that were in force */
+export function onEchoOption(context: StepContext, before: { echo: EchoMode }): void {
+  if (before.echo !== context.state.options.echo) tryAnew(context, before.echo);
+}
+
+function tryAnew(context: StepContext, before: EchoMode): void {
+  const { echo, options } = context.state;
+  const cancelled = before === 'cancel' && echo.fallback === null;
+  const cancels = options.echo === 'cancel';
+  context.set({ echo: reorder(echo) });
+  if (cancels === cancelled) return;
+  context.set({ echo: { ...context.state.echo, cancelsSince: null } });
+  context.emit({ type: 'cancel_echo', on: cancels });
+}
+
+function sayFallback(context: StepContext): void {
+  const { fallback } = context.state.echo;
+  if (fallback === null) return;
+  const { reason, from, message } = fallback;
+  if (from === 'cancel') context.emit({ type: 'cancel_echo', on: false });
+  context.notify('echo_fallback', { reason, from, mode: 'half-duplex', message });
+}
+
+function playedMs({ playout, settings }: LaneState): number {
+  return playout.writtenBytes / settings.playoutBytesPerMs;
+}

@@ -1,0 +1,108 @@
+import type { StreamMessage } from '../../../ports/stream.ts';
+import {
+  advance,
+  correct,
+  enqueue,
+  flush,
+  type Playout,
+  type PlayoutFormat,
+  tell,
+} from '../../playout/playout.ts';
+import type { LaneEvent } from '../event.ts';
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+
+/** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
+const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
+
+function formatOf({ settings, options }: LaneState): PlayoutFormat {
+  return {
+    bytesPerMs: settings.playoutBytesPerMs,
+    lagMs: settings.playoutLagMs,
+    softEdges: settings.softEdges,
+    quickens: settings.quickens,
+    aheadMs: AHEAD_MS[options.echo],
+  };
+}
+
+export function onOutputAudio(
+  context: StepContext,
+  stream: number,
+  message: Extract<StreamMessage, { message_type: 'output_audio' }>,
+): void {
+  const before = context.state.playout;
+  const arrival = {
+    stream,
+    key: message.utterance ?? '',
+    pcm: message.pcm,
+    receivedAt: context.now,
+    complete: message.last,
+  };
+  context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
+  tellShed(context, before);
+  feedLoudspeaker(context);
+}
+
+/** Sentences that nobody will hear are not given up in silence. */
+function tellShed(context: StepContext, before: Playout): void {
+  const { playout, settings } = context.state;
+  const sentences = playout.shed.sentences - before.shed.sentences;
+  if (sentences === 0) return;
+  const inMs = (bytes: number): number => Math.round(bytes / settings.playoutBytesPerMs);
+  context.notify('speech_dropped', {
+    why: 'lag',
+    sentences,
+    dropped_ms: inMs(playout.shed.bytes - before.shed.bytes),
+    waiting_ms: inMs(playout.queuedBytes),
+  });
+}
+
+/**
+ * Keeps the loudspeaker fed a little ahead of what is heard.
+ * @param soonMs the lane is awake anyway: what is due within this is written now
+ */
+export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
+  const next = advance(context.state.playout, context.now, formatOf(context.state), soonMs);
+  context.set({ playout: next.playout });
+  for (const write of next.writes) context.emit({ type: 'play', ...write });
+  if (next.wakeAt === null) context.disarm('playout');
+  else if (next.wakeAt !== context.state.timers.playout) context.arm('playout', next.wakeAt, next.slackMs);
+}
+
+/** The device tells, or corrects, when what was written is heard: the gate and the pace of writing follow. */
+export function onHeard(
+  context: StepContext,
+  { write, from, until }: Extract<LaneEvent, { type: 'sounding' }>,
+): void {
+  const { playout } = context.state;
+  const known = from === null ? correct(playout, write, until) : tell(playout, { write, from, until });
+  if (known === playout) return;
+  context.set({ playout: known });
+  if (known.timeline.end !== playout.timeline.end) feedLoudspeaker(context);
+}
+
+/** Nothing is said any more, from this moment on. */
+export function silenceLoudspeaker(context: StepContext): void {
+  context.emit({ type: 'flush_playback' });
+  context.disarm('playout');
+  context.set({ playout: flush(context.state.playout, context.now) });
+}
+
+/** The loudspeaker has failed. It is told once, until it is back. */
+export function onPlaybackFault(context: StepContext, code: string, message: string): void {
+  const known = context.state.playbackLost;
+  context.set({
+    playbackLost: true,
+    problem: { code: `playback_${code}`, message, at: context.now },
+  });
+  if (!known) context.notify('audio_lost', { device: 'playback', code, message });
+}
+
+/** The loudspeaker sounds again. */
+export function onPlaybackBack(context: StepContext): void {
+  const { playbackLost, problem } = context.state;
+  if (!playbackLost) return;
+  const isAbout = problem?.code.startsWith('playback_') === true;
+  context.set({ playbackLost: false, problem: isAbout ? null : problem });
+  context.notify('audio_back', { device: 'playback' });
+}

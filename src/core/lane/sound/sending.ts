@@ -1,0 +1,116 @@
+import { type BacklogChunk, PAUSE_KEPT_CHUNKS, release, trim } from '../../uplink/backlog.ts';
+import { earliestSend, recordSend } from '../../uplink/pacer.ts';
+import { noteSent, noteSilence } from '../../uplink/replay/log.ts';
+import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
+import { waitingSuccessor } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+
+/** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
+const STARVED_CHUNKS = 1.5;
+/** The first silence may come this much later (in chunks): this wait is begun again with each chunk, and hardly ever ends. */
+const STARVED_SLACK_CHUNKS = 2.5;
+
+/** Whether a stream hears what is said. */
+export function isStreaming(context: StepContext): boolean {
+  return context.state.phase === 'live' || context.state.phase === 'rolling';
+}
+
+/** Sends what may be sent now, never faster than real time; pauses go first while there is a backlog. */
+export function pump(context: StepContext): void {
+  const { stream, settings } = context.state;
+  if (!isStreaming(context) || stream === null) return;
+  if (stream.congestedSince !== null) return context.arm('pace', context.now + settings.chunkMs);
+  while (true) {
+    context.set({ backlog: trim(context.state.backlog) });
+    const [head, behind] = context.state.backlog.chunks;
+    if (head === undefined) break;
+    // After a stall chunks come one by one, each the only one that waits: their age tells.
+    const isNewest = behind === undefined && context.now - head.capturedAt < settings.chunkMs;
+    const allowedAt = earliestSend(context.state.pacer, settings.chunkMs, isNewest);
+    if (allowedAt > context.now) {
+      context.arm('pace', allowedAt);
+      break;
+    }
+    if (isOfAnotherKind(context, head)) {
+      separate(context, stream.id);
+      continue;
+    }
+    const released = release(context.state.backlog);
+    if (released === null) break;
+    const { chunk, backlog } = released;
+    context.set({ backlog, pacer: recordSend(context.state.pacer, context.now, settings.chunkMs) });
+    noteChunk(context, chunk);
+    const { pcm, capturedAt, queued } = chunk;
+    context.emit({ type: 'send_audio', stream: stream.id, pcm, capturedAt, queued });
+    keepWarm(context);
+  }
+  watchSilence(context);
+  if (context.state.backlog.chunks.length > 0) return;
+  const patience = context.state.starved ? 0 : STARVED_CHUNKS * settings.chunkMs;
+  const slack = context.state.starved ? 0 : STARVED_SLACK_CHUNKS * settings.chunkMs;
+  context.arm('pace', Math.max(context.state.pacer.dueAt, context.now) + patience, slack);
+}
+
+/** Has it looked at in time whether the service says anything of the speech that has gone out. */
+function watchSilence(context: StepContext): void {
+  const { settings, silentEnds, timers, stream } = context.state;
+  if (stream === null) return;
+  const dueAt = silenceDueAt(stream.silence, settings, isDoubtful(silentEnds, context.now));
+  if (dueAt !== null && dueAt < (timers.silence ?? Number.POSITIVE_INFINITY))
+    context.arm('silence', Math.max(context.now, dueAt), SILENCE_SLACK_MS);
+}
+
+/** What was sent on the stream that hears is noted. */
+function noteChunk(context: StepContext, chunk: BacklogChunk): void {
+  const { stream, settings } = context.state;
+  if (stream === null) return;
+  const replay = noteSent(stream.replay, chunk, settings.chunkMs, context.now);
+  context.put({ ...stream, replay, silence: noteSpeech(stream.silence, chunk, context.now) });
+}
+
+/**
+ * Whether a chunk is said once more, or was said before in other languages, unlike the one in front of it: the service must
+ * not make one sentence of both, of which one part would have to be left out in a language and the other not.
+ */
+function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
+  const { backlog, stream } = context.state;
+  const last = stream?.replay.pieces.at(-1)?.chunk;
+  if (last === undefined || backlog.quietRun >= PAUSE_KEPT_CHUNKS) return false;
+  const kind = ({ said, again }: BacklogChunk): string =>
+    [again === true, ...[...(said ?? [])].sort()].join();
+  return kind(last) !== kind(head);
+}
+
+/** A pause of our own between two sentences. */
+function separate(context: StepContext, stream: number): void {
+  const { backlog, pacer, settings } = context.state;
+  context.set({ backlog: { ...backlog, quietRun: backlog.quietRun + 1 } });
+  context.set({ pacer: recordSend(pacer, context.now, settings.chunkMs) });
+  sendSilence(context, stream);
+}
+
+/** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */
+export function sendFiller(context: StepContext): void {
+  const { stream, settings, pacer } = context.state;
+  if (!isStreaming(context) || stream === null || stream.congestedSince !== null) return;
+  context.set({ starved: true, pacer: recordSend(pacer, context.now, settings.chunkMs) });
+  sendSilence(context, stream.id);
+}
+
+function sendSilence(context: StepContext, stream: number): void {
+  const { stream: hearing, settings } = context.state;
+  if (hearing !== null)
+    context.put({ ...hearing, replay: noteSilence(hearing.replay, settings.chunkMs, context.now) });
+  context.count('fillers');
+  context.emit({ type: 'send_audio', stream, pcm: null, capturedAt: null, queued: false });
+  keepWarm(context);
+}
+
+/** A successor that waits hears silence, a chunk for each of the live one's: a service gives up who sends nothing. */
+function keepWarm(context: StepContext): void {
+  const successor = waitingSuccessor(context.state);
+  if (successor === null || successor.congestedSince !== null) return;
+  const { chunkMs } = context.state.settings;
+  context.put({ ...successor, replay: noteSilence(successor.replay, chunkMs, context.now) });
+  context.emit({ type: 'send_audio', stream: successor.id, pcm: null, capturedAt: null, queued: false });
+}

@@ -1,0 +1,79 @@
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+
+/** An outage in which the backlog has no room left and speech goes lost. All times monotonic milliseconds. */
+export interface SpeechLoss {
+  readonly lostMs: number;
+  /** What made the outage, as far as it was known when the loss began. */
+  readonly cause: string;
+  /** When the first of what is lost was said, and the end of the last. */
+  readonly from: number;
+  readonly to: number;
+  /** When speech went lost last. */
+  readonly lastAt: number;
+  /** When the owner was told last, or the loss began. */
+  readonly toldAt: number;
+}
+
+/** A loss that has paused this long is over, if the lane streams: a slow way loses a word now and then. */
+const OVER_AFTER_MS = 10_000;
+/** An outage that does not end is told again so often. */
+const TELL_EACH_MS = 600_000;
+
+/** Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes. */
+export function trackSpeechLoss(context: StepContext, before: LaneState): void {
+  const { backlog, settings, loss } = context.state;
+  const lost = backlog.accounts.lost - before.backlog.accounts.lost;
+  if (lost > 0) return lose(context, lost * settings.chunkMs);
+  if (loss === null || !isOver(context.state, loss, context.now)) return;
+  context.set({ loss: null });
+  tell(context, loss);
+}
+
+function lose(context: StepContext, lostMs: number): void {
+  const { backlog, settings, loss } = context.state;
+  const oldest = backlog.chunks[0];
+  const to = oldest === undefined ? context.now : oldest.capturedAt - settings.chunkMs;
+  const more: SpeechLoss = {
+    lostMs: (loss?.lostMs ?? 0) + lostMs,
+    cause: loss?.cause ?? causeOf(context.state),
+    from: loss?.from ?? to - lostMs,
+    to,
+    lastAt: context.now,
+    toldAt: loss?.toldAt ?? context.now,
+  };
+  const isDue = context.now - more.toldAt >= TELL_EACH_MS;
+  context.set({ loss: isDue ? { ...more, toldAt: context.now } : more });
+  if (isDue) tell(context, more, { ongoing: true });
+}
+
+function tell(
+  context: StepContext,
+  { lostMs, cause, from, to }: SpeechLoss,
+  more: { ongoing?: true } = {},
+): void {
+  context.notify('speech_lost', { lost_ms: Math.round(lostMs), cause, ...more }, { from, to });
+}
+
+function isOver({ phase, stream }: LaneState, { lastAt }: SpeechLoss, now: number): boolean {
+  switch (phase) {
+    case 'live':
+    case 'rolling':
+      return stream?.congestedSince == null && now - lastAt >= OVER_AFTER_MS;
+    case 'idle':
+    case 'standby':
+    case 'draining':
+    case 'closed':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** What keeps speech from leaving this machine. */
+function causeOf({ stream, setup, lineUp, backendSilent, problem }: LaneState): string {
+  if (stream?.congestedSince != null) return 'congested';
+  if (setup?.stage === 'acquiring' && !lineUp) return 'no_line';
+  if (setup?.stage === 'acquiring' && backendSilent) return 'no_backend';
+  return problem?.code ?? 'no_session';
+}

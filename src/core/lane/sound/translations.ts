@@ -1,0 +1,35 @@
+import { judgeCuts } from '../../uplink/replay/spoken.ts';
+import { notifyCut, requeue } from '../session/ending.ts';
+import type { Stream } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { pump } from './sending.ts';
+
+/**
+ * A stream has given a sign of life, so what it owes is not stuck on the way: translations that it has cut off are told,
+ * and said once more where next to nothing of them came.
+ */
+export function reviewTranslations(context: StepContext, before: Stream): void {
+  const stream = [context.state.stream, context.state.oldSession?.stream].find(
+    (one) => one?.id === before.id,
+  );
+  if (stream == null) return;
+  const { refused } = stream.replay.times;
+  if (refused !== null && before.replay.times.refused === null) {
+    context.notify('times_refused', {
+      session: stream.lease.grant.session,
+      message: `the service tells ${refused}`,
+    });
+  }
+  if (stream.replay.sentences.length === 0) return;
+  const { log, again, cuts } = judgeCuts(stream.replay, context.now);
+  if (log === stream.replay) return;
+  context.put({ ...stream, replay: log });
+  for (const cut of cuts) notifyCut(context, cut);
+  if (again.length === 0) return;
+  context.count('saidAgain');
+  const { quietRun } = context.state.backlog;
+  requeue(context, again);
+  // The stream that will hear it is in the middle of whatever is being said.
+  context.set({ backlog: { ...context.state.backlog, quietRun } });
+  pump(context);
+}

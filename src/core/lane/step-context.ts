@@ -1,0 +1,94 @@
+import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
+import type { LaneEffect } from './effect.ts';
+import type { TimerName } from './event.ts';
+import { isTransition, type Phase } from './phases.ts';
+import type { LaneCounts, LaneState, Stream } from './state.ts';
+
+/**
+ * One step in the making: the state as it has become so far and the effects so far. The state
+ * handed to `step` is never changed; what hangs below it is replaced, not written to.
+ */
+export class StepContext {
+  readonly now: number;
+  readonly effects: LaneEffect[] = [];
+  private readonly given: LaneState;
+  private draft: LaneState;
+
+  constructor(state: LaneState, now: number) {
+    this.given = state;
+    this.draft = state;
+    this.now = now;
+  }
+
+  get state(): LaneState {
+    return this.draft;
+  }
+
+  /** What `state` gave before must not be looked at any more: copying all of it again for each change is too expensive. */
+  set(changes: Partial<LaneState>): void {
+    if (this.draft === this.given) this.draft = { ...this.given, ...changes };
+    else Object.assign(this.draft, changes);
+  }
+
+  count(what: keyof LaneCounts, by = 1): void {
+    this.set({ counts: { ...this.draft.counts, [what]: this.draft.counts[what] + by } });
+  }
+
+  /** Puts a stream's new state to where the stream is. */
+  put(stream: Stream): void {
+    const { setup, oldSession } = this.draft;
+    if (this.draft.stream?.id === stream.id) this.set({ stream });
+    else if (setup?.stream?.id === stream.id) this.set({ setup: { ...setup, stream } });
+    else if (oldSession?.stream.id === stream.id) this.set({ oldSession: { ...oldSession, stream } });
+  }
+
+  /** Goes to another phase; a step that the table does not know is a defect of the core. */
+  enter(phase: Phase): void {
+    if (!isTransition(this.draft.phase, phase)) {
+      throw new Error(`lane cannot go from ${this.draft.phase} to ${phase}`);
+    }
+    this.set({ phase });
+  }
+
+  emit(effect: LaneEffect): void {
+    this.effects.push(effect);
+  }
+
+  /** @param slackMs it may go off this much later */
+  arm(timer: TimerName, at: number, slackMs = 0): void {
+    this.set({ timers: { ...this.draft.timers, [timer]: at } });
+    this.emit({ type: 'arm', timer, at, slackMs });
+  }
+
+  disarm(...timers: readonly TimerName[]): void {
+    for (const timer of timers) {
+      if (this.draft.timers[timer] === null) continue;
+      this.set({ timers: { ...this.draft.timers, [timer]: null } });
+      this.emit({ type: 'disarm', timer });
+    }
+  }
+
+  /**
+   * Takes a timer that has gone off out of the armed ones. False for one that must not count: disarmed
+   * meanwhile, or put off (then it is armed again, in case the outside took the wrong one away).
+   */
+  expire(timer: TimerName): boolean {
+    const at = this.draft.timers[timer];
+    if (at === null) return false;
+    if (at > this.now) {
+      this.arm(timer, at);
+      return false;
+    }
+    this.set({ timers: { ...this.draft.timers, [timer]: null } });
+    return true;
+  }
+
+  /** @param times moments, monotonic milliseconds, which become timestamps on their way out */
+  notify<K extends EventKind>(
+    kind: K,
+    detail: EventDetail<K>,
+    times?: Readonly<Record<string, number>>,
+  ): void {
+    this.emit({ type: 'notify', kind, detail, ...(times && { times }) });
+  }
+}

@@ -1,0 +1,258 @@
+import { draw, type Seed } from '../random.ts';
+
+/**
+ * Tells whether the backend still answers. Two things show it: token requests of the lanes, and, while a lane waits for a
+ * voice and asks for nothing, a probe every ten minutes that costs the backend no session. Without a line to the broker
+ * nothing is known of the backend. All times monotonic milliseconds.
+ */
+export interface BackendWatch {
+  readonly seed: Seed;
+  readonly lineUp: boolean;
+  /** A lane has asked for a token and has no answer. */
+  readonly waiting: boolean;
+  /** Since when there has been no usable answer to a lane's request; null: nobody waits, or nobody can be asked. */
+  readonly waitingSince: number | null;
+  /** A lane waits for a voice: only a probe can tell whether there would be a token. */
+  readonly resting: boolean;
+  readonly outage: Outage | null;
+  /** What was wrong with the last answer since the last usable one; null: nothing came. */
+  readonly malformed: { readonly field: string } | null;
+  /** When the last usable answer came. */
+  readonly answeredAt: number | null;
+  readonly probe: Probe | null;
+  readonly probeAt: number | null;
+  readonly nextProbe: number;
+  /** Probes in a row that nobody answered. */
+  readonly failedProbes: number;
+  /** Probes in a row that a backend which is alive did not answer: it does not know them. */
+  readonly unknownProbes: number;
+  /** The backend does not know probes: it gets none before this. */
+  readonly noProbesBefore: number;
+}
+
+export interface Outage {
+  readonly since: number;
+  readonly reason: 'no_answer' | 'malformed';
+  readonly field: string | null;
+}
+
+/** `backend`: answered without asking the service. `service`: the whole way; every backend answers it somehow. */
+export type ProbeKind = 'backend' | 'service';
+
+interface Probe {
+  readonly number: number;
+  readonly kind: ProbeKind;
+  readonly attempt: number;
+  /** When it was asked first, under this number. */
+  readonly since: number;
+  /** When the probe began, whatever kinds it has gone through. */
+  readonly beganAt: number;
+}
+
+export type BackendWatchEvent =
+  | { readonly type: 'line'; readonly up: boolean }
+  | { readonly type: 'lanes'; readonly waiting: boolean; readonly resting: boolean }
+  /** A usable answer to a lane's request: a grant or a denial. */
+  | { readonly type: 'answered' }
+  /** A usable answer to a probe. `granted`: a session came, which nobody wanted. */
+  | { readonly type: 'probe_answered'; readonly probe: number; readonly granted: boolean }
+  | { readonly type: 'malformed'; readonly field: string }
+  | { readonly type: 'time' };
+
+export type BackendWatchEffect =
+  | {
+      readonly type: 'ask';
+      readonly probe: number;
+      readonly kind: ProbeKind;
+      readonly attempt: number;
+    }
+  | { readonly type: 'silent'; readonly outage: Outage }
+  | { readonly type: 'back'; readonly outage: Outage }
+  | { readonly type: 'probes_unknown' };
+
+export interface BackendWatchResult {
+  readonly state: BackendWatch;
+  readonly effects: readonly BackendWatchEffect[];
+}
+
+/** This long without a usable answer, and the backend counts as dead. */
+export const SILENT_AFTER_MS = 20_000;
+/** A probe is asked so often before it counts as unanswered: answers are never stored by the broker, and one can be lost. */
+const PROBE_ATTEMPTS = 3;
+const PROBE_AGAIN_MS = 7000;
+export const PROBE_EACH_MS = 600_000;
+/** Share by which the time between two probes varies, so that a fleet spreads out. */
+const PROBE_JITTER = 0.2;
+/** A device that has just gone to rest probes within this much, where it has no recent answer. */
+const FIRST_PROBE_WITHIN_MS = 60_000;
+/** A dead backend is asked sooner again: at first after this long, doubling up to the usual. */
+const PROBE_RETRY_MS = 60_000;
+/** One probe may go unanswered because the backend was just starting. */
+const MOST_UNKNOWN_PROBES = 2;
+const NO_PROBES_FOR_MS = 86_400_000;
+
+export function createBackendWatch(seed: Seed): BackendWatch {
+  return {
+    seed,
+    ...{ lineUp: false, waiting: false, waitingSince: null, resting: false },
+    ...{ outage: null, malformed: null, answeredAt: null },
+    ...{ probe: null, probeAt: null, nextProbe: 1, failedProbes: 0, unknownProbes: 0 },
+    noProbesBefore: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** When time alone has the next step due; null: never. */
+export function wakeAt({ waitingSince, outage, probe, probeAt }: BackendWatch): number | null {
+  const moments: number[] = [];
+  if (waitingSince !== null && outage === null) moments.push(waitingSince + SILENT_AFTER_MS);
+  if (probe !== null) moments.push(probeDueAt(probe));
+  if (probe === null && probeAt !== null) moments.push(probeAt);
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
+function probeDueAt({ since, attempt }: Probe): number {
+  return since + (attempt < PROBE_ATTEMPTS ? attempt * PROBE_AGAIN_MS : SILENT_AFTER_MS);
+}
+
+/** One event into the watch. Pure. */
+export function stepBackendWatch(
+  given: BackendWatch,
+  event: BackendWatchEvent,
+  now: number,
+): BackendWatchResult {
+  const effects: BackendWatchEffect[] = [];
+  const handled = handle(given, event, now, effects);
+  return { state: plan(lookAtTime(handled, now, effects), now), effects };
+}
+
+function handle(
+  state: BackendWatch,
+  event: BackendWatchEvent,
+  now: number,
+  effects: BackendWatchEffect[],
+): BackendWatch {
+  switch (event.type) {
+    case 'line':
+      return {
+        ...state,
+        lineUp: event.up,
+        waitingSince: event.up && state.waiting ? (state.waitingSince ?? now) : null,
+        malformed: event.up ? state.malformed : null,
+      };
+    case 'lanes': {
+      const { waiting, resting } = event;
+      return {
+        ...state,
+        waiting,
+        resting,
+        waitingSince: waiting && state.lineUp ? (state.waitingSince ?? now) : null,
+      };
+    }
+    case 'answered':
+      return alive(state, now, effects);
+    case 'probe_answered':
+      return probeAnswered(state, event, now, effects);
+    case 'malformed':
+      return { ...state, malformed: { field: event.field } };
+    case 'time':
+      return state;
+  }
+}
+
+/** The backend has given a usable answer. */
+function alive(state: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
+  if (state.outage !== null) effects.push({ type: 'back', outage: state.outage });
+  return {
+    ...state,
+    waitingSince: state.waiting && state.lineUp ? now : null,
+    ...{ outage: null, malformed: null, answeredAt: now },
+    ...{ probe: null, probeAt: null, failedProbes: 0 },
+  };
+}
+
+/**
+ * Not every backend knows this kind of probe. A denial is an answer like any other. One that grants a session would make
+ * another every ten minutes, and one that says nothing but to the kind that everybody knows would raise a false alarm each
+ * time: both get no more probes for a day, and are judged by the answers to real requests alone.
+ */
+function probeAnswered(
+  given: BackendWatch,
+  { probe: number, granted }: Extract<BackendWatchEvent, { type: 'probe_answered' }>,
+  now: number,
+  effects: BackendWatchEffect[],
+): BackendWatch {
+  const isLate = given.probe?.number !== number;
+  const isSecondKind = !isLate && given.probe?.kind === 'service';
+  const unknownProbes = isLate ? given.unknownProbes : isSecondKind ? given.unknownProbes + 1 : 0;
+  const state = { ...alive(given, now, effects), unknownProbes };
+  if (!granted && unknownProbes < MOST_UNKNOWN_PROBES) return state;
+  effects.push({ type: 'probes_unknown' });
+  return { ...state, unknownProbes: 0, noProbesBefore: now + NO_PROBES_FOR_MS };
+}
+
+/** What is due by the passing of time. */
+function lookAtTime(given: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
+  let state = given;
+  // The same sum as the wake-up's: a difference of fractions can be a hair short of it, and the wake-up comes round forever.
+  if (state.waitingSince !== null && now >= state.waitingSince + SILENT_AFTER_MS) {
+    state = silent(state, state.waitingSince, effects);
+  }
+  const isAllowed = state.resting && state.lineUp;
+  if (!isAllowed) return { ...state, probe: null, probeAt: null };
+  const { probe, probeAt } = state;
+  if (probe !== null && probeDueAt(probe) <= now) return goOnProbing(state, probe, now, effects);
+  if (probe !== null || probeAt === null || probeAt > now) return state;
+  return ask({ ...state, probeAt: null }, 'backend', now, now, effects);
+}
+
+function silent(state: BackendWatch, since: number, effects: BackendWatchEffect[]): BackendWatch {
+  if (state.outage !== null) return state;
+  const { malformed } = state;
+  const reason = malformed === null ? 'no_answer' : 'malformed';
+  const outage: Outage = { since, reason, field: malformed?.field ?? null };
+  effects.push({ type: 'silent', outage });
+  return { ...state, outage };
+}
+
+function ask(
+  state: BackendWatch,
+  kind: ProbeKind,
+  beganAt: number,
+  now: number,
+  effects: BackendWatchEffect[],
+): BackendWatch {
+  const number = state.nextProbe;
+  effects.push({ type: 'ask', probe: number, kind, attempt: 1 });
+  return { ...state, nextProbe: number + 1, probe: { number, kind, attempt: 1, since: now, beganAt } };
+}
+
+/** Nobody has answered the probe so far. */
+function goOnProbing(
+  state: BackendWatch,
+  probe: Probe,
+  now: number,
+  effects: BackendWatchEffect[],
+): BackendWatch {
+  const { number, kind, beganAt } = probe;
+  if (probe.attempt < PROBE_ATTEMPTS) {
+    const attempt = probe.attempt + 1;
+    effects.push({ type: 'ask', probe: number, kind, attempt });
+    return { ...state, probe: { ...probe, attempt } };
+  }
+  // It may be one that ignores what it does not know: the kind that every backend answers decides.
+  if (kind === 'backend') return ask(state, 'service', beganAt, now, effects);
+  return { ...silent(state, beganAt, effects), probe: null, failedProbes: state.failedProbes + 1 };
+}
+
+/** Sets the time of the next probe where there has to be one. */
+function plan(state: BackendWatch, now: number): BackendWatch {
+  const { resting, lineUp, probe, probeAt, answeredAt, failedProbes, noProbesBefore } = state;
+  if (!resting || !lineUp || probe !== null || probeAt !== null) return state;
+  const drawn = draw(state.seed);
+  const spread = 1 + PROBE_JITTER * (2 * drawn.value - 1);
+  const retryMs = Math.min(PROBE_EACH_MS, PROBE_RETRY_MS * 2 ** Math.min(failedProbes - 1, 10));
+  const soonAt = now + drawn.value * FIRST_PROBE_WITHIN_MS;
+  const usualAt = answeredAt === null ? soonAt : Math.max(soonAt, answeredAt + PROBE_EACH_MS * spread);
+  const nextAt = failedProbes > 0 ? now + retryMs * spread : usualAt;
+  return { ...state, seed: drawn.seed, probeAt: Math.max(nextAt, noProbesBefore) };
+}

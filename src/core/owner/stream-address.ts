@@ -1,0 +1,41 @@
+import { isListed, isLoopback } from '../../protocol/host.ts';
+
+/** Why an address is not used: completes "the stream_url ..." and says what to do. Holds neither token nor address. */
+export class AddressError extends Error {}
+
+/** A host name that is said in an error is cut here: it is whatever somebody sent. */
+const LONGEST_HOST_SHOWN = 120;
+
+/**
+ * Where a connection goes (docs/service.md 4.7: `{random_hash}` replaced by a fresh URL-safe string. A token only travels
+ * to the hosts that the owner has listed, over TLS or inside this machine.
+ * @param template address from the grant; a legacy session's `ws_url` simply has no `{random_hash}`
+ * @param hosts as in the configuration's `service.hosts`; none: any host will do
+ * @throws AddressError in words that hold no token, and of the address its host at most
+ */
+export function streamTarget(template: string, randomHash: string, hosts: readonly string[]): URL {
+  const filled = template.replaceAll('{random_hash}', randomHash);
+  if (!URL.canParse(filled)) throw new AddressError('is no URL: give it as "wss://host/path"');
+  // The WebSocket protocol knows no fragments, and its clients throw at one (RFC 6455, section 3).
+  if (filled.includes('#')) throw new AddressError('holds a "#", which no WebSocket address may: remove it');
+  const url = new URL(filled);
+  const secure = url.protocol === 'wss:' || (url.protocol === 'ws:' && isLoopback(url.hostname));
+  if (!secure) throw new AddressError('is neither wss:// nor on this machine: give it as "wss://host/path"');
+  if (hosts.length > 0 && !isListed(url, hosts)) {
+    const host = url.host.slice(0, LONGEST_HOST_SHOWN);
+    throw new AddressError(`leads to ${host}, which is not among service.hosts: no token is sent there`);
+  }
+  return url;
+}
+
+/** The same with the token as query parameter. @throws AddressError */
+export function streamAddress(
+  template: string,
+  token: string,
+  randomHash: string,
+  hosts: readonly string[] = [],
+): string {
+  const url = streamTarget(template, randomHash, hosts);
+  url.searchParams.set('token', token);
+  return url.href;
+}

@@ -1,0 +1,184 @@
+import { fadeBefore, fadeBehind } from '../audio/fade.ts';
+import { quicken } from '../audio/tempo.ts';
+import type { Heard } from '../uplink/gate.ts';
+import { abandonRest } from './intake.ts';
+import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
+import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
+import { correctHeard, expectWrite, recordHeard, silenceTimeline } from './timeline.ts';
+
+export { enqueue, enqueueOwn } from './intake.ts';
+export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
+
+/**
+ * The queue of translated speech. The service sends a sentence as a burst, faster than real time;
+ * the loudspeaker takes it at its own pace. Sentences play whole and in the order of their first
+ * sound, even where their chunks arrive interleaved, and nothing waits for an end mark that never comes.
+ * While one session takes over from another, what the older one says comes first.
+ */
+
+/** With less than this share of `aheadMs` left it is written again, all that fits at once: each write is work. */
+const REFILL = 1 / 3;
+/** A write ends at a multiple of this, or with what there is: as sound cards count, and not anywhere. */
+const STEP_MS = 20;
+/** A sentence that runs dry without its end mark holds the next one up no longer than this. */
+const STARVED_MS = 400;
+/** A sentence that is about to run dry is faded out this long before, in case the event loop is busy then. */
+const LAST_CALL_MS = 20;
+const FADE_MS = 8;
+/** A sentence that ran dry goes on when two pieces of it are there, or after this long: one gap is better than many. */
+const REGATHER_MS = 120;
+/** A chunk of 320 ms that comes as the last one ends leaves no more than this waiting. */
+const CLOSE_BEHIND_MS = 400;
+/** Sound that has lagged for this long runs faster by this share: more than two clocks differ by, less than anybody hears. */
+const LAG_PATIENCE_MS = 10_000;
+const QUICKER = 0.003;
+/** Later than its time by less than this is not late: clocks and sample counts round. */
+const ROUNDING_MS = 0.5;
+
+/** What a write is: the service's words, a soft edge beside a gap in them, or a sound of the lane's own. */
+export type WriteKind = 'speech' | 'fade' | 'earcon';
+
+/** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker free. */
+export interface Write {
+  readonly pcm: Uint8Array;
+  readonly kind: WriteKind;
+  /** Its number, by which the device tells when it is heard. */
+  readonly write: number;
+  readonly receivedAt: number | null;
+}
+
+/**
+ * What to write now, and when to look again (null: when something arrives), or this much later.
+ * @param soonMs what is due within this may be written now; never more than what is due from time to time anyway
+ */
+export function advance(
+  given: Playout,
+  now: number,
+  format: PlayoutFormat,
+  soonMs = 0,
+): { playout: Playout; writes: readonly Write[]; wakeAt: number | null; slackMs: number } {
+  const writes: Write[] = [];
+  let playout = given;
+  const refillMs = format.aheadMs * REFILL;
+  const write = (pcm: Uint8Array, kind: WriteKind, receivedAt: number | null): void => {
+    const { timeline } = playout;
+    writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt });
+    playout = withTimeline(playout, expectWrite(timeline, pcm.byteLength / format.bytesPerMs, now));
+  };
+  const rest = (wakeAt: number | null, slackMs = 0) => ({ playout, writes, wakeAt, slackMs });
+  while (true) {
+    const [head, next] = playout.utterances;
+    if (head === undefined) return rest(null);
+    const { end } = playout.timeline;
+    const [piece] = head.pieces;
+    if (piece === undefined) {
+      const starvedAt = end + STARVED_MS;
+      if (head.complete || (next !== undefined && now >= starvedAt)) {
+        playout = { ...playout, utterances: playout.utterances.slice(1) };
+        continue;
+      }
+      const wakeAt = next === undefined ? null : starvedAt;
+      if (!head.ahead || head.faded || now >= end) return rest(wakeAt);
+      if (now < end - LAST_CALL_MS) return rest(end - LAST_CALL_MS);
+      playout = setHead(playout, { ...head, faded: true });
+      const fade = head.edge === null || !format.softEdges ? null : fadeBehind(head.edge);
+      if (fade !== null) write(fade, 'fade', null);
+      return rest(wakeAt);
+    }
+    if (end - now > refillMs + Math.min(soonMs, refillMs) + ROUNDING_MS)
+      return rest(end - refillMs, refillMs / 2);
+    const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
+    const isShort = piece.receivedAt - end < STARVED_MS;
+    if (isLate) {
+      const gatheredAt = piece.receivedAt + REGATHER_MS;
+      const isGathered = head.complete || head.pieces.length > 1 || now >= gatheredAt;
+      if (isShort && !isGathered) return rest(gatheredAt);
+      const { gaps } = playout;
+      playout = { ...setHead(playout, { ...head, faded: false }), gaps: gaps + 1 };
+      const edge = cut(head.pieces, bytesIn(FADE_MS, format)).pcm;
+      const fade = head.ahead && format.softEdges ? fadeBefore(edge) : null;
+      if (fade !== null) write(fade, 'fade', null);
+    }
+    const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
+    const laggingSince = lagsSince(playout, now, format);
+    const roomMs = format.aheadMs - Math.max(0, end - now);
+    const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
+    playout = { ...take(playout, pcm, pieces, format), laggingSince };
+    const isOwn = head.stream === OWN_STREAM;
+    const isQuick = format.quickens && laggingSince !== null && now - laggingSince >= LAG_PATIENCE_MS;
+    write(
+      isQuick ? quicken(pcm, QUICKER) : pcm,
+      isOwn ? 'earcon' : 'speech',
+      found && !isOwn ? piece.receivedAt : null,
+    );
+  }
+}
+
+/**
+ * A service that never pauses, and a loudspeaker whose clock is slower than the microphone's: what waits would grow for hours.
+ */
+function lagsSince(
+  { laggingSince, queuedBytes }: Playout,
+  now: number,
+  { bytesPerMs }: PlayoutFormat,
+): number | null {
+  return queuedBytes <= CLOSE_BEHIND_MS * bytesPerMs ? null : (laggingSince ?? now);
+}
+
+function setHead(playout: Playout, head: Utterance): Playout {
+  return { ...playout, utterances: playout.utterances.with(0, head) };
+}
+
+/** Whole samples. */
+function bytesIn(ms: number, { bytesPerMs }: PlayoutFormat): number {
+  return 2 * Math.round((ms * bytesPerMs) / 2);
+}
+
+/** Takes the begin of what waits out of the queue. */
+function take(playout: Playout, pcm: Uint8Array, pieces: readonly Piece[], format: PlayoutFormat): Playout {
+  const [head] = playout.utterances;
+  if (head === undefined) return playout;
+  const edge = pcm.subarray(-bytesIn(FADE_MS, format));
+  const own = head.stream === OWN_STREAM;
+  return {
+    ...setHead(playout, { ...head, begun: true, faded: false, pieces, edge }),
+    queuedBytes: playout.queuedBytes - pcm.byteLength,
+    writtenBytes: playout.writtenBytes + (own ? 0 : pcm.byteLength),
+  };
+}
+
+/** The device tells when a write is heard. */
+export function tell(playout: Playout, told: { write: number; from: number; until: number }): Playout {
+  return withTimeline(playout, recordHeard(playout.timeline, told));
+}
+
+/** The device corrects when all that was written up to `write` will have been heard. */
+export function correct(playout: Playout, write: number, until: number): Playout {
+  return withTimeline(playout, correctHeard(playout.timeline, write, until));
+}
+
+/** When the loudspeaker was heard lately, oldest first. */
+export function heardLately(playout: Playout): readonly Heard[] {
+  return playout.heard === null ? playout.earlier : [...playout.earlier, playout.heard];
+}
+
+/** Forgets everything that has not been heard, and the rest of the sentences that are cut short by it. */
+export function flush(playout: Playout, now: number): Playout {
+  const own = playout.utterances.filter(({ stream }) => stream === OWN_STREAM);
+  const ownBytes = own.reduce((sum, one) => sum + bytesOf(one), 0);
+  return withTimeline(
+    {
+      ...playout,
+      utterances: [],
+      abandoned: abandonRest(playout.abandoned, playout.utterances),
+      queuedBytes: 0,
+      droppedBytes: playout.droppedBytes + playout.queuedBytes - ownBytes,
+    },
+    silenceTimeline(playout.timeline, now),
+  );
+}
+
+/** Whether anything sounds or waits to. */
+export function isPlaying(playout: Playout, now: number): boolean {
+  return playout.queuedBytes > 0 || (playout.heard !== null && playout.heard.until > now);
+}

@@ -1,0 +1,147 @@
+import type { Heard } from '../uplink/gate.ts';
+
+/**
+ * When the loudspeaker is heard. A write is expected to be heard at a time; the device tells the true one, and may
+ * correct it later. The expectation counts until then: a device that tells nothing is believed to sound without delay.
+ */
+
+/** Stretches of time in which the loudspeaker is, was or will be heard. */
+export interface Stretches {
+  /** The last one; its `until` is the end of all that is written. */
+  readonly heard: Heard | null;
+  /** The last few before that one, oldest first: a chunk can come late, when the next sound is already heard. */
+  readonly earlier: readonly Heard[];
+}
+
+/** A write whose time the device has not told yet. */
+interface Awaited {
+  readonly write: number;
+  readonly writtenAt: number;
+  /** When it would be heard if the device had no delay. */
+  readonly startsAt: number;
+  readonly durationMs: number;
+  /** Nothing sounded before it: its delay is the device's own. */
+  readonly free: boolean;
+}
+
+export interface PlayoutTimeline {
+  /** What the device has told. */
+  readonly told: Stretches;
+  readonly awaited: readonly Awaited[];
+  /** From handing a sound to an idle device to its being heard. */
+  readonly delayMs: number;
+  /** When an undelayed device would have sounded all that is written: paces the writing. */
+  readonly end: number;
+  readonly nextWrite: number;
+  /** The newest write of which the device has told; null when nothing of it is left to correct. */
+  readonly lastTold: number | null;
+}
+
+export const EMPTY_TIMELINE: PlayoutTimeline = {
+  told: { heard: null, earlier: [] },
+  awaited: [],
+  delayMs: 0,
+  end: Number.NEGATIVE_INFINITY,
+  nextWrite: 1,
+  lastTold: null,
+};
+
+/** Sounds closer together than this count as one stretch: the room has not fallen quiet between them. */
+const ONE_STRETCH_MS = 300;
+const STRETCHES_REMEMBERED = 16;
+/** A device that has not told of this many writes will not do so any more. */
+const MOST_AWAITED = 16;
+/** No loudspeaker is further behind; one that says so is in error, and must not close the gate for minutes. */
+const LONGEST_DELAY_MS = 5000;
+/** Smaller than a sample of telephone sound: rounding. */
+const ROUNDING_MS = 0.05;
+
+function add({ heard, earlier }: Stretches, from: number, until: number): Stretches {
+  if (until <= from) return { heard, earlier };
+  if (heard === null) return { heard: { from, until }, earlier };
+  if (from - heard.until < ONE_STRETCH_MS) {
+    return { heard: { from: Math.min(heard.from, from), until }, earlier };
+  }
+  return { heard: { from, until }, earlier: [...earlier, heard].slice(-STRETCHES_REMEMBERED) };
+}
+
+function addExpected(told: Stretches, awaited: readonly Awaited[], delayMs: number): Stretches {
+  return awaited.reduce(
+    (so, { startsAt, durationMs }) => add(so, startsAt + delayMs, startsAt + delayMs + durationMs),
+    told,
+  );
+}
+
+/** What is known and expected together. */
+export function stretchesOf({ told, awaited, delayMs }: PlayoutTimeline): Stretches {
+  return addExpected(told, awaited, delayMs);
+}
+
+/** Notes a write, right behind what was written before. */
+export function expectWrite(timeline: PlayoutTimeline, durationMs: number, now: number): PlayoutTimeline {
+  const { end, awaited, nextWrite: write, delayMs } = timeline;
+  const free = end <= now;
+  const startsAt = free ? now : end;
+  const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free }];
+  const given = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
+  return {
+    ...timeline,
+    told: addExpected(timeline.told, given, delayMs),
+    awaited: all.slice(given.length),
+    end: startsAt + durationMs,
+    nextWrite: write + 1,
+  };
+}
+
+/**
+ * The device tells when a write is heard; nothing of it is when `until` is not after `from`. What was written before
+ * and not told of is taken as it was expected; a write that was flushed meanwhile is of no interest any more.
+ */
+export function recordHeard(
+  timeline: PlayoutTimeline,
+  { write, from, until }: { write: number; from: number; until: number },
+): PlayoutTimeline {
+  const { awaited } = timeline;
+  const index = awaited.findIndex((one) => one.write === write);
+  const found = awaited[index];
+  if (found === undefined || !Number.isFinite(from) || !Number.isFinite(until)) return timeline;
+  const rest = awaited.slice(index + 1);
+  const told = addExpected(timeline.told, awaited.slice(0, index), timeline.delayMs);
+  if (until <= from) return { ...timeline, told, awaited: rest, lastTold: write };
+  // Nothing is heard before it was written, nor before what was written earlier.
+  const earliest = Math.max(found.writtenAt, told.heard?.until ?? 0);
+  const latest = Math.max(earliest, found.startsAt + LONGEST_DELAY_MS);
+  const begins = Math.min(latest, Math.max(earliest, from));
+  const ends = begins + (until - from);
+  const delayMs = found.free ? begins - found.startsAt : timeline.delayMs;
+  const shifted = shift(timeline, rest, ends - delayMs - (found.startsAt + found.durationMs));
+  return { ...shifted, told: add(told, begins, ends), delayMs, lastTold: write };
+}
+
+/** The device corrects when all that was written up to `write` will have been heard. */
+export function correctHeard(timeline: PlayoutTimeline, write: number, until: number): PlayoutTimeline {
+  const { told, lastTold, awaited } = timeline;
+  const { heard } = told;
+  if (write !== lastTold || heard === null || !Number.isFinite(until)) return timeline;
+  const latest = heard.until + LONGEST_DELAY_MS;
+  const corrected = Math.min(latest, Math.max(heard.from, until));
+  const shifted = shift(timeline, awaited, corrected - heard.until);
+  return { ...shifted, told: { ...told, heard: { ...heard, until: corrected } } };
+}
+
+/** What is written and not told of is heard by this much later (earlier where negative). */
+function shift(timeline: PlayoutTimeline, awaited: readonly Awaited[], ms: number): PlayoutTimeline {
+  if (Math.abs(ms) < ROUNDING_MS) return { ...timeline, awaited };
+  const later = awaited.map((one) => ({ ...one, startsAt: one.startsAt + ms }));
+  return { ...timeline, awaited: later, end: timeline.end + ms };
+}
+
+/** Nothing is heard from now on. */
+export function silenceTimeline(timeline: PlayoutTimeline, now: number): PlayoutTimeline {
+  const { heard, earlier } = stretchesOf(timeline);
+  const begun = [...earlier, ...(heard === null ? [] : [heard])]
+    .filter(({ from }) => from <= now)
+    .map(({ from, until }) => ({ from, until: Math.min(until, now) }));
+  const told = { heard: begun.at(-1) ?? null, earlier: begun.slice(0, -1) };
+  return { ...timeline, told, awaited: [], end: Math.min(timeline.end, now), lastTold: null };
+}

@@ -1,0 +1,259 @@
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import { REFUSAL_REASONS, type RefusalReason } from '../../protocol/service/error.ts';
+import type { BackoffPolicy } from './backoff.ts';
+
+/**
+ * Everything that can end a try at having a stream. The session refusals keep the specification's
+ * names (section 7); the others are ours.
+ */
+export type Cause =
+  | Exclude<RefusalReason, 'pending_sessions_limit_reached'>
+  | 'network'
+  | 'unresponsive'
+  | 'silent_service'
+  | 'setup_timeout'
+  | 'stream_ended'
+  | 'service_timeout'
+  | 'forbidden'
+  | 'insufficient_balance'
+  | 'account_blocked'
+  | 'service_error'
+  | 'protocol_error'
+  | 'internal_error'
+  | 'task_rejected'
+  | 'grant_unusable'
+  | 'token_denied'
+  | 'token_denied_final';
+
+/** The cadence of the next try. */
+export type Patience = 'prompt' | 'patient' | 'parked';
+
+/** What follows from a cause: one row of the recovery table. */
+export interface Recovery {
+  /** What the next token request gives as its reason. */
+  readonly tokenReason: TokenReason;
+  readonly patience: Patience;
+  /** This many of these in a row are each followed by a prompt try: what is refused may be only this one token. */
+  readonly promptTries?: number;
+  /** The event to publish, beyond `session_ended`. */
+  readonly event: Extract<EventKind, 'revoked' | 'max_duration' | 'refused' | 'internal_error'> | null;
+  /** For the operator. */
+  readonly meaning: string;
+}
+
+/** The waits behind each kind of patience. A parked lane asks again about every five minutes, and says so. */
+export const PATIENCE: Readonly<Record<Patience, BackoffPolicy>> = {
+  prompt: { baseMs: 1000, capMs: 60_000, floorMs: 0 },
+  patient: { baseMs: 5000, capMs: 120_000, floorMs: 1000 },
+  parked: { baseMs: 360_000, capMs: 360_000, floorMs: 240_000 },
+};
+
+/** The one table of what is tried again, how soon, and what gives up until somebody fixes it. */
+export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
+  network: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the connection to the service failed or broke',
+  },
+  unresponsive: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service stopped answering pings',
+  },
+  silent_service: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service took speech and said nothing of it',
+  },
+  setup_timeout: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service did not get the task running in time',
+  },
+  stream_ended: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service ended the stream without a reason',
+  },
+  service_timeout: {
+    tokenReason: 'network',
+    patience: 'prompt',
+    event: null,
+    meaning: 'the service heard no audio and gave up',
+  },
+  session_revoked: {
+    tokenReason: 'revoked',
+    patience: 'prompt',
+    event: 'revoked',
+    meaning: 'the session was revoked by its owner',
+  },
+  max_duration_reached: {
+    tokenReason: 'max_duration',
+    patience: 'prompt',
+    event: 'max_duration',
+    meaning: 'the session reached its longest duration',
+  },
+  session_already_used: {
+    tokenReason: 'refused',
+    patience: 'prompt',
+    event: 'refused',
+    meaning: 'the token was already used',
+  },
+  connect_window_expired: {
+    tokenReason: 'refused',
+    patience: 'prompt',
+    event: 'refused',
+    meaning: 'the token was used after its connect window',
+  },
+  grant_unusable: {
+    tokenReason: 'refused',
+    patience: 'patient',
+    event: 'refused',
+    meaning: 'the backend answered with a session that cannot be used here',
+  },
+  session_limit_reached: {
+    tokenReason: 'refused',
+    patience: 'patient',
+    event: 'refused',
+    meaning: "the account's limit of streams at one time is reached",
+  },
+  service_error: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: null,
+    meaning: 'the service reported an error of its own',
+  },
+  protocol_error: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: null,
+    meaning: 'the service sent what cannot be read; the agent ended the stream',
+  },
+  internal_error: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: 'internal_error',
+    meaning: 'a defect of the program ended the stream; its log tells more',
+  },
+  forbidden: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    promptTries: 1,
+    event: 'refused',
+    meaning: 'the service refused the token and did not say why',
+  },
+  insufficient_balance: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the account is out of balance',
+  },
+  account_blocked: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the account is blocked',
+  },
+  intent_mismatch: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the backend issues tokens for another product',
+  },
+  connection_type_mismatch: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the backend issues tokens for another transport',
+  },
+  task_rejected: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the service does not accept these languages or audio settings',
+  },
+  token_denied: {
+    tokenReason: 'refused',
+    patience: 'patient',
+    event: 'refused',
+    meaning: 'the backend has no token at the moment',
+  },
+  token_denied_final: {
+    tokenReason: 'refused',
+    patience: 'parked',
+    event: 'refused',
+    meaning: 'the backend refuses this device',
+  },
+};
+
+function isReason(value: unknown): value is RefusalReason {
+  return REFUSAL_REASONS.some((reason) => reason === value);
+}
+
+/** What a service can say when it refuses: at the upgrade, in a message, or in a close. */
+export interface RefusalSigns {
+  readonly httpStatus?: number | undefined;
+  readonly errorCode?: number | null | undefined;
+  /** Any texts that may hold a reason: `reason`, `code`, `title`, `type`, a close reason. */
+  readonly texts: readonly (string | null | undefined)[];
+}
+
+const REASON_BY_NUMBER: Readonly<Record<number, RefusalReason>> = {
+  202100: 'session_already_used',
+  202102: 'max_duration_reached',
+};
+
+/** Finds the session rule that a refusal names (docs/service.md 7: by its reason first, then by its number. */
+export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
+  for (const text of signs.texts) {
+    if (isReason(text)) return text;
+  }
+  for (const text of signs.texts) {
+    // Titles and problem types write the same names with blanks or hyphens.
+    const words = text?.toLowerCase().replace(/[\s-]+/g, '_');
+    const found = REFUSAL_REASONS.find((reason) => words?.includes(reason));
+    if (found !== undefined) return found;
+  }
+  return REASON_BY_NUMBER[signs.errorCode ?? 0] ?? null;
+}
+
+/** Seen on a live service; the specification gives no number. */
+const INSUFFICIENT_BALANCE = 100_050;
+const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
+const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
+
+/** What a refusal names as its reason: a session rule, or the account's condition (docs/service.md 3.3. Null: nothing known. */
+export function readNamedCause(signs: RefusalSigns): Cause | null {
+  const reason = readRefusalReason(signs);
+  if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';
+  if (reason !== null) return reason;
+  const says = (what: RegExp): boolean => signs.texts.some((text) => what.test(text ?? ''));
+  if (signs.errorCode === INSUFFICIENT_BALANCE || says(BALANCE)) return 'insufficient_balance';
+  return says(BLOCKED) ? 'account_blocked' : null;
+}
+
+/** Classifies a refusal; one without a known reason goes by its HTTP status. */
+export function classifyRefusal(signs: RefusalSigns): Cause {
+  const named = readNamedCause(signs);
+  if (named !== null) return named;
+  switch (signs.httpStatus) {
+    case 402:
+      return 'insufficient_balance';
+    case 401:
+    case 403:
+    case 404:
+      return 'forbidden';
+    case 409:
+      return 'session_already_used';
+    case 410:
+      return 'max_duration_reached';
+    default:
+      return 'service_error';
+  }
+}

@@ -1,0 +1,167 @@
+import type { ChunkLevels } from '../speech/noise-floor.ts';
+
+/**
+ * The audio that has been captured and not yet sent. In normal running it is empty: a chunk goes
+ * out as it comes in. Without a stream it fills up to its bound; after that, pauses are taken out
+ * until the lane is back at live.
+ */
+
+/** One captured chunk on its way: exactly one chunk duration of PCM at the stream's rate. */
+export interface BacklogChunk {
+  /** Counts captured chunks of the lane from 0. */
+  readonly seq: number;
+  /** When its last sample was captured, monotonic milliseconds. */
+  readonly capturedAt: number;
+  /** The sound; null where the gate was closed, to be sent as silence. */
+  readonly pcm: Uint8Array | null;
+  /** False only where it is clearly a pause. */
+  readonly voiced: boolean;
+  /** Not told for silence in place of sound. */
+  readonly levels?: ChunkLevels;
+  /** It could not go out when it came in: there was no stream, or others were before it. */
+  readonly queued: boolean;
+  /** Languages in which it was said on a stream that broke off before it had said it in all of them. */
+  readonly said?: readonly string[];
+  /** It is said once more because the service cut its translation off. */
+  readonly again?: boolean;
+}
+
+/**
+ * Where every captured chunk went. `captured = sent + silenced + trimmed + dropped + held` holds
+ * after every step.
+ */
+export interface Accounts {
+  readonly captured: number;
+  readonly sent: number;
+  /** Sent as silence because the gate was closed. */
+  readonly silenced: number;
+  /** A pause, taken out while catching up. */
+  readonly trimmed: number;
+  readonly dropped: number;
+  /** Of the dropped ones, those lost for want of room: speech that nobody will hear. */
+  readonly lost: number;
+}
+
+export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
+
+export interface Backlog {
+  readonly chunks: readonly BacklogChunk[];
+  /** How many pause chunks in a row have left the backlog last (sent or trimmed). */
+  readonly quietRun: number;
+  readonly accounts: Accounts;
+}
+
+export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, accounts: NO_ACCOUNTS };
+
+/** A pause of three chunks (0.96 s) survives trimming: longer than the 0.7 s of silence that confirms a sentence. */
+export const PAUSE_KEPT_CHUNKS = 3;
+
+function isQuiet(chunk: BacklogChunk | undefined): boolean {
+  return chunk !== undefined && (chunk.pcm === null || !chunk.voiced);
+}
+
+/**
+ * Whether the oldest chunk may be left out: it belongs to a pause of which enough has been sent,
+ * and the next chunk is a pause too, so that no soft beginning of a word is cut.
+ */
+function isTrimmable(backlog: Backlog): boolean {
+  return backlog.quietRun >= PAUSE_KEPT_CHUNKS && isQuiet(backlog.chunks[0]) && isQuiet(backlog.chunks[1]);
+}
+
+function trimHead(backlog: Backlog): Backlog {
+  const accounts = { ...backlog.accounts, trimmed: backlog.accounts.trimmed + 1 };
+  return { chunks: backlog.chunks.slice(1), quietRun: backlog.quietRun + 1, accounts };
+}
+
+/**
+ * Takes in a captured chunk. Over `capacity` the oldest is given up: as trimmed where that much of a pause may go,
+ * else as dropped, and as lost if it is speech.
+ */
+export function take(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
+  const accounts = { ...backlog.accounts, captured: backlog.accounts.captured + 1 };
+  const filled: Backlog = { ...backlog, chunks: [...backlog.chunks, chunk], accounts };
+  return filled.chunks.length <= capacity ? filled : overflow(filled);
+}
+
+/** Takes in a captured chunk while nobody is expected to speak: only the latest are kept, as what comes before a first word. */
+export function remember(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
+  const filled = take(backlog, chunk, Number.POSITIVE_INFINITY);
+  return filled.chunks.length <= capacity ? filled : trimHead(filled);
+}
+
+function overflow(backlog: Backlog): Backlog {
+  if (isTrimmable(backlog)) return trimHead(backlog);
+  const quiet = isQuiet(backlog.chunks[0]);
+  const { accounts } = backlog;
+  return {
+    chunks: backlog.chunks.slice(1),
+    quietRun: quiet ? backlog.quietRun + 1 : 0,
+    accounts: { ...accounts, dropped: accounts.dropped + 1, lost: accounts.lost + (quiet ? 0 : 1) },
+  };
+}
+
+/** Takes pauses out of what waits, from the oldest on, as far as a backlog allows. */
+export function trim(backlog: Backlog): Backlog {
+  let rest = backlog;
+  while (isTrimmable(rest)) rest = trimHead(rest);
+  return rest;
+}
+
+/** Takes the oldest chunk out to be sent. */
+export function release(backlog: Backlog): { backlog: Backlog; chunk: BacklogChunk } | null {
+  const chunk = backlog.chunks[0];
+  if (chunk === undefined) return null;
+  const { accounts } = backlog;
+  return {
+    chunk,
+    backlog: {
+      chunks: backlog.chunks.slice(1),
+      quietRun: isQuiet(chunk) ? backlog.quietRun + 1 : 0,
+      accounts:
+        chunk.pcm === null
+          ? { ...accounts, silenced: accounts.silenced + 1 }
+          : { ...accounts, sent: accounts.sent + 1 },
+    },
+  };
+}
+
+/**
+ * Takes chunks back that were sent to a stream which broke off before it had spoken them: they are held again, in
+ * front of everything else, and go to the next stream.
+ */
+export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capacity: number): Backlog {
+  const silent = chunks.filter(({ pcm }) => pcm === null).length;
+  const accounts = {
+    ...backlog.accounts,
+    sent: backlog.accounts.sent - (chunks.length - silent),
+    silenced: backlog.accounts.silenced - silent,
+  };
+  let rest: Backlog = {
+    chunks: inOrder(chunks, backlog.chunks),
+    quietRun: PAUSE_KEPT_CHUNKS,
+    accounts,
+  };
+  while (rest.chunks.length > capacity) rest = overflow(rest);
+  return rest;
+}
+
+/** Two streams can have broken off, one after the other: what was captured first is sent first. */
+function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): BacklogChunk[] {
+  const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];
+  return chunks.sort((one, other) => one.seq - other.seq);
+}
+
+/** A new stream has heard nothing yet: it needs no pause before the first word. */
+export function forNewStream(backlog: Backlog): Backlog {
+  return { ...backlog, quietRun: PAUSE_KEPT_CHUNKS };
+}
+
+/** Throws everything away, because the lane was stopped. */
+export function discard(backlog: Backlog): Backlog {
+  const { accounts } = backlog;
+  return {
+    chunks: [],
+    quietRun: 0,
+    accounts: { ...accounts, dropped: accounts.dropped + backlog.chunks.length },
+  };
+}

@@ -1,0 +1,207 @@
+import type { BacklogChunk } from '../backlog.ts';
+import { allSaid, languagesSaid, type Sentence } from './sentence.ts';
+import { FIRST_TIMES, type Span, type StreamTimes } from './times.ts';
+
+/**
+ * What a stream has been sent and has not yet spoken in full: where the stream breaks off, this goes to the next one. It
+ * is accounted per sentence and language, by the times that the service gives for its transcripts, or else by one rule
+ * (`sentEnd` in understood.ts). It leans towards forgetting, because a sentence that is said twice is worse than a short
+ * one that is missed.
+ */
+export interface ReplayLog {
+  /** Languages into which this stream translates. */
+  readonly targets: readonly string[];
+  /** What was sent and is not settled, oldest first; of a pause no more than its first moments. */
+  readonly pieces: readonly Piece[];
+  /** What the service has told of the sentences that are not settled, oldest first. */
+  readonly sentences: readonly Sentence[];
+  /** Length of everything that was sent on this stream, silence included. */
+  readonly sentMs: number;
+  /** What was sent before has been forgotten. */
+  readonly forgottenMs: number;
+  /** Length of the pause at the end of what was sent. */
+  readonly quietMs: number;
+  /** Number of the last stretch of speech between two pauses. */
+  readonly group: number;
+  readonly times: StreamTimes;
+  /** The service says what it has understood; one that never does is judged by what it says. */
+  readonly isTold: boolean;
+  /** The service's names for what it has understood last. */
+  readonly known: readonly string[];
+  /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
+  readonly withdrawn: readonly string[];
+  /** How many sentences without a name it has understood. */
+  readonly nameless: number;
+  /** When the last sound without a name came. */
+  readonly soundAt: number | null;
+  /** Sound without a name came of a sentence that the service had not yet said to have understood. */
+  readonly isAhead: boolean;
+  /** How long this session's speech lasts, of sentences that came to their end. */
+  readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
+}
+
+/** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
+export interface Piece {
+  readonly chunk: BacklogChunk;
+  /** Where the whole chunk begins and ends. */
+  readonly whole: Span;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly sentAt: number;
+  readonly group: number;
+  /** The sentence that it belongs to, where the service has understood it. */
+  readonly sentence: string | null;
+}
+
+/** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
+export const PAUSE_MS = 900;
+/** Whatever has not been spoken this long after it was said is taken as spoken. */
+export const FORGOTTEN_AFTER_MS = 30_000;
+/** More is not kept: about as much as the backlog takes back. */
+const MOST_PIECES = 90;
+
+export function emptyReplayLog(targets: readonly string[]): ReplayLog {
+  return {
+    targets,
+    pieces: [],
+    sentences: [],
+    sentMs: 0,
+    forgottenMs: 0,
+    quietMs: PAUSE_MS,
+    group: 0,
+    times: FIRST_TIMES,
+    isTold: false,
+    known: [],
+    withdrawn: [],
+    nameless: 0,
+    soundAt: null,
+    isAhead: false,
+    pace: { sentences: 0, ms: 0, letters: 0 },
+  };
+}
+
+/** Whether a piece lets a service hear a pause. */
+export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
+  return chunk.pcm === null || !chunk.voiced;
+}
+
+/** Notes a chunk that went out. */
+export function noteSent(log: ReplayLog, chunk: BacklogChunk, chunkMs: number, now: number): ReplayLog {
+  const quiet = isQuiet({ chunk });
+  const fromMs = log.sentMs;
+  const sentMs = fromMs + chunkMs;
+  const quietMs = quiet ? log.quietMs + chunkMs : 0;
+  if (quiet && log.quietMs >= PAUSE_MS) return forgetOld({ ...log, sentMs, quietMs }, now);
+  const group = !quiet && log.quietMs >= PAUSE_MS ? log.group + 1 : log.group;
+  const piece: Piece = {
+    chunk,
+    whole: { fromMs, toMs: sentMs },
+    fromMs,
+    toMs: sentMs,
+    sentAt: now,
+    group,
+    sentence: null,
+  };
+  return forgetOld({ ...log, sentMs, quietMs, group, pieces: [...log.pieces, piece] }, now);
+}
+
+/** Notes silence of ours in place of captured sound: the service hears the end of what was said before it. */
+export function noteSilence(log: ReplayLog, chunkMs: number, now: number): ReplayLog {
+  const quietMs = Math.max(PAUSE_MS, log.quietMs + chunkMs);
+  return forgetOld({ ...log, sentMs: log.sentMs + chunkMs, quietMs }, now);
+}
+
+/** A stretch of speech is forgotten as a whole, so that never the second half of a sentence is said again. */
+function forgetOld(log: ReplayLog, now: number): ReplayLog {
+  const { pieces } = log;
+  const [oldest] = pieces;
+  if (oldest === undefined) return log;
+  if (now - oldest.sentAt < FORGOTTEN_AFTER_MS && pieces.length <= MOST_PIECES) return log;
+  const recent = new Set(
+    pieces
+      .filter((piece) => !isQuiet(piece) && now - piece.sentAt < FORGOTTEN_AFTER_MS)
+      .map(({ group }) => group),
+  );
+  const kept = pieces.filter(({ group }) => recent.has(group));
+  const spare = kept.length - MOST_PIECES;
+  const last = kept.at(-1)?.group;
+  const until = kept.findIndex(
+    ({ group }, index) => index >= spare && (group === last || kept[index - 1]?.group !== group),
+  );
+  const rest = spare <= 0 ? kept : kept.slice(until);
+  const forgotten = pieces.filter((piece) => !isQuiet(piece) && !rest.includes(piece)).at(-1);
+  return { ...keepPieces(log, rest), forgottenMs: Math.max(log.forgottenMs, forgotten?.toMs ?? 0) };
+}
+
+/** The log with these pieces, and without the sentences that have none of them and owe nothing. */
+export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog {
+  const owed = new Set(pieces.map(({ sentence }) => sentence));
+  const gone = new Set(
+    log.pieces.map(({ sentence }) => sentence).filter((id) => id !== null && !owed.has(id)),
+  );
+  const sentences = gone.size === 0 ? log.sentences : log.sentences.filter(({ id }) => !gone.has(id));
+  return { ...log, pieces, sentences };
+}
+
+/** The stream translates into other languages from now on; what it has said in the ones before is said. */
+export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
+  const owed = log.pieces.filter((piece) => piece.sentence === null || isOwed(log, piece));
+  return { ...keepPieces(log, owed), targets };
+}
+
+/** What would be lost if the stream ended now, oldest first; each chunk with the languages in which it was said. */
+export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
+  const chunks: BacklogChunk[] = [];
+  const owing = new Set<number>();
+  let last: Piece[] = [];
+  const finishChunk = (): void => {
+    if (last.length > 0) chunks.push(restOf(last, log));
+    last = [];
+  };
+  for (const piece of log.pieces) {
+    if (!isOwed(log, piece)) continue;
+    // A pause is only worth saying again behind what was said before it.
+    if (isQuiet(piece) && !owing.has(piece.group)) continue;
+    owing.add(piece.group);
+    if (last[0] !== undefined && last[0].chunk.seq !== piece.chunk.seq) finishChunk();
+    last.push(piece);
+  }
+  finishChunk();
+  return chunks;
+}
+
+/** Whether anything would be lost if the stream ended now. */
+export function owesSpeech(log: ReplayLog): boolean {
+  return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
+}
+
+function isOwed(log: ReplayLog, piece: Piece): boolean {
+  const said = saidIn(log, piece);
+  return said !== 'all' && !log.targets.every((target) => said.includes(target));
+}
+
+/** The languages in which a piece has been said, on this stream or an earlier one. */
+function saidIn(log: ReplayLog, { chunk, sentence: id }: Piece): readonly string[] | 'all' {
+  const before = chunk.said ?? [];
+  if (id === null) return before;
+  const sentence = log.sentences.find((one) => one.id === id);
+  if (sentence === undefined || allSaid(sentence, log)) return 'all';
+  return [...before, ...languagesSaid(sentence, log)];
+}
+
+/** A chunk as it goes to the next stream: what of it is settled is silence. */
+function restOf(pieces: readonly Piece[], log: ReplayLog): BacklogChunk {
+  const [first] = pieces;
+  if (first === undefined) throw new Error('a chunk without a piece');
+  const { chunk, whole } = first;
+  const said = [...new Set(pieces.flatMap((piece) => saidIn(log, piece)))];
+  const told = said.length === 0 ? chunk : { ...chunk, said };
+  const toMs = pieces.at(-1)?.toMs ?? whole.toMs;
+  if (chunk.pcm === null || (first.fromMs <= whole.fromMs && toMs >= whole.toMs)) return told;
+  const { byteLength } = chunk.pcm;
+  const pcm = new Uint8Array(byteLength);
+  const perMs = byteLength / 2 / (whole.toMs - whole.fromMs);
+  const at = (ms: number): number => 2 * Math.round((ms - whole.fromMs) * perMs);
+  pcm.set(chunk.pcm.subarray(at(first.fromMs), at(toMs)), at(first.fromMs));
+  return { ...told, pcm };
+}

@@ -1,0 +1,146 @@
+import type { ReplayLog } from './log.ts';
+
+/** What the service has told of one sentence. */
+export interface Sentence {
+  /** The service's name for it, or one of ours where it gives none. */
+  readonly id: string;
+  readonly languages: readonly Spoken[];
+  /** The service has told its times. */
+  readonly timed: boolean;
+}
+
+/** A sentence in one language. */
+export interface Spoken {
+  /** One of the stream's targets; null: in whichever. */
+  readonly language: string | null;
+  /** Length of its text; 0: not known. */
+  readonly letters: number;
+  /** When its text came last; null: none has. */
+  readonly textAt: number | null;
+  /** Sound that has come. */
+  readonly ms: number;
+  /** When the last of it came; null: none has. */
+  readonly soundAt: number | null;
+  /** The service said that nothing more comes, or it has been judged that nothing more will. */
+  readonly complete: boolean;
+}
+
+/** A translation of which the rest never came. */
+export interface AudioCut {
+  readonly language: string;
+  readonly playedMs: number;
+  readonly expectedMs: number;
+}
+
+/** Of speech, until three sentences have come to their end: most languages need 60 to 75 ms for a letter. */
+const MS_PER_LETTER = 65;
+const SENTENCES_TO_LEARN = 3;
+/** Less than this share of what is expected is no translation. */
+const LEAST_SHARE = 0.5;
+/** From this share on a translation is taken as whole: texts and voices differ. */
+const WHOLE_SHARE = 0.8;
+/** Nothing more of a sentence comes after such a gap, if the stream is known to work. */
+const CUT_AFTER_MS = 5000;
+/** A translation whose text has come is spoken within this much, or never. */
+const UNSPOKEN_AFTER_MS = 20_000;
+/** A sentence whose sound came so shortly before the end of the stream was being spoken. */
+const UNDER_WAY_MS = 1000;
+
+type Pace = Pick<ReplayLog, 'pace' | 'targets'>;
+
+/** The target that a language tag means: the same, or the only one with the same primary language; null: not told. */
+export function targetOf(tag: string | null, targets: readonly string[]): string | null {
+  if (targets.length === 1) return targets[0] ?? null;
+  if (tag === null) return null;
+  const wanted = tag.toLowerCase();
+  const primary = (name: string): string => name.toLowerCase().split('-')[0] ?? '';
+  const alike = targets.filter((target) => primary(target) === primary(wanted));
+  return (
+    targets.find((target) => target.toLowerCase() === wanted) ??
+    (alike.length === 1 ? (alike[0] ?? null) : null)
+  );
+}
+
+export function spokenIn(sentence: Sentence, language: string | null): Spoken {
+  const known = sentence.languages.find((one) => one.language === language);
+  return known ?? { language, letters: 0, textAt: null, ms: 0, soundAt: null, complete: false };
+}
+
+export function withSpoken(sentence: Sentence, spoken: Spoken): Sentence {
+  const others = sentence.languages.filter(({ language }) => language !== spoken.language);
+  return { ...sentence, languages: [...others, spoken] };
+}
+
+/** How long a sentence should sound; null: its text is not known. */
+function expectedMs({ letters }: Spoken, { pace }: Pace): number | null {
+  if (letters === 0) return null;
+  const learnt = pace.sentences >= SENTENCES_TO_LEARN && pace.letters > 0;
+  return letters * (learnt ? pace.ms / pace.letters : MS_PER_LETTER);
+}
+
+/** Whether so little of it came that nobody can have understood it. */
+function isStub(spoken: Spoken, log: Pace): boolean {
+  const expected = expectedMs(spoken, log);
+  return expected !== null && spoken.ms < expected * LEAST_SHARE;
+}
+
+function isSaid(spoken: Spoken, log: Pace): boolean {
+  return (spoken.ms > 0 || spoken.complete) && !isStub(spoken, log);
+}
+
+/** The targets in which a sentence has been said. */
+export function languagesSaid(sentence: Sentence, log: Pace): readonly string[] {
+  return log.targets.filter((target) => isSaid(spokenIn(sentence, target), log));
+}
+
+/** Whether a sentence has been said in every language, as far as the service tells languages apart. */
+export function allSaid(sentence: Sentence, log: Pace): boolean {
+  return isSaid(spokenIn(sentence, null), log) || languagesSaid(sentence, log).length === log.targets.length;
+}
+
+/** Whether nothing more of a sentence is to be expected. */
+export function isComplete(sentence: Sentence, { targets }: Pace): boolean {
+  return spokenIn(sentence, null).complete || targets.every((target) => spokenIn(sentence, target).complete);
+}
+
+/** What became of one language of a sentence of which nothing more comes. */
+export type Verdict = 'whole' | 'cut' | 'stub';
+
+/** Whether no more sound of a sentence is to be expected, in any language. */
+export function isOver(sentence: Sentence, log: Pace, now: number): boolean {
+  if (isComplete(sentence, log)) return true;
+  return sentence.languages.every(({ soundAt, textAt }) => {
+    if (soundAt !== null) return now - soundAt >= CUT_AFTER_MS;
+    return textAt === null || now - textAt >= UNSPOKEN_AFTER_MS;
+  });
+}
+
+/** Judges a language of a sentence that is over; null: nothing is known of it. */
+export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
+  if (spoken.soundAt === null) return spoken.letters > 0 ? 'cut' : null;
+  if (isStub(spoken, log)) return 'stub';
+  return spoken.complete || isLongEnough(spoken, log) ? 'whole' : 'cut';
+}
+
+function isLongEnough(spoken: Spoken, log: Pace): boolean {
+  // A service that never says where a sentence ends can't be said to have cut it.
+  const expected = log.pace.sentences === 0 ? null : expectedMs(spoken, log);
+  return expected === null || spoken.ms >= expected * WHOLE_SHARE;
+}
+
+/** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
+export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
+  if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;
+  // A service that says where a sentence ends has not said it here.
+  if (log.pace.sentences > 0) return true;
+  const expected = expectedMs(spoken, log);
+  return now - spoken.soundAt < UNDER_WAY_MS && expected !== null && spoken.ms < expected * WHOLE_SHARE;
+}
+
+export function cutOf(spoken: Spoken, log: Pace): AudioCut {
+  return {
+    language: spoken.language ?? log.targets.join(','),
+    playedMs: Math.round(spoken.ms),
+    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? 0)),
+  };
+}

@@ -1,0 +1,176 @@
+import type { BacklogChunk } from '../backlog.ts';
+import { isQuiet, keepPieces, type ReplayLog, unspoken } from './log.ts';
+import {
+  type AudioCut,
+  allSaid,
+  cutOf,
+  isComplete,
+  isCutByEnd,
+  isOver,
+  judgeSound,
+  type Sentence,
+  type Spoken,
+  spokenIn,
+  targetOf,
+  withSpoken,
+} from './sentence.ts';
+import { markUnderstood, withSentence } from './understood.ts';
+
+/** Sound without a name that comes this long after the last is of another sentence. */
+const OTHER_SOUND_MS = 1000;
+const MOST_WITHDRAWN = 16;
+
+/** Translated sound as it came. */
+export interface Sound {
+  /** The service's name for the sentence; null: it gives none. */
+  readonly id: string | null;
+  readonly language: string | null;
+  readonly ms: number;
+  /** Nothing more of the sentence comes in this language. */
+  readonly last: boolean;
+}
+
+/** The text of a translation has come: how long it will sound can be calculated from it. */
+export function noteText(
+  log: ReplayLog,
+  text: { id: string | null; language: string; letters: number },
+  now: number,
+): ReplayLog {
+  if (text.id === null) return log;
+  return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
+    ...spoken,
+    letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
+    textAt: now,
+  }));
+}
+
+/**
+ * Translated sound has come. Without a name it is for everything that was understood, or will be next.
+ * @returns `isRepeat`: the sentence was said in this language before, on a stream that broke off
+ */
+export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: ReplayLog; isRepeat: boolean } {
+  const { id } = sound;
+  if (id === null) return { log: noteNameless(log, now), isRepeat: false };
+  // It is being said once more: what comes late of the first try would be heard twice.
+  if (log.withdrawn.includes(id)) return { log, isRepeat: true };
+  // What is spoken has been understood, whether or not the service has said so by now.
+  const told = log.known.includes(id) ? log : markUnderstood(log, { id, span: null });
+  const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
+  const language = targetOf(sound.language, log.targets);
+  const heard = change(withSentence(keepPieces(told, own), id), id, language, (spoken) => ({
+    ...spoken,
+    ms: spoken.ms + sound.ms,
+    soundAt: now,
+    complete: spoken.complete || sound.last,
+  }));
+  const learnt = sound.last ? learnPace(heard, id, language) : heard;
+  return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
+}
+
+function change(
+  log: ReplayLog,
+  id: string,
+  language: string | null,
+  how: (spoken: Spoken) => Spoken,
+): ReplayLog {
+  const sentences = log.sentences.map((sentence) =>
+    sentence.id === id ? withSpoken(sentence, how(spokenIn(sentence, language))) : sentence,
+  );
+  return { ...log, sentences };
+}
+
+function sentenceOf(log: ReplayLog, id: string): Sentence {
+  return log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], timed: false };
+}
+
+function learnPace(log: ReplayLog, id: string, language: string | null): ReplayLog {
+  const spoken = spokenIn(sentenceOf(log, id), language);
+  if (judgeSound(spoken, log) === 'stub') return log;
+  const { sentences, ms, letters } = log.pace;
+  const measured = spoken.letters === 0 ? 0 : spoken.ms;
+  return { ...log, pace: { sentences: sentences + 1, ms: ms + measured, letters: letters + spoken.letters } };
+}
+
+/** A sentence that has been said to its end in every language needs no record any more. */
+function settle(log: ReplayLog, id: string): ReplayLog {
+  const sentence = sentenceOf(log, id);
+  if (!isComplete(sentence, log) || !allSaid(sentence, log)) return log;
+  const pieces = log.pieces.filter((piece) => piece.sentence !== id);
+  return { ...log, pieces, sentences: log.sentences.filter((one) => one.id !== id) };
+}
+
+/** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
+function noteNameless(given: ReplayLog, now: number): ReplayLog {
+  const isOther = given.soundAt === null || now - given.soundAt >= OTHER_SOUND_MS;
+  const isAwaited = given.pieces.some(({ sentence }) => sentence !== null);
+  const isOpen = given.pieces.some((piece) => !isQuiet(piece));
+  const isAhead = isOther ? given.isTold && !isAwaited && isOpen : given.isAhead;
+  const log = { ...given, soundAt: now, isAhead };
+  const isSilent = !log.isTold && !isAwaited;
+  const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
+  return keepPieces(
+    told,
+    told.pieces.filter(({ sentence }) => sentence === null),
+  );
+}
+
+/** Whether a sentence of this stream was said in this language before, on a stream that broke off. */
+function isSaidBefore(log: ReplayLog, id: string, language: string | null): boolean {
+  if (language === null) return false;
+  const speech = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  return speech.length > 0 && speech.every(({ chunk }) => chunk.said?.includes(language) === true);
+}
+
+/** What is to be said once more, and what the owner is to be told. */
+export interface Judgement {
+  readonly log: ReplayLog;
+  readonly again: readonly BacklogChunk[];
+  readonly cuts: readonly AudioCut[];
+}
+
+/**
+ * Judges the translations of which nothing more comes: where less than half of one came, its sentence is said once more.
+ * To be asked only when the stream is known to work: sound can be on its way for long.
+ */
+export function judgeCuts(given: ReplayLog, now: number): Judgement {
+  let log = given;
+  const again: BacklogChunk[] = [];
+  const cuts: AudioCut[] = [];
+  for (const sentence of given.sentences) {
+    if (!isOver(sentence, log, now)) continue;
+    const { id } = sentence;
+    for (const spoken of sentence.languages) {
+      const verdict = judgeSound(spoken, log);
+      if (verdict === null || (verdict === 'whole' && spoken.complete)) continue;
+      const rest = verdict === 'stub' ? sayAgain(log, id) : null;
+      if (rest !== null) {
+        again.push(...rest.again);
+        log = rest.log;
+        break;
+      }
+      if (verdict !== 'whole') cuts.push(cutOf(spoken, log));
+      // Judged once and for all.
+      log = change(log, id, spoken.language, (one) => ({ ...one, complete: true, letters: 0 }));
+    }
+    log = settle(log, id);
+  }
+  return { log, again, cuts };
+}
+
+/** Takes a sentence out of the log; null where it was said once more before, or is not known any more. */
+function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly BacklogChunk[] } | null {
+  const own = log.pieces.filter(({ sentence }) => sentence === id);
+  if (own.length === 0 || own.some(({ chunk }) => chunk.again === true)) return null;
+  const again = unspoken({ ...log, pieces: own }).map((chunk) => ({ ...chunk, again: true }));
+  if (again.length === 0) return null;
+  const others = log.pieces.filter(({ sentence }) => sentence !== id);
+  const withdrawn = [...log.withdrawn, id].slice(-MOST_WITHDRAWN);
+  return { again, log: { ...keepPieces(log, others), withdrawn } };
+}
+
+/** The translations that the end of a stream has cut, and of which more than half had come. */
+export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
+  return log.sentences.flatMap(({ languages }) =>
+    languages.filter((spoken) => isCutByEnd(spoken, log, now)).map((spoken) => cutOf(spoken, log)),
+  );
+}

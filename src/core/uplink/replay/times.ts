@@ -1,0 +1,81 @@
+import type { Piece } from './log.ts';
+
+/** A stretch of the stream's audio, milliseconds from its first sample. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What is known of the times that the service gives in its transcripts (`segments`). */
+export interface StreamTimes {
+  /**
+   * Where its zero may lie in the stream's audio: at the first sample that the task took. After a `set_task` it may be
+   * counted on or again; more than one is not decided yet.
+   */
+  readonly zeros: readonly number[];
+  /** Everything before has been understood or left out. */
+  readonly settledMs: number;
+  /** Why its times are not used any more; null: they are. */
+  readonly refused: string | null;
+}
+
+export const FIRST_TIMES: StreamTimes = { zeros: [0], settledMs: 0, refused: null };
+
+/** Two sentences may overlap by this much: a service keeps some sound before the first word and after the last. */
+const OVERLAP_MS = 400;
+/** Sample counts and seconds round. */
+const ROUNDING_MS = 40;
+/** No sentence holds a pause this long: the longest with which a service can be told to wait. */
+const LONGEST_PAUSE_MS = 2300;
+
+/** What is needed to judge a stretch that the service tells. */
+interface Sent {
+  readonly times: StreamTimes;
+  readonly pieces: readonly Piece[];
+  readonly sentMs: number;
+  readonly forgottenMs: number;
+}
+
+/**
+ * Places the times of a transcript in the stream's audio.
+ * @param told seconds since the service's zero, in milliseconds
+ * @returns `span` null: they tell nothing, now or for good (`times.refused`)
+ */
+export function placeSpan(sent: Sent, told: Span): { span: Span | null; times: StreamTimes } {
+  const { times } = sent;
+  if (times.refused !== null) return { span: null, times };
+  const tries = times.zeros.map((zero) => {
+    const span = { fromMs: told.fromMs + zero, toMs: told.toMs + zero };
+    return { zero, span, objection: objectionTo(sent, span) };
+  });
+  const fitting = tries.filter(({ objection }) => objection === null);
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) {
+    // Word of what was said before the new task tells nothing about where its times begin.
+    const isOld = times.zeros.length > 1 && only.span.toMs <= Math.max(...times.zeros);
+    const zeros = isOld ? times.zeros : [only.zero];
+    return { span: only.span, times: { ...times, zeros, settledMs: only.span.toMs } };
+  }
+  const refused = tries.length === 1 ? (tries[0]?.objection ?? null) : null;
+  return { span: null, times: { ...times, refused } };
+}
+
+/** Why a stretch can't be what the service has understood; null: it can. */
+function objectionTo({ times, pieces, sentMs, forgottenMs }: Sent, { fromMs, toMs }: Span): string | null {
+  if (fromMs < -ROUNDING_MS || toMs <= fromMs) return 'times that run backwards';
+  if (toMs > sentMs + ROUNDING_MS) return 'times beyond what was sent';
+  if (fromMs < times.settledMs - OVERLAP_MS) return 'times that contradict the order of sentences';
+  // What was forgotten can't contradict anything.
+  if (fromMs < forgottenMs) return null;
+  const spoken = pieces.filter(
+    (one) => one.chunk.pcm !== null && one.chunk.voiced && one.toMs > fromMs && one.fromMs < toMs,
+  );
+  if (spoken.length === 0) return 'times at which nobody spoke';
+  const pauses = spoken.slice(1).map((one, index) => one.fromMs - (spoken[index]?.toMs ?? one.fromMs));
+  return pauses.some((ms) => ms >= LONGEST_PAUSE_MS) ? 'times that span a long pause' : null;
+}
+
+/** Another task has been set on the stream: whether the service counts on or again is not known. */
+export function reanchor(times: StreamTimes, sentMs: number): StreamTimes {
+  return { ...times, zeros: [...new Set([...times.zeros.slice(0, 1), sentMs])] };
+}

@@ -1,0 +1,125 @@
+import { isQuiet, keepPieces, type Piece, type ReplayLog } from './log.ts';
+import { placeSpan, type Span } from './times.ts';
+
+/** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
+const PROMPT_MS = 2600;
+/** Our own idea of where a stretch of speech begins and ends may differ from the service's by this much. */
+const EDGE_MS = 640;
+/** This many sentences are under way at most: said, understood, and not spoken to their end. */
+const MOST_KNOWN = 16;
+
+/** A sentence that the service has understood: its name and its times, where it gives them. */
+export interface Understood {
+  readonly id: string | null;
+  readonly span: Span | null;
+}
+
+/** The service has understood a sentence (`validated_transcription`). */
+export function noteUnderstood(log: ReplayLog, word: Understood): ReplayLog {
+  return markUnderstood(log.isTold ? log : { ...log, isTold: true }, word);
+}
+
+/** A translation has come as text: a service that does not say what it has understood has understood that. */
+export function noteTranslated(log: ReplayLog, word: Understood): ReplayLog {
+  return log.isTold ? log : markUnderstood(log, word);
+}
+
+/** Each name counts once; but times that come behind the sound correct what was taken for the sentence until then. */
+export function markUnderstood(log: ReplayLog, { id, span: told }: Understood): ReplayLog {
+  const isKnown = id !== null && log.known.includes(id);
+  if (isKnown && log.sentences.some((sentence) => sentence.id === id && sentence.timed)) return log;
+  const placed = told === null ? null : placeSpan(withoutName(log, id), told);
+  const timed = placed === null ? log : { ...log, times: placed.times };
+  const span = placed?.span ?? null;
+  if (isKnown && span === null) return timed;
+  const named = id === null || isKnown ? timed : { ...timed, known: [...timed.known, id].slice(-MOST_KNOWN) };
+  const nameless = id === null ? named.nameless + 1 : named.nameless;
+  const name = id ?? `#${nameless}`;
+  const counted = { ...named, nameless };
+  const open = isKnown ? withoutName(counted, id) : counted;
+  const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
+  const understood = withSentence(label(open, name, stretch, span !== null), name, span !== null);
+  if (!understood.isAhead || isKnown) return understood;
+  const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
+  return keepPieces({ ...understood, isAhead: false }, ahead);
+}
+
+/** What was taken for a sentence before is open again. */
+function withoutName(log: ReplayLog, id: string | null): ReplayLog {
+  if (id === null) return log;
+  const pieces = log.pieces.map((piece) => (piece.sentence === id ? { ...piece, sentence: null } : piece));
+  return { ...log, pieces };
+}
+
+/** The log with a record of this sentence. */
+export function withSentence(log: ReplayLog, id: string, timed = false): ReplayLog {
+  if (log.sentences.some((sentence) => sentence.id === id)) {
+    if (!timed) return log;
+    const marked = log.sentences.map((sentence) => (sentence.id === id ? { ...sentence, timed } : sentence));
+    return { ...log, sentences: marked };
+  }
+  const sentences = [...log.sentences, { id, languages: [], timed }];
+  const spare = sentences.length - MOST_KNOWN;
+  if (spare <= 0) return { ...log, sentences };
+  const gone = new Set(sentences.slice(0, spare).map((sentence) => sentence.id));
+  const kept = log.pieces.filter(({ sentence }) => sentence === null || !gone.has(sentence));
+  return { ...keepPieces(log, kept), sentences: sentences.slice(spare) };
+}
+
+/**
+ * How far a service has understood that gives no times: up to the pause that ended the sentence, if one was heard of
+ * late; otherwise it has cut a long sentence, or a pause that the room hides from us: up to now.
+ */
+function sentEnd({ pieces, sentMs, quietMs }: ReplayLog): number {
+  if (quietMs > 0) return sentMs;
+  for (let index = pieces.length - 1; index >= 0; index--) {
+    const piece = pieces[index];
+    if (piece === undefined || piece.sentence !== null || sentMs - piece.fromMs > PROMPT_MS) break;
+    if (isQuiet(piece)) return piece.toMs;
+    const before = pieces[index - 1];
+    if (before !== undefined && before.toMs < piece.fromMs) return piece.fromMs;
+  }
+  return sentMs;
+}
+
+/** Gives the pieces of a span to a sentence; what lies before it and is nobody's was left out by the service. */
+function label(log: ReplayLog, id: string, { fromMs, toMs }: Span, isTimed: boolean): ReplayLog {
+  const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
+    if (piece.fromMs >= toMs) return [piece];
+    // What was taken for the end of the sentence before is another one.
+    if (piece.sentence !== null)
+      return [isTimed && piece.fromMs >= fromMs ? { ...piece, sentence: id } : piece];
+    if (piece.toMs <= fromMs) return [];
+    if (piece.toMs <= toMs || isQuiet(piece)) return [{ ...piece, sentence: id }];
+    return [
+      { ...piece, toMs, sentence: id },
+      { ...piece, fromMs: toMs },
+    ];
+  });
+  return keepPieces(log, pieces);
+}
+
+/**
+ * Where a stretch of speech begins a little before the span, or ends in a pause behind it, those edges belong to it. Where
+ * speech goes on as the word of it comes, the service has cut a long sentence just there.
+ */
+function withEdges({ pieces, quietMs, group }: ReplayLog, { fromMs, toMs }: Span): Span {
+  const voiced = pieces.filter((piece) => !isQuiet(piece));
+  let from = fromMs;
+  for (const piece of voiced.toReversed()) {
+    if (piece.toMs > from || piece.sentence !== null) {
+      if (piece.fromMs < from && piece.sentence === null) from = Math.max(piece.fromMs, fromMs - EDGE_MS);
+    } else if (piece.toMs === from && piece.fromMs >= fromMs - EDGE_MS) from = piece.fromMs;
+    else break;
+  }
+  let end = toMs;
+  let last: Piece | undefined;
+  for (const piece of voiced) {
+    if (piece.fromMs > end) break;
+    if (piece.toMs > end) end = piece.toMs;
+    last = piece;
+  }
+  const isOver = quietMs >= EDGE_MS || (last?.group ?? group) < group;
+  const isClosed = quietMs > 0 || end < (voiced.at(-1)?.toMs ?? 0);
+  return { fromMs: from, toMs: isOver || (isClosed && end - toMs <= EDGE_MS) ? end : toMs };
+}

@@ -1,0 +1,292 @@
+/** What a broker can do to us, byte by byte, in virtual time. */
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
+import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker, until } from './fixture.ts';
+
+const CONNECT = 0x10;
+const PUBLISH = 0x30;
+const SUBSCRIBE = 0x80;
+const PINGREQ = 0xc0;
+const CONNACK_5 = [0x20, 3, 0, 0, 0];
+const CONNACK_4 = [0x20, 2, 0, 0];
+
+const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
+/** Protocol level of a CONNECT: after the length-prefixed name "MQTT". */
+const levelOf = (connect: Buffer): number => connect[8] ?? 0;
+const send = (socket: Socket, ...bytes: number[]): void => void socket.write(Buffer.from(bytes));
+const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
+  const [high = 0, low = 0] = subscribe.subarray(2, 4);
+  return [0x90, 3 + granted.length, high, low, 0, ...granted];
+};
+
+describe('bus against a puppet broker', () => {
+  let clock: VirtualClock;
+  let rack: ReturnType<typeof createBusRack>;
+  let scripted: ScriptedBroker;
+  const seen: { level: number }[] = [];
+
+  const play = async (
+    answer: (bytes: Buffer, socket: Socket, connection: number) => void,
+    subscriptions: readonly string[] = [],
+  ): Promise<OpenedBus> => {
+    seen.length = 0;
+    clock = createVirtualClock();
+    rack = createBusRack(clock);
+    scripted = await startScriptedBroker((bytes, socket, connection) => {
+      if (packetType(bytes) === CONNECT) seen.push({ level: levelOf(bytes) });
+      answer(bytes, socket, connection);
+    });
+    return rack.open({ url: scripted.url }, { subscriptions });
+  };
+  /**
+   * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
+   * both ends of a connection, which live in this process: it does not depend on the machine's speed.
+   */
+  const passUntil = async (check: () => boolean, what: string): Promise<number> => {
+    for (let second = 0; second < 3000; second += 1) {
+      if (check()) return second;
+      clock.advance(1000);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error(`in vain: ${what}`);
+  };
+
+  afterEach(async () => {
+    await scripted.close();
+    const closed = rack.closeAll();
+    await clock.elapse(5000);
+    await closed;
+    expect(clock.armed).toBe(0);
+  });
+
+  it('tells the broker no largest packet: brokers lose places for what they hold back', async () => {
+    const connects: Buffer[] = [];
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      connects.push(bytes);
+      send(socket, ...CONNACK_5);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    expect(levelOf(connects[0] ?? Buffer.of())).toBe(5);
+    // After the name, the level, the flags and the keep-alive: the length of all properties.
+    expect(connects[0]?.[12]).toBe(0);
+  });
+
+  it('falls back to 3.1.1 at once when told so, remembers it, and asks for 5 again after an hour', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+      else send(socket, ...CONNACK_4);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    expect(device.order).toEqual(['up 1']);
+    expect(seen.map((connect) => connect.level)).toEqual([5, 4]);
+
+    const again = await openAfterCut(device, 2);
+    expect(again).toEqual([5, 4, 4]);
+    clock.advance(3_600_000);
+    expect(await openAfterCut(device, 3)).toEqual([5, 4, 4, 5, 4]);
+    expect(device.ups.every((up) => up.protocol === 4)).toBe(true);
+  });
+
+  const openAfterCut = async (device: OpenedBus, up: number): Promise<number[]> => {
+    scripted.cutAll();
+    await until(() => device.downs.length === up - 1, 'down');
+    await passUntil(() => device.ups.length === up, 'up again');
+    return seen.map((connect) => connect.level);
+  };
+
+  it('tries 3.1.1 after a broker hung up on MQTT 5 without a word', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      if (levelOf(bytes) === 5) socket.destroy();
+      else send(socket, ...CONNACK_4);
+    });
+    await passUntil(() => device.ups.length === 1, 'up');
+    expect(device.ups[0]?.protocol).toBe(4);
+    expect(device.downs).toHaveLength(1);
+  });
+
+  it('keeps trying 5 and 3.1.1 in turn while a broker only hangs up, ever more slowly', async () => {
+    const device = await play((_bytes, socket) => void socket.destroy());
+    await passUntil(() => device.downs.length >= 6, 'six failures');
+    expect(seen.slice(0, 4).map((connect) => connect.level)).toEqual([5, 4, 5, 4]);
+    expect(device.ups).toEqual([]);
+  });
+
+  it('that is needed at once is back within 15 s, also where a try hangs', async () => {
+    let hangs = false;
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) === CONNECT && !hangs) send(socket, ...CONNACK_5);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    hangs = true;
+    scripted.cutAll();
+    await passUntil(() => device.downs.length >= 8, 'a long outage');
+    device.bus.urgent(true);
+    const hanging = scripted.connections();
+    await passUntil(() => scripted.connections() > hanging, 'a try that hangs');
+    hangs = false;
+    const waitedS = await passUntil(() => device.ups.length === 2, 'up again');
+    expect(waitedS).toBeLessThanOrEqual(15);
+    expect(device.downs.at(-1)?.message).toMatch(/no answer/);
+  });
+
+  it('knows a takeover by its reason and waits long before it returns', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      send(socket, ...CONNACK_5);
+      setTimeout(() => send(socket, 0xe0, 2, 0x8e, 0), 20);
+    });
+    await until(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]?.problem).toBe('taken_over');
+    expect(device.downs[0]?.message).toMatch(/another client/);
+    const waitedS = await passUntil(() => scripted.connections() === 2, 'the next try');
+    expect(waitedS).toBeGreaterThanOrEqual(30);
+  });
+
+  it('suspects a takeover when each connection is closed soon and without a word', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      socket.write(Buffer.from(CONNACK_5), () => setTimeout(() => socket.end(), 20));
+    });
+    await passUntil(() => device.downs.length >= 3, 'three closes');
+    expect(device.downs[1]?.message).not.toMatch(/identifier/);
+    expect(device.downs[2]?.message).toMatch(/another client use the identifier "museum.kiosk-01"/);
+  });
+
+  it('gives up on a broker that does not answer the subscription, and tells it was not up', async () => {
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+      },
+      ['a/b'],
+    );
+    await passUntil(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]?.message).toMatch(/does not answer the subscription/);
+    expect(device.ups).toEqual([]);
+  });
+
+  it('names the filter that the broker does not allow', async () => {
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+        if (packetType(bytes) === SUBSCRIBE) send(socket, ...suback5(bytes, 1, 0x87));
+      },
+      ['fine', 'secret/#'],
+    );
+    await until(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]).toMatchObject({ problem: 'refused' });
+    expect(device.downs[0]?.message).toMatch(/subscribe to secret\/#$/);
+  });
+
+  it('takes the plain filter where shared ones are refused', async () => {
+    const filters: string[] = [];
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+        if (packetType(bytes) !== SUBSCRIBE) return;
+        const filter = bytes.subarray(7, bytes.length - 1).toString();
+        filters.push(filter);
+        send(socket, ...suback5(bytes, filter.startsWith('$share') ? 0x9e : 1));
+      },
+      ['$share/group/p/+/req'],
+    );
+    await until(() => device.ups.length === 1, 'up');
+    expect(filters).toEqual(['$share/group/p/+/req', 'p/+/req']);
+  });
+
+  it('drops a connection that acknowledges nothing, and sends again on the next', async () => {
+    const published: number[] = [];
+    const device = await play((bytes, socket, connection) => {
+      if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+      if (packetType(bytes) === PUBLISH) published.push(connection);
+      if (packetType(bytes) === PINGREQ) send(socket, 0xd0, 0);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    device.bus.publish('t', 'x');
+    await until(() => published.length === 1, 'the message');
+    await passUntil(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]?.message).toMatch(/acknowledges nothing/);
+    await passUntil(() => published.length >= 3, 'twice more');
+    await passUntil(() => device.bus.outbox.dropped === 1, 'giving up');
+    expect(published).toEqual([1, 2, 3]);
+  });
+
+  it('does not send what the broker says is too large for it', async () => {
+    const device = await play((bytes, socket) => {
+      // Maximum packet size 1000 (property 0x27).
+      if (packetType(bytes) === CONNECT) send(socket, 0x20, 8, 0, 0, 5, 0x27, 0, 0, 3, 0xe8);
+    });
+    await until(() => device.ups.length === 1, 'up');
+    device.bus.publish('t', 'x'.repeat(1000));
+    expect(device.bus.outbox).toMatchObject({ dropped: 1, waiting: 0, inFlight: 0 });
+  });
+
+  it.each([
+    ['garbage before CONNACK', false, [0xff, 0xff, 0xff, 0xff, 0xff]],
+    ['garbage after CONNACK', true, [0xf3, 0x80, 0x80, 0x80, 0x80, 0x80]],
+    ['a publish with a broken topic length', true, [0x30, 4, 0xff, 0xff, 1, 2]],
+    ['a publish with broken properties', true, [0x30, 8, 0, 1, 0x61, 4, 0x7f, 1, 2, 3]],
+    ['a second CONNACK', true, CONNACK_5],
+    ['an acknowledgement of nothing, then the wrong kind', true, [0x40, 2, 0, 9, 0x90, 4, 0, 9, 0, 1, 0xff]],
+  ])('ends the connection and nothing else on %s', async (_name, after, bytes) => {
+    const device = await play((received, socket) => {
+      if (packetType(received) !== CONNECT) return;
+      send(socket, ...(after ? [...CONNACK_5, ...bytes] : bytes));
+      setTimeout(() => socket.end(), 100);
+    });
+    await until(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]?.problem).toBe('unreachable');
+    device.bus.publish('t', 'x');
+    await passUntil(() => scripted.connections() >= 2, 'the next try');
+  });
+
+  it('survives random bytes from the broker', async () => {
+    let state = 1;
+    const next = (): number => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      return (state >>> 16) & 0xff;
+    };
+    const device = await play((received, socket, connection) => {
+      if (packetType(received) !== CONNECT) return;
+      const noise = Array.from({ length: 1 + (next() % 40) }, next);
+      socket.end(Buffer.from(connection % 2 === 0 ? noise : [...CONNACK_5, ...noise]));
+    });
+    await passUntil(() => device.downs.length >= 12, 'twelve endings');
+  });
+
+  it('says in plain words why it cannot connect, whatever fails', async () => {
+    await play(() => {});
+    const secret = 'never-in-a-message';
+    const open = (url: string, password: () => string): OpenedBus =>
+      rack.open({ url, clientId: url, username: 'me', password });
+    const cases = [
+      open(await closedPort(), () => secret),
+      open('mqtt://no-such-host.invalid:1', () => secret),
+      open('mqtt://127.0.0.1:1', () => {
+        throw new Error('there is no file /run/secret');
+      }),
+      open('nonsense', () => secret),
+    ];
+    await until(() => {
+      clock.advance(10);
+      return cases.every((device) => device.downs.length > 0);
+    }, 'four failures');
+    const messages = cases.map((device) => device.downs[0]?.message ?? '');
+    expect(messages[0]).toMatch(/^cannot reach mqtt:\/\/127\.0\.0\.1:\d+: nothing listens there$/);
+    expect(messages[1]).toMatch(/^cannot reach mqtt:\/\/no-such-host\.invalid:1: its name/);
+    expect(messages[2]).toBe('the password for the broker cannot be had: there is no file /run/secret');
+    expect(messages[3]).toBe('cannot reach the broker: ERR_INVALID_URL');
+    expect(cases[2]?.downs[0]?.problem).toBe('refused');
+    expect(messages.join()).not.toContain(secret);
+  });
+});
+
+async function closedPort(): Promise<string> {
+  const scripted = await startScriptedBroker(() => {});
+  await scripted.close();
+  return scripted.url;
+}

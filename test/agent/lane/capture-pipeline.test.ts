@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import { CapturePipeline } from '../../../src/agent/lane/capture-pipeline.ts';
+import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
+import { toPcm } from '../../../src/core/audio/pcm.ts';
+import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { CaptureSink } from '../../../src/ports/audio.ts';
+import type { EchoCancellerSink } from '../../../src/ports/echo.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
+
+const CHUNK_MS = 320;
+const PIECE_MS = 80;
+const PIECE_SAMPLES = (PIECE_MS * VOICE_RATE_HZ) / 1000;
+const quiet = (): void => {};
+const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** Ears before a microphone and a canceller that are the test's. */
+function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {}) {
+  const events: LaneEvent[] = [];
+  const microphones: CaptureSink[] = [];
+  const cancellers: {
+    sink: EchoCancellerSink;
+    calls: string[];
+    given: [Uint8Array, number][];
+    missing: number[];
+  }[] = [];
+  /** Whether the microphone was told to hurry: when it was opened, and later. */
+  const haste: boolean[] = [];
+  let open = 0;
+  const capturePipeline = new CapturePipeline({
+    ...{ lane: 'main', log: LOG, rateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ, chunkMs, cancelEcho },
+    createVoiceDetector: createEnergyDetector,
+    openCapture: async (sink, shortPeriods = false) => {
+      microphones.push(sink);
+      haste.push(shortPeriods);
+      open += 1;
+      return {
+        useShortPeriods: (on) => void haste.push(on),
+        close: async () => {
+          open -= 1;
+        },
+      };
+    },
+    openEchoCanceller: !canCancel
+      ? undefined
+      : (_, sink) => {
+          const given: [Uint8Array, number][] = [];
+          const canceller = { sink, calls: [] as string[], given, missing: [] as number[] };
+          cancellers.push(canceller);
+          return {
+            played: () => void canceller.calls.push('played'),
+            flushed: () => void canceller.calls.push('flushed'),
+            captured: (pcm, capturedAt, missingMs) => {
+              canceller.given.push([pcm, capturedAt]);
+              canceller.missing.push(missingMs);
+            },
+            close: () => {
+              canceller.calls.push('close');
+              for (const [pcm, capturedAt] of canceller.given.splice(0)) sink.frames(pcm, capturedAt);
+            },
+          };
+        },
+    post: (event) => events.push(event),
+  });
+  capturePipeline.open();
+  let pieces = 0;
+  const last = <T>(all: readonly T[]): T => {
+    const one = all.at(-1);
+    if (one === undefined) throw new Error('there is none');
+    return one;
+  };
+  return {
+    capturePipeline,
+    events,
+    haste,
+    cancellers,
+    get canceller() {
+      return last(cancellers);
+    },
+    get microphone() {
+      return last(microphones);
+    },
+    get open() {
+      return open;
+    },
+    /** The next pieces, each of which has its number in every sample. */
+    hear(count: number): void {
+      for (let piece = 0; piece < count; piece++) {
+        pieces += 1;
+        const pcm = new Uint8Array(new Int16Array(PIECE_SAMPLES).fill(pieces).buffer);
+        last(microphones).frames(pcm, pieces * PIECE_MS);
+      }
+    },
+    /** The numbers of the pieces that reached the lane, in order. */
+    get heard(): number[] {
+      return events.flatMap((event) => {
+        if (event.type !== 'captured') return [];
+        const samples = new Int16Array(event.pcm.slice().buffer);
+        return Array.from(
+          { length: samples.length / PIECE_SAMPLES },
+          (_, at) => samples[at * PIECE_SAMPLES] ?? 0,
+        );
+      });
+    },
+    types: () => events.map(({ type }) => type),
+    statuses: () => events.flatMap((event) => (event.type === 'canceller' ? [event.status] : [])),
+  };
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('ears without a canceller', () => {
+  it('give the lane exact chunks with their times', () => {
+    const deps = listen();
+    deps.hear(9);
+    const chunks = deps.events.filter((event) => event.type === 'captured');
+    expect(chunks.map(({ capturedAt, pcm }) => [capturedAt, pcm.byteLength])).toEqual([
+      [320, 15_360],
+      [640, 15_360],
+    ]);
+    expect(deps.heard).toEqual(upTo(8));
+  });
+
+  it('say so where there is none', () => {
+    const deps = listen({ cancelEcho: true, canCancel: false });
+    expect(deps.events).toEqual([
+      { type: 'canceller', status: 'starting', message: '' },
+      { type: 'canceller', status: 'failed', message: 'there is no canceller here' },
+    ]);
+    deps.hear(4);
+    expect(deps.heard).toEqual(upTo(4));
+  });
+});
+
+describe('ears with a canceller', () => {
+  it('go around it until it is ready, then through it, and lose nothing on the way', () => {
+    const deps = listen({ cancelEcho: true });
+    deps.hear(5);
+    deps.canceller.sink.ready();
+    deps.hear(7);
+    expect(deps.heard).toEqual(upTo(4));
+    expect(deps.canceller.given.length).toBe(7);
+    for (const [pcm, capturedAt] of deps.canceller.given.splice(0, 5)) {
+      deps.canceller.sink.frames(pcm, capturedAt);
+    }
+    expect(deps.heard).toEqual(upTo(8));
+    deps.capturePipeline.cancelEcho(false);
+    deps.hear(4);
+    expect(deps.heard).toEqual(upTo(16));
+    expect(deps.statuses()).toEqual(['starting', 'ready']);
+  });
+
+  it('tell the lane that it failed before they give what it held', () => {
+    const deps = listen({ cancelEcho: true });
+    deps.canceller.sink.ready();
+    deps.hear(4);
+    const { sink, given } = deps.canceller;
+    sink.failed('it broke');
+    for (const [pcm, capturedAt] of given) sink.frames(pcm, capturedAt);
+    deps.hear(4);
+    expect(deps.types()).toEqual(['canceller', 'canceller', 'canceller', 'captured', 'captured']);
+    expect(deps.heard).toEqual(upTo(8));
+    deps.capturePipeline.cancelEcho(false);
+    expect(deps.canceller.calls).toEqual([]);
+  });
+
+  it('tell it how much of a chunk is missing, whatever is still with it', () => {
+    const deps = listen({ cancelEcho: true });
+    deps.hear(1);
+    deps.canceller.sink.ready();
+    deps.hear(5);
+    expect(deps.canceller.missing).toEqual([160, 80, 0, 240, 160]);
+    for (const [pcm, capturedAt] of deps.canceller.given.splice(0, 4)) {
+      deps.canceller.sink.frames(pcm, capturedAt);
+    }
+    deps.hear(3);
+    expect(deps.canceller.missing.slice(5)).toEqual([80, 0, 240]);
+  });
+
+  it('tell it that one is complete where a piece goes beyond its end', () => {
+    const deps = listen({ cancelEcho: true, chunkMs: 200 });
+    deps.canceller.sink.ready();
+    deps.hear(6);
+    expect(deps.canceller.missing).toEqual([120, 40, 0, 80, 0, 120]);
+  });
+
+  it('hurry the microphone while echo is cancelled', async () => {
+    const deps = listen();
+    await deps.capturePipeline.close();
+    deps.capturePipeline.cancelEcho(true);
+    deps.capturePipeline.open();
+    await Promise.resolve();
+    deps.capturePipeline.cancelEcho(false);
+    deps.capturePipeline.cancelEcho(true);
+    expect(deps.haste).toEqual([false, true, false, true]);
+  });
+
+  it('have one only while the microphone is open and it is wanted', async () => {
+    const deps = listen();
+    expect(deps.cancellers).toHaveLength(0);
+    deps.capturePipeline.cancelEcho(true);
+    deps.capturePipeline.cancelEcho(true);
+    expect(deps.cancellers).toHaveLength(1);
+    await deps.capturePipeline.close();
+    expect(deps.canceller.calls).toEqual(['close']);
+    deps.capturePipeline.open();
+    expect(deps.cancellers).toHaveLength(2);
+    await deps.capturePipeline.close();
+    deps.capturePipeline.cancelEcho(false);
+    deps.capturePipeline.open();
+    expect(deps.cancellers).toHaveLength(2);
+  });
+
+  it('show it what the loudspeaker sounds, also while it is not ready', () => {
+    const deps = listen({ cancelEcho: true });
+    deps.capturePipeline.played(new Uint8Array(480), 100, false);
+    deps.capturePipeline.flushed(120);
+    expect(deps.canceller.calls).toEqual(['played', 'flushed']);
+  });
+
+  it('give the lane the half word that a microphone had heard when it broke off, before the news of it', () => {
+    const deps = listen();
+    deps.hear(6);
+    deps.microphone.fault({ code: 'lost', message: 'gone' });
+    deps.microphone.fault({ code: 'not_found', message: 'still gone' });
+    expect(deps.types()).toEqual(['captured', 'captured', 'audio_fault', 'audio_fault']);
+    expect(deps.heard).toEqual([1, 2, 3, 4, 5, 6, 0, 0]);
+    deps.hear(4);
+    expect(deps.heard.slice(8)).toEqual([7, 8, 9, 10]);
+  });
+
+  it('give nothing more to the lane once they are closed', async () => {
+    const deps = listen({ cancelEcho: true });
+    deps.canceller.sink.ready();
+    deps.hear(6);
+    const { microphone } = deps;
+    await deps.capturePipeline.close();
+    microphone.frames(new Uint8Array(9600), 1000);
+    microphone.ended();
+    microphone.fault({ code: 'lost', message: 'gone' });
+    expect(deps.types()).toEqual(['canceller', 'canceller']);
+    expect(deps.open).toBe(0);
+  });
+});
+
+describe('what the ears measure', () => {
+  it('the loudspeaker in the microphone, told before the chunk in which it was found', async () => {
+    const people = await visitors();
+    const said = interpreter(people, { shift: 0.8, beginS: 6 }).subarray(0, 10 * VOICE_RATE_HZ);
+    const path = { delayMs: 130, gainDb: -10, rt60S: 0.3 };
+    const deps = listen({ cancelEcho: true });
+    perform(
+      { played: said, heard: together(through(path, said), noise(said.length, -62, 5)), pieceMs: PIECE_MS },
+      {
+        play: (pcm, heardAt) => deps.capturePipeline.played(pcm, heardAt, true),
+        capture: (pcm, capturedAt) => deps.microphone.frames(pcm, capturedAt),
+      },
+    );
+    const found = deps.events.findIndex(({ type }) => type === 'echo_heard');
+    const event = deps.events[found];
+    if (event?.type !== 'echo_heard') throw new Error('no echo was heard');
+    expect(event.heard).toBe('microphone');
+    expect(Math.abs(event.measure.delayMs - 130)).toBeLessThan(5);
+    expect(deps.events[found + 1]?.type).toBe('captured');
+  });
+
+  it('a microphone that delivers nothing but zeros, until it is closed', async () => {
+    const deps = listen();
+    const zeros = (): void => deps.microphone.frames(toPcm(new Float32Array(24_000)), 1000);
+    for (let second = 0; second < 12; second++) zeros();
+    await deps.capturePipeline.close();
+    const news = deps.events.filter((event) => event.type === 'capture_news');
+    expect(news.map(({ finding, present }) => [finding, present])).toEqual([
+      ['silent', true],
+      ['silent', false],
+    ]);
+  });
+
+  it('but not the silence behind the end of a recording', () => {
+    const deps = listen();
+    deps.hear(4);
+    deps.microphone.ended();
+    for (let second = 0; second < 30; second++)
+      deps.microphone.frames(new Uint8Array(48_000), 2000 + second * 1000);
+    expect(deps.types().filter((type) => type !== 'captured')).toEqual(['capture_ended']);
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { createLatencyRecorder } from '../../../src/agent/lane/latency.ts';
+import { PlaybackPipeline } from '../../../src/agent/lane/playback-pipeline.ts';
+import { RAMP_MS } from '../../../src/core/audio/gain.ts';
+import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { Mixer, Playback, PlaybackSink } from '../../../src/ports/audio.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+const RATE_HZ = 24_000;
+const PER_MS = RATE_HZ / 1000;
+
+interface Given {
+  volume?: number;
+  mixer?: Mixer | null;
+  delayMs?: number;
+  seamless?: boolean;
+}
+
+/** A playback pipeline before a loudspeaker that sounds everything with a delay. */
+async function open({ volume = 100, mixer = null, delayMs = 0, seamless = true }: Given = {}) {
+  const clock = createVirtualClock();
+  const written: number[][] = [];
+  const events: LaneEvent[] = [];
+  const latency = createLatencyRecorder();
+  let sink: PlaybackSink | null = null;
+  let until = 0;
+  let flushes = 0;
+  const playback: Playback = {
+    mixer,
+    seamless,
+    write(pcm) {
+      written.push([...new Int16Array(pcm.slice().buffer)]);
+      const from = Math.max(clock.now() + delayMs, until);
+      until = from + pcm.byteLength / 2 / PER_MS;
+      return from;
+    },
+    flush() {
+      flushes++;
+      until = clock.now();
+    },
+    close: async () => {},
+  };
+  const playbackPipeline = new PlaybackPipeline({
+    clock,
+    volume,
+    rateHz: RATE_HZ,
+    wireToSpeaker: latency,
+    post: (event) => events.push(event),
+    openPlayback: async (given) => {
+      sink = given;
+      return playback;
+    },
+  });
+  let writes = 0;
+  const play = (samples: readonly number[], receivedAt: number | null = null): void => {
+    const pcm = new Uint8Array(Int16Array.from(samples).buffer);
+    playbackPipeline.play({ type: 'play', kind: 'speech', pcm, write: ++writes, receivedAt });
+  };
+  await playbackPipeline.open();
+  return {
+    ...{ clock, playbackPipeline, written, events, latency, play },
+    device: (): PlaybackSink => {
+      if (sink === null) throw new Error('the loudspeaker was not opened');
+      return sink;
+    },
+    flushes: () => flushes,
+  };
+}
+
+const steady = (ms: number, value = 8000): number[] => Array.from({ length: ms * PER_MS }, () => value);
+/** The largest step between two samples: a click. */
+const roughest = (samples: readonly number[]): number =>
+  samples.reduce((most, value, i) => Math.max(most, Math.abs(value - (samples[i - 1] ?? value))), 0);
+
+describe('the volume', () => {
+  it('is turned down by the mouth where the device has no mixer, and the giver keeps his sound', async () => {
+    const { play, written } = await open({ volume: 50 });
+    const sound = [8000, -8000];
+    play(sound);
+    expect(written).toEqual([[1000, -1000]]);
+    expect(sound).toEqual([8000, -8000]);
+  });
+
+  it('is left to the mixer where there is one', async () => {
+    const volumes: number[] = [];
+    const { play, written, playbackPipeline } = await open({
+      volume: 50,
+      mixer: { setVolume: (percent) => volumes.push(percent) },
+    });
+    play([8000]);
+    playbackPipeline.setVolume(20);
+    play([8000]);
+    expect(volumes).toEqual([50, 20]);
+    expect(written).toEqual([[8000], [8000]]);
+  });
+
+  it('is told anew to a device that is back, which may be another one', async () => {
+    const volumes: number[] = [];
+    const { playbackPipeline, device, events } = await open({
+      mixer: { setVolume: (percent) => volumes.push(percent) },
+    });
+    playbackPipeline.setVolume(20);
+    device().back();
+    expect(volumes).toEqual([100, 20, 20]);
+    expect(events.at(-1)).toEqual({ type: 'playback_back' });
+  });
+
+  it('changes in the middle of a sound by a ramp without a click, and is there after it', async () => {
+    const { play, written, playbackPipeline } = await open();
+    play(steady(100));
+    playbackPipeline.setVolume(50);
+    play(steady(100));
+    const [before = [], after = []] = written;
+    expect(before).toEqual(steady(100));
+    expect(after.at(-1)).toBe(1000);
+    expect(after[RAMP_MS * PER_MS]).toBe(1000);
+    expect(after[(RAMP_MS / 2) * PER_MS]).toBeGreaterThan(4000);
+    expect(roughest([...before, ...after])).toBeLessThan(20);
+  });
+
+  it('holds from the first sample of the next sentence on, and 100 gives the very bytes', async () => {
+    const { play, written, playbackPipeline, clock } = await open({ volume: 50 });
+    play(steady(100));
+    clock.advance(200);
+    playbackPipeline.setVolume(100);
+    play(steady(10));
+    expect(written[1]).toEqual(steady(10));
+  });
+
+  it('that is set before there is a loudspeaker counts when there is one', async () => {
+    const volumes: number[] = [];
+    let ready = (_: Playback): void => {};
+    const playbackPipeline = new PlaybackPipeline({
+      ...{ clock: createVirtualClock(), volume: 10, rateHz: RATE_HZ, post: () => {} },
+      wireToSpeaker: createLatencyRecorder(),
+      openPlayback: () =>
+        new Promise((resolve) => {
+          ready = resolve;
+        }),
+    });
+    const opened = playbackPipeline.open();
+    playbackPipeline.setVolume(70);
+    const mixer = { setVolume: (percent: number) => volumes.push(percent) };
+    ready({ mixer, write: () => 0, flush: () => {}, close: async () => {} });
+    await opened;
+    expect(volumes).toEqual([70]);
+  });
+});
+
+describe('ducking', () => {
+  it('goes down by 12 dB within the ramp and comes back the same way', async () => {
+    const { play, written, playbackPipeline } = await open();
+    play(steady(100));
+    playbackPipeline.duck(true);
+    play(steady(100));
+    playbackPipeline.duck(false);
+    play(steady(100));
+    const [, down = [], up = []] = written;
+    expect(down.at(-1)).toBe(Math.round(8000 * 10 ** (-12 / 20)));
+    expect(up.at(-1)).toBe(8000);
+    expect(roughest(written.flat())).toBeLessThan(10);
+  });
+
+  it('is on top of the volume, in software also where a mixer sets that', async () => {
+    const { play, written, playbackPipeline } = await open({ volume: 50, mixer: { setVolume: () => {} } });
+    playbackPipeline.duck(true);
+    play(steady(1));
+    expect(written[0]?.[0]).toBe(2010);
+    const soft = await open({ volume: 50 });
+    soft.playbackPipeline.duck(true);
+    soft.play(steady(1));
+    expect(soft.written[0]?.[0]).toBe(251);
+  });
+
+  it('turned round half way goes on from where it is', async () => {
+    const { play, written, playbackPipeline } = await open();
+    play(steady(100));
+    playbackPipeline.duck(true);
+    play(steady(20));
+    playbackPipeline.duck(false);
+    play(steady(100));
+    expect(roughest(written.flat())).toBeLessThan(10);
+    expect(written[2]?.at(-1)).toBe(8000);
+  });
+});
+
+describe('what is heard', () => {
+  it('is told to the lane for every write, and the latency of sound that found the loudspeaker free', async () => {
+    const { play, events, latency, clock } = await open({ delayMs: 300 });
+    const start = clock.now();
+    play(steady(100), start - 5);
+    play(steady(50));
+    expect(events).toEqual([
+      { type: 'sounding', write: 1, from: start + 300, until: start + 400 },
+      { type: 'sounding', write: 2, from: start + 400, until: start + 450 },
+    ]);
+    expect(latency.summary()).toMatchObject({ count: 1, max: 305 });
+  });
+
+  it('is corrected when the device has measured it', async () => {
+    const { play, events, device } = await open();
+    play(steady(100));
+    device().measured(5555);
+    expect(events.at(-1)).toEqual({ type: 'sounding', write: 1, from: null, until: 5555 });
+  });
+
+  it('is corrected behind the word of a write, also where the device measures while it is written to', async () => {
+    const events: LaneEvent[] = [];
+    const playbackPipeline = new PlaybackPipeline({
+      ...{
+        clock: createVirtualClock(),
+        volume: 100,
+        rateHz: RATE_HZ,
+        wireToSpeaker: createLatencyRecorder(),
+      },
+      post: (event) => events.push(event),
+      openPlayback: async (sink) => ({
+        mixer: null,
+        write: () => {
+          sink.measured(7777);
+          return 5000;
+        },
+        flush: () => {},
+        close: async () => {},
+      }),
+    });
+    await playbackPipeline.open();
+    playbackPipeline.play({
+      type: 'play',
+      kind: 'speech',
+      pcm: new Uint8Array(480),
+      write: 1,
+      receivedAt: null,
+    });
+    expect(events).toEqual([
+      { type: 'sounding', write: 1, from: 5000, until: 5010 },
+      { type: 'sounding', write: 1, from: null, until: 7777 },
+    ]);
+  });
+
+  it('is nothing where no loudspeaker could be opened', async () => {
+    const events: LaneEvent[] = [];
+    const clock = createVirtualClock();
+    const playbackPipeline = new PlaybackPipeline({
+      ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+      post: (event) => events.push(event),
+      openPlayback: async () => {
+        throw new Error('no such card');
+      },
+    });
+    await playbackPipeline.open();
+    const pcm = new Uint8Array(480);
+    playbackPipeline.play({ type: 'play', kind: 'speech', pcm, write: 1, receivedAt: null });
+    playbackPipeline.flush();
+    playbackPipeline.setVolume(3);
+    await playbackPipeline.close();
+    expect(events).toEqual([
+      { type: 'audio_fault', device: 'playback', code: 'failed', message: 'no such card' },
+      { type: 'sounding', write: 1, from: clock.now(), until: clock.now() },
+    ]);
+  });
+
+  it('tells of a fault and of its end', async () => {
+    const { device, events } = await open();
+    device().fault({ code: 'lost', message: 'gone' });
+    device().back();
+    expect(events).toEqual([
+      { type: 'audio_fault', device: 'playback', code: 'lost', message: 'gone' },
+      { type: 'playback_back' },
+    ]);
+  });
+});
+
+describe('a flush', () => {
+  it('fades out what sounds at that moment, where the device goes on from the very sample', async () => {
+    const { play, playbackPipeline, written, clock, flushes } = await open();
+    play(steady(100));
+    clock.advance(40);
+    playbackPipeline.flush();
+    expect(flushes()).toBe(1);
+    const fade = written[1] ?? [];
+    expect(fade).toHaveLength(8 * PER_MS);
+    expect(fade[0]).toBeGreaterThan(7900);
+    expect(fade.at(-1)).toBe(0);
+    expect(roughest(fade)).toBeLessThan(100);
+  });
+
+  it('writes nothing where the device starts anew, nor where nothing sounds', async () => {
+    const abrupt = await open({ seamless: false });
+    abrupt.play(steady(100));
+    abrupt.playbackPipeline.flush();
+    expect(abrupt.written).toHaveLength(1);
+    const over = await open();
+    over.play(steady(100));
+    over.clock.advance(150);
+    over.playbackPipeline.flush();
+    expect(over.written).toHaveLength(1);
+    const late = await open({ delayMs: 300 });
+    late.play(steady(100));
+    late.clock.advance(100);
+    late.playbackPipeline.flush();
+    expect(late.written).toHaveLength(1);
+  });
+});

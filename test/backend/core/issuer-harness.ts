@@ -1,0 +1,132 @@
+/** An issuer between devices and a service, both made up, in virtual time. */
+import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
+import { createIssuer } from '../../../src/backend/core/issuer.ts';
+import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
+import type { TokenError } from '../../../src/protocol/mqtt/token.ts';
+import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
+
+export interface Answered {
+  readonly device: string;
+  readonly lane: string;
+  readonly id: string;
+  readonly at: number;
+  readonly session: SessionWithToken | null;
+  readonly error: TokenError | null;
+}
+
+export type IssueCase = Partial<Ask['request']> & { device?: string };
+
+export function openIssuerHarness(more: object = {}, createMs = 300) {
+  const config = backendConfigSchema.parse({
+    mqtt: { url: 'mqtts://broker.example' },
+    service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },
+    allow: ['museum/*'],
+    ...more,
+  });
+  let issuer = createIssuer(config);
+  let now = 1000;
+  let made = 0;
+  let asks = 0;
+  let creates = 0;
+  let answering = (_: Answered): void => {};
+  const due: { at: number; act: () => void }[] = [];
+  const answers: Answered[] = [];
+  const ignored: string[] = [];
+  const revoked: string[] = [];
+  const at = (when: number, act: () => void): void => {
+    const place = due.findIndex((other) => other.at > when);
+    due.splice(place === -1 ? due.length : place, 0, { at: when, act });
+  };
+  const dispatch = (event: Parameters<typeof issuer.handle>[0]): void => {
+    for (const effect of issuer.handle(event, now)) run(effect);
+  };
+  const run = (effect: IssuerEffect): void => {
+    if (effect.kind === 'wake') return at(now + effect.afterMs, () => dispatch({ kind: 'woken', draw: 0 }));
+    if (effect.kind === 'ignore') return void ignored.push(effect.who.device);
+    if (effect.kind === 'revoke') {
+      revoked.push(...effect.ids);
+      const { who, ids } = effect;
+      return at(now + 100, () => dispatch({ kind: 'revoked', who, ids, gone: ids }));
+    }
+    if (effect.kind === 'retire') {
+      const { job } = effect;
+      return at(now + 100, () => dispatch({ kind: 'retired', job, ids: [], draw: 0 }));
+    }
+    if (effect.kind === 'probe') {
+      const { job } = effect;
+      creates += 1;
+      return at(now + createMs, () => dispatch({ kind: 'probed', job, deleted: true, draw: 0 }));
+    }
+    if (effect.kind === 'create') {
+      const { job, input } = effect;
+      made += 1;
+      creates += 1;
+      const session = {
+        ...{ id: `s${made}`, token: 't', intent: 's2s', connection_type: 'ws', single_use: true },
+        ...{ status: 'pending', created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
+        max_session_duration_seconds: input.max_session_duration_seconds,
+      } as SessionWithToken;
+      return at(now + createMs, () => dispatch({ kind: 'created', job, session, draw: 0 }));
+    }
+    const { who, request } =
+      effect.kind === 'confirm' ? effect.ask : { who: effect.who, request: { id: effect.id, lane: '' } };
+    const given = effect.kind === 'answer' ? effect.answer : null;
+    const answered: Answered = {
+      ...{ device: who.device, id: request.id, at: now },
+      lane: effect.kind === 'answer' ? (effect.about?.lane ?? '') : request.lane,
+      session: given?.ok ? (given.session as SessionWithToken) : null,
+      error: given !== null && !given.ok ? given.error : null,
+    };
+    answers.push(answered);
+    answering(answered);
+  };
+  return {
+    ...{ answers, ignored, revoked, at },
+    get now() {
+      return now;
+    },
+    get creates() {
+      return creates;
+    },
+    /** Told of each answer when it is given. */
+    onAnswer(listener: (answer: Answered) => void): void {
+      answering = listener;
+    },
+    ask({ device = 'kiosk', ...more }: IssueCase = {}): string {
+      asks += 1;
+      const request = {
+        ...{
+          id: `r${asks}`,
+          lane: 'main',
+          intent: 's2s',
+          connection_type: 'ws',
+          reason: 'start',
+          attempt: 1,
+        },
+        ...more,
+      } as Ask['request'];
+      const who = { tenant: 'museum', device };
+      dispatch({
+        kind: 'asked',
+        ask: { who, request, reply: { topic: `p/museum/${device}/token/res` } },
+        draw: 0,
+      });
+      return request.id;
+    },
+    /** Lets time pass, and all happen that is due in it. */
+    pass(ms: number): void {
+      const end = now + ms;
+      for (let next = due[0]; next !== undefined && next.at <= end; next = due[0]) {
+        due.shift();
+        now = next.at;
+        next.act();
+      }
+      now = end;
+    },
+    answerTo: (id: string) => answers.find((answer) => answer.id === id),
+    /** A backend that has been started again knows nothing. */
+    restart(): void {
+      issuer = createIssuer(config);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** Broker, service and backend on loopback, with an ear at every wall. */
+import { afterEach } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createLogger } from '../../src/adapters/log.ts';
+import type { MqttBus } from '../../src/adapters/mqtt/bus.ts';
+import type { PrivateKey } from '../../src/adapters/signing/keys.ts';
+import { type Backend, startBackend } from '../../src/backend/backend.ts';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
+import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
+import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
+import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
+import { createBusRack, type OpenedBus, until } from '../adapters/mqtt/fixture.ts';
+
+export const PREFIX = 'dragoman/v1';
+export const API_KEY = 'account-key-that-nobody-may-see';
+export const STREAM_URL = 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream';
+
+export interface FixtureOptions {
+  /** A broker that runs already, instead of the embedded one. */
+  readonly brokerUrl?: string;
+  /** Address of a service instead of the emulator. */
+  readonly serviceUrl?: string;
+  readonly emulator?: EmulatorOptions;
+  readonly config?: object;
+  readonly apiKey?: string;
+  readonly signingKey?: PrivateKey;
+}
+
+export async function startFixture(options: FixtureOptions = {}) {
+  const broker: Broker | null = options.brokerUrl === undefined ? await startBroker() : null;
+  const brokerUrl = options.brokerUrl ?? broker?.url ?? '';
+  const emulator: Emulator | null =
+    options.serviceUrl === undefined
+      ? await startEmulator({ apiKeys: [API_KEY], ...options.emulator })
+      : null;
+  const lines: string[] = [];
+  const log = createLogger({ level: 'trace', format: 'json', sink: { write: (line) => lines.push(line) } });
+  const backend: Backend = await startBackend({
+    config: backendConfigSchema.parse({
+      mqtt: { url: brokerUrl },
+      service: { url: options.serviceUrl ?? emulator?.url, streamUrl: STREAM_URL, timeout: 5 },
+      allow: ['museum/*'],
+      ...options.config,
+    }),
+    secrets: {
+      apiKey: () => options.apiKey ?? API_KEY,
+      ...(options.signingKey && { signingKey: options.signingKey }),
+    },
+    log,
+  });
+  const rack = createBusRack(createSystemClock());
+  /** Everything that anybody publishes. */
+  const witness = rack.open(
+    { url: brokerUrl, clientId: 'witness' },
+    { subscriptions: [`${PREFIX}/#`, 'other/#'] },
+  );
+  const sender = rack.open({ url: brokerUrl, clientId: 'sender' });
+  await until(() => backend.connected && witness.ups.length > 0 && sender.ups.length > 0, 'the broker');
+
+  const answersTo = (device: string): TokenResponse[] =>
+    witness.messages
+      .filter(({ topic }) => topic === `${PREFIX}/museum/${device}/token/res`)
+      .map(({ payload }) => tokenResponseSchema.parse(JSON.parse(payload)));
+  const request = (id: string, more: object = {}) =>
+    JSON.stringify({
+      id,
+      lane: 'main',
+      intent: 's2s',
+      connection_type: 'ws',
+      reason: 'start',
+      attempt: 1,
+      ...more,
+    });
+
+  return {
+    broker,
+    brokerUrl,
+    emulator,
+    backend,
+    rack,
+    witness,
+    lines,
+    answersTo,
+    request,
+    bus: sender.bus as MqttBus,
+    send(device: string, payload: string, more: PublishOptions = {}): void {
+      sender.bus.publish(`${PREFIX}/museum/${device}/token/req`, payload, more);
+    },
+    /** Asks as a device and waits for the answer. */
+    async ask(device: string, id: string, more: object = {}): Promise<TokenResponse> {
+      const before = answersTo(device).length;
+      sender.bus.publish(`${PREFIX}/museum/${device}/token/req`, request(id, more));
+      await until(() => answersTo(device).length > before, `the answer to ${id}`);
+      const answer = answersTo(device).at(-1);
+      if (answer === undefined) throw new Error('no answer');
+      return answer;
+    },
+    /** Lets what was sent before have its effect: a request of another device has gone all the way. */
+    async settle(): Promise<void> {
+      const device = `marker-${Math.floor(performance.now() * 1000)}`;
+      sender.bus.publish(`${PREFIX}/museum/${device}/token/req`, request('marker', { intent: 'stt' }));
+      await until(() => answersTo(device).length > 0, 'the marker');
+    },
+    async close(): Promise<void> {
+      await backend.close();
+      await rack.closeAll();
+      await emulator?.close();
+      await broker?.close();
+    },
+  };
+}
+export type Fixture = Awaited<ReturnType<typeof startFixture>>;
+export type { BusMessage, OpenedBus };
+
+/** The session of a grant; fails for a denial. */
+export function sessionOf(answer: TokenResponse): { id: string; token: string; [key: string]: unknown } {
+  if (!answer.ok || !('token' in answer.session)) throw new Error(`denied: ${JSON.stringify(answer)}`);
+  return answer.session as { id: string; token: string };
+}
+
+export function errorOf(answer: TokenResponse) {
+  if (answer.ok) throw new Error('granted');
+  return answer.error;
+}
+
+/** One rig a test, closed behind it. */
+export function fixtureOfEachTest() {
+  let fixture: Fixture | null = null;
+  afterEach(async () => {
+    await fixture?.close();
+    fixture = null;
+  });
+  return {
+    async start(options: FixtureOptions = {}): Promise<Fixture> {
+      fixture = await startFixture(options);
+      return fixture;
+    },
+    sessionsAtService: () => fixture?.emulator?.service.sessions.list(['temporary']) ?? [],
+  };
+}

@@ -1,0 +1,177 @@
+import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
+import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+import type { Card } from './card.ts';
+import { findOnset, isSound } from './sound.ts';
+
+export const RATE_HZ = 24_000;
+const clock = createSystemClock();
+/** `process.hrtime`, which the virtual card's epochs and logs are told in, when the agent's clock is at 0. */
+const CLOCK_ZERO_MS = Number(process.hrtime.bigint()) / 1e6 - clock.now();
+
+/** Now, as the virtual card tells time. */
+export const cardNow = (): number => clock.now() + CLOCK_ZERO_MS;
+
+/** A lane's own configuration of one device, with everything that the operator left out. */
+function lane(device: string) {
+  const config = configSchema.parse({
+    device: { id: 'kiosk', tenant: 'test' },
+    mqtt: { url: 'mqtt://localhost' },
+    lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
+  });
+  const [only] = config.lanes;
+  if (only === undefined) throw new Error('there is no lane');
+  return only;
+}
+
+export interface Heard {
+  readonly pcm: Int16Array;
+  /** Of its last sample, as the driver says it; as the card tells time. */
+  readonly capturedAt: number;
+  /** When it came, as the card tells time. */
+  readonly cameAt: number;
+}
+
+/** A capture driver at work, and all that it delivered. */
+export interface CapturePipeline {
+  readonly capture: Capture;
+  readonly heard: readonly Heard[];
+  readonly faults: readonly (AudioFault & { atMs: number })[];
+  /** Everything in a row. */
+  sound(): Int16Array;
+  seconds(): number;
+}
+
+export async function listen(device: string): Promise<CapturePipeline> {
+  const heard: Heard[] = [];
+  const faults: (AudioFault & { atMs: number })[] = [];
+  const capture = await createCapture(
+    lane(device).capture,
+    clock,
+  )({
+    frames: (pcm, capturedAt) =>
+      void heard.push({
+        pcm: samplesOf(pcm.slice()),
+        capturedAt: capturedAt + CLOCK_ZERO_MS,
+        cameAt: cardNow(),
+      }),
+    ended() {},
+    fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
+  });
+  return {
+    capture,
+    heard,
+    faults,
+    sound: () => Int16Array.from(heard.flatMap(({ pcm }) => [...pcm])),
+    seconds: () => heard.reduce((sum, { pcm }) => sum + pcm.length, 0) / RATE_HZ,
+  };
+}
+
+/** A playback driver at work. */
+export interface Speaker {
+  readonly playback: Playback;
+  readonly faults: readonly (AudioFault & { atMs: number })[];
+  /** When it said that it sounds again. */
+  readonly backs: readonly number[];
+  /** Until when all that was written sounds, as the driver measured last; as the card tells time. */
+  measured(): number;
+  /** Writes sound; when it will be heard, as the card tells time. */
+  say(sound: Int16Array): number;
+}
+
+export async function speak(device: string): Promise<Speaker> {
+  const faults: (AudioFault & { atMs: number })[] = [];
+  const backs: number[] = [];
+  let measured = Number.NaN;
+  const playback = await createPlayback(
+    lane(device).playback,
+    RATE_HZ,
+    clock,
+  )({
+    fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
+    back: () => void backs.push(cardNow()),
+    measured: (heardUntil) => {
+      measured = heardUntil + CLOCK_ZERO_MS;
+    },
+  });
+  return {
+    playback,
+    faults,
+    backs,
+    measured: () => measured,
+    say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)) + CLOCK_ZERO_MS,
+  };
+}
+
+/** A lane's loudspeaker, as the agent has it: with the volume that is in force. */
+export interface Loudspeaker {
+  readonly playbackPipeline: PlaybackPipeline;
+  /** What it told the lane. */
+  readonly events: readonly LaneEvent['type'][];
+  say(sound: Int16Array): void;
+}
+
+export async function openPipeline(device: string, volume: number): Promise<Loudspeaker> {
+  const events: LaneEvent['type'][] = [];
+  const playbackPipeline = new PlaybackPipeline({
+    ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+    openPlayback: createPlayback({ ...lane(device).playback, volume }, RATE_HZ, clock),
+    post: ({ type }) => void events.push(type),
+  });
+  await playbackPipeline.open();
+  let write = 0;
+  return {
+    playbackPipeline,
+    events,
+    say(sound) {
+      const pcm = new Uint8Array(sound.slice().buffer);
+      playbackPipeline.play({ type: 'play', kind: 'speech', pcm, write: ++write, receivedAt: null });
+    },
+  };
+}
+
+/** Where each piece that was heard stands in what there was to hear: in order, and what is missing between them. */
+export function placesOf(
+  capturePipeline: CapturePipeline,
+  sound: Int16Array,
+): { unknown: number; lostMs: number } {
+  const heard = capturePipeline.sound();
+  let [at, from, unknown, lost] = [0, 0, 0, 0];
+  while (heard.length - at > 64) {
+    const place = findOnset(sound, heard.subarray(at), from);
+    if (place < 0) {
+      unknown++;
+      at++;
+      continue;
+    }
+    lost += place - from;
+    let same = 64;
+    while (at + same < heard.length && heard[at + same] === sound[place + same]) same++;
+    at += same;
+    from = place + same;
+  }
+  return { unknown, lostMs: (lost * 1000) / RATE_HZ };
+}
+
+/** Everything that a card's loudspeaker has sounded of what is never silent, in a row. */
+export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
+  (await playback.sound()).filter(isSound);
+
+/** Waits for what must come, however slow the machine is. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  limitMs = 20_000,
+  stepMs = 100,
+): Promise<void> {
+  const endsAt = clock.now() + limitMs;
+  while (!(await isSo())) {
+    if (clock.now() > endsAt) throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, stepMs));
+  }
+}

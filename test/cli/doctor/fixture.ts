@@ -1,0 +1,87 @@
+/** What the tests of `dragoman doctor` share: a command line, a configuration, and what was said. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { doctorVerb } from '../../../src/cli/doctor/command.ts';
+import { runProgram } from '../../../src/program/program.ts';
+import { type Diagnosis, diagnosisSchema, type Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+
+export const RECORDING = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
+
+export interface Consultation {
+  readonly exitCode: number;
+  readonly printed: string;
+  readonly complained: string;
+}
+
+/** Runs one command line. */
+export async function consult(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = { PATH: process.env['PATH'] },
+): Promise<Consultation> {
+  let printed = '';
+  let complained = '';
+  const exitCode = await runProgram({
+    name: 'dragoman',
+    summary: 'test',
+    verbs: [doctorVerb],
+    argv: ['doctor', ...argv],
+    env,
+    print: (text) => {
+      printed += text;
+    },
+    complain: (text) => {
+      complained += text;
+    },
+  });
+  return { exitCode, printed, complained };
+}
+
+/** Folders of one test file, removed at its end. */
+export function createDoctorFixture() {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
+  const config = (name: string, more: Record<string, unknown> = {}): string => {
+    const file = join(folder, `${name}.json`);
+    const whole = {
+      device: { id: 'kiosk-01', tenant: 'museum' },
+      mqtt: { url: 'mqtt://127.0.0.1:1' },
+      lanes: [
+        {
+          ...{ source: 'en', targets: ['es'] },
+          capture: { driver: 'file', path: RECORDING },
+          playback: { driver: 'file', path: join(folder, 'out.wav') },
+        },
+      ],
+      ...more,
+    };
+    writeFileSync(file, JSON.stringify(whole), { mode: 0o600 });
+    return file;
+  };
+  /** A file that holds a secret, as it should be kept. */
+  const secret = (name: string, text: string, mode = 0o600): string => {
+    const file = join(folder, name);
+    writeFileSync(file, text, { mode });
+    return file;
+  };
+  /** Runs the doctor with `--json` and reads what it found. */
+  const examine = async (
+    file: string,
+    options: readonly string[] = [],
+    env?: Readonly<Record<string, string | undefined>>,
+  ): Promise<Consultation & { diagnosis: Diagnosis; of: (check: string) => Finding }> => {
+    const consultation = await consult(['--config', file, '--json', ...options], env);
+    const [line = ''] = consultation.printed.trim().split('\n').slice(-1);
+    const diagnosis = diagnosisSchema.parse((JSON.parse(line) as { doctor: unknown }).doctor);
+    return {
+      ...consultation,
+      diagnosis,
+      of(check) {
+        const finding = diagnosis.checks.find((one) => one.check === check);
+        if (finding === undefined) throw new Error(`nothing was found out about ${check}`);
+        return finding;
+      },
+    };
+  };
+  return { folder, config, secret, examine, close: () => rmSync(folder, { recursive: true, force: true }) };
+}

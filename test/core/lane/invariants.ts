@@ -1,0 +1,242 @@
+import type { LaneEffect } from '../../../src/core/lane/effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
+import type { LaneState } from '../../../src/core/lane/state.ts';
+import { SoundLedger } from './sound-ledger.ts';
+import { StreamLedger } from './stream-ledger.ts';
+
+/** One step along the phase table. */
+export interface Walk {
+  readonly from: Phase;
+  readonly to: Phase;
+}
+
+/** One step of a lane with everything a check may want to see. */
+export interface Step {
+  readonly before: LaneState;
+  readonly event: LaneEvent;
+  readonly state: LaneState;
+  readonly effects: readonly LaneEffect[];
+  readonly now: number;
+  readonly walks: readonly Walk[];
+  /** What is armed after the step, as the outside knows it. */
+  readonly timers: ReadonlyMap<TimerName, number>;
+}
+
+/** Fails with a sentence that tells what was broken. */
+export function demand(holds: boolean, broken: string): void {
+  if (!holds) throw new Error(`invariant broken: ${broken}`);
+}
+
+const HEARING: readonly Phase[] = [
+  'standby',
+  'acquiring',
+  'connecting',
+  'configuring',
+  'live',
+  'rolling',
+  'waiting',
+  'parked',
+];
+/** A lane in one of these phases has these timers armed: without them it would sit there forever. */
+const LIFELINES: Readonly<Record<Phase, readonly TimerName[]>> = {
+  idle: [],
+  // A voice wakes it.
+  standby: [],
+  acquiring: [],
+  connecting: ['setup'],
+  configuring: ['setup', 'poll'],
+  live: ['pace', 'ping'],
+  rolling: ['pace', 'ping'],
+  draining: ['drain'],
+  waiting: ['retry'],
+  parked: ['retry'],
+  restarting: ['retry'],
+  closed: [],
+};
+/** Timers that have no business outside these phases. */
+const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
+  token: ['acquiring', 'rolling'],
+  retry: ['waiting', 'parked', 'restarting'],
+  setup: ['connecting', 'configuring', 'rolling'],
+  poll: ['configuring', 'live', 'rolling'],
+  pace: ['live', 'rolling'],
+  ping: ['configuring', 'live', 'rolling', 'draining'],
+  silence: ['live', 'rolling'],
+  stable: ['configuring', 'live', 'rolling'],
+  drain: ['draining'],
+  playout: HEARING,
+  roll: ['configuring', 'live', 'rolling'],
+  drainOld: HEARING,
+  standby: ['live', 'rolling'],
+  duck: HEARING,
+  earcon: HEARING,
+  warning: [...HEARING, 'draining'],
+};
+
+/** What must hold after every step of a lane, calculated from events and effects alone wherever that is possible. */
+export class Ledger {
+  private readonly streams = new StreamLedger();
+  private readonly sound: SoundLedger;
+  private capturing = false;
+
+  constructor(state: LaneState) {
+    this.sound = new SoundLedger(state.settings);
+  }
+
+  check(step: Step): void {
+    try {
+      checkConservation(step);
+      checkPhase(step);
+      checkTimers(step);
+      this.checkCapture(step);
+      this.streams.check(step);
+      this.sound.check(step);
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      throw new Error(`${what}\n  at ${step.now} ms, ${step.before.phase}, on ${describe(step.event)}`);
+    }
+  }
+
+  /** The microphone is open exactly while what is said matters. */
+  private checkCapture({ effects, state }: Step): void {
+    for (const { type } of effects) {
+      if (type === 'open_capture') {
+        demand(!this.capturing, 'the microphone was opened twice');
+        this.capturing = true;
+      }
+      if (type === 'close_capture') {
+        demand(this.capturing, 'the microphone was closed twice');
+        this.capturing = false;
+      }
+    }
+    demand(this.capturing === HEARING.includes(state.phase), `microphone open: ${this.capturing}`);
+  }
+}
+
+function checkConservation(step: Step): void {
+  const { state } = step;
+  const { captured, sent, silenced, trimmed, dropped, lost } = state.backlog.accounts;
+  const held = state.backlog.chunks.length;
+  demand(
+    captured === sent + silenced + trimmed + dropped + held,
+    `${captured} captured, but ${sent} sent + ${silenced} silenced + ${trimmed} trimmed + ${dropped} dropped + ${held} held`,
+  );
+  demand(lost <= dropped, `${lost} lost of ${dropped} dropped`);
+  demand(captured === state.capturedCount, 'captured and capturedCount differ');
+  checkFlow(step);
+  const capacity = Math.floor(state.settings.backlogMs / state.settings.chunkMs);
+  demand(held <= capacity, `${held} chunks held, ${capacity} allowed`);
+  const seqs = state.backlog.chunks.map(({ seq }) => seq);
+  demand(
+    seqs.every((seq, i) => i === 0 || seq > (seqs[i - 1] ?? seq)),
+    'held chunks out of order',
+  );
+}
+
+/** No account goes back, but for what a broken stream gives back; and what was sent is what went out. */
+function checkFlow({ before, state, effects }: Step): void {
+  const old = before.backlog.accounts;
+  for (const key of ['captured', 'trimmed', 'dropped', 'lost'] as const) {
+    demand(state.backlog.accounts[key] >= old[key], `${key} went back`);
+  }
+  const { sent, silenced } = state.backlog.accounts;
+  const out = effects.filter((effect) => effect.type === 'send_audio' && effect.capturedAt !== null).length;
+  const back = state.counts.takenBack - before.counts.takenBack;
+  demand(
+    sent + silenced === old.sent + old.silenced + out - back,
+    `${out} sent and ${back} back do not add up`,
+  );
+  demand(
+    back === 0 ||
+      effects.some(({ type }) => type === 'close_stream') ||
+      state.counts.saidAgain > before.counts.saidAgain,
+    'chunks taken back from no stream',
+  );
+}
+
+function checkPhase({ before, state, effects, walks }: Step): void {
+  for (const { from, to } of walks) demand(isTransition(from, to), `${from} went to ${to}`);
+  const path = [before.phase, ...walks.map(({ to }) => to)];
+  demand(
+    walks.every(({ from }, i) => from === path[i]) && path.at(-1) === state.phase,
+    `the phase changed off the table: ${path.join(' > ')}, now ${state.phase}`,
+  );
+  const { phase, wanted, ending, stream, problem, reason } = state;
+  const wants = HEARING.includes(phase) || phase === 'restarting';
+  demand(wanted === wants || phase === 'draining', `wanted is ${wanted} while ${phase}`);
+  demand(!(wanted && ending), 'wanted after the end');
+  if (phase === 'live') demand(stream?.liveAt !== null, 'live without a live stream');
+  const isForced = problem !== null || reason === 'rollover';
+  if (phase === 'waiting' || phase === 'parked') demand(isForced, `${phase} for no reason`);
+  checkRoles(state);
+  if (before.phase === 'closed') demand(effects.length === 0, 'something was done after the end');
+}
+
+/** Who has which part: the one that hears, the one on its way, the one that retires, and the unspent token. */
+function checkRoles({ phase, tokenRequest, lease, stream, setup, oldSession, settings }: LaneState): void {
+  const stage = setup?.stage ?? null;
+  demand(
+    (tokenRequest !== null) === (stage === 'acquiring'),
+    `wish ${tokenRequest?.id} while ${phase}, ${stage}`,
+  );
+  const hears =
+    ['live', 'rolling', 'draining'].includes(phase) || (phase === 'configuring' && stage === null);
+  demand((stream !== null) === hears, `stream ${stream?.id} while ${phase}`);
+  if (phase === 'rolling') demand(stage !== null, 'rolling without a next session');
+  else demand(stage === null || stage === phase, `approach ${stage} while ${phase}`);
+  if (['acquiring', 'connecting'].includes(phase)) demand(stage === phase, `${phase} without an approach`);
+  const none = (setup?.stream ?? null) === null;
+  demand(stage === null || none === (stage === 'acquiring'), `approach ${stage} without its stream`);
+  demand(oldSession === null || setup === null || stream === null, 'three streams');
+  const mayKeep = setup === null && ['waiting', 'live', 'configuring', 'standby'].includes(phase);
+  demand(lease === null || mayKeep, `an unspent token while ${phase}`);
+  if (oldSession !== null) demand(HEARING.includes(phase), `a retiring stream while ${phase}`);
+  for (const log of [stream, setup?.stream, oldSession?.stream].map((known) => known?.replay)) {
+    const size = new Set(log?.pieces.map(({ chunk }) => chunk.seq)).size;
+    demand(size * settings.chunkMs <= settings.backlogMs, `${size} chunks remembered as sent`);
+  }
+}
+
+/** The timers that must be armed beside the phase's own. */
+function lifelinesOf(state: LaneState, now: number): TimerName[] {
+  const { phase, stream, setup, oldSession, options, settings, lineUp } = state;
+  const lines: TimerName[] = [];
+  if (setup?.stage === 'acquiring' && lineUp) lines.push('token');
+  if (setup?.stage === 'connecting') lines.push('setup');
+  if (setup?.stage === 'configuring') lines.push('setup', 'poll');
+  if (oldSession !== null) lines.push('drainOld');
+  if (stream === null || phase === 'draining') return lines;
+  if (phase === 'configuring') lines.push('ping');
+  const latestAt = (stream.limitAt ?? Number.NEGATIVE_INFINITY) - settings.rollLatestMs;
+  if (now < latestAt) lines.push('roll');
+  if (stream.taskStale) lines.push('poll');
+  if (options.standbyAfterMs > 0 && phase !== 'configuring') lines.push('standby');
+  return lines;
+}
+
+function checkTimers({ state, effects, now, timers }: Step): void {
+  for (const effect of effects) {
+    if (effect.type !== 'arm') continue;
+    demand(Number.isFinite(effect.at), `timer ${effect.timer} armed at ${effect.at}`);
+    demand(effect.at >= now, `timer ${effect.timer} armed ${now - effect.at} ms in the past`);
+  }
+  for (const timer of [...LIFELINES[state.phase], ...lifelinesOf(state, now)]) {
+    demand(timers.has(timer), `${state.phase} without ${timer}`);
+  }
+  for (const timer of timers.keys()) {
+    demand(HOMES[timer].includes(state.phase), `timer ${timer} is armed while ${state.phase}`);
+  }
+  if (state.oldSession === null) demand(!timers.has('drainOld'), 'retire is armed for nobody');
+  if (state.setup?.stage !== 'acquiring') demand(!timers.has('token'), 'token is armed for no request');
+  if (state.setup?.stage === 'ready') demand(!timers.has('setup'), 'setup is armed for what is ready');
+  for (const [timer, at] of Object.entries(state.timers)) {
+    demand((timers.get(timer as TimerName) ?? null) === at, `the lane and the world differ about ${timer}`);
+  }
+}
+
+function describe(event: LaneEvent): string {
+  if (event.type === 'captured') return `captured (${event.capturedAt})`;
+  if (event.type === 'message') return `message ${event.message.message_type} on stream ${event.stream}`;
+  return JSON.stringify(event);
+}

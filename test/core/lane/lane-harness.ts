@@ -1,0 +1,232 @@
+import type { Denial, Grant, LaneEvent } from '../../../src/core/lane/event.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/options.ts';
+import type { StreamMessage, UpgradeRefusal } from '../../../src/ports/stream.ts';
+import { nextPcm, PAUSE, SPEECH, tagged } from './sound.ts';
+import { StepHarness } from './step-harness.ts';
+
+export const CHUNK_MS = LANE_DEFAULTS.chunkMs;
+
+/** A lane with the people, the backend and the service around it, all of them moved by a test. */
+export class LaneHarness extends StepHarness {
+  private utterances = new Map<string, { tag: number; words: number }>();
+
+  // --- the operator and the backend
+
+  start(): void {
+    this.step({ type: 'start' });
+  }
+  stop(): void {
+    this.step({ type: 'stop' });
+  }
+  shutdown(): void {
+    this.step({ type: 'shutdown' });
+  }
+  options(options: Partial<LaneOptions>): void {
+    this.step({ type: 'options', options });
+  }
+  line(up: boolean): void {
+    this.step({ type: 'line', up });
+  }
+  /** The backend answers the last request. */
+  grant(given: Partial<Grant> = {}): void {
+    this.step({ type: 'granted', grant: this.grantFor(this.last('request_token').id, given) });
+  }
+  grantFor(id: string, given: Partial<Grant> = {}): Grant {
+    return {
+      id,
+      session: `${id}...`,
+      streamHost: 'stream.example',
+      windowMs: 60_000,
+      maxDurationMs: null,
+      intent: 's2s',
+      connectionType: 'ws',
+      ...given,
+    };
+  }
+  deny(denial: Partial<Denial> = {}): void {
+    this.step({
+      type: 'denied',
+      id: this.last('request_token').id,
+      denial: { code: 'busy', message: 'later', final: false, retryAfterMs: null, ...denial },
+    });
+  }
+
+  // --- the service
+
+  /** The number of the newest stream. */
+  get stream(): number {
+    return this.last('open_stream').stream;
+  }
+  open(): void {
+    this.step({ type: 'opened', stream: this.stream });
+  }
+  refuse(refusal: Partial<UpgradeRefusal> = {}, stream = this.stream): void {
+    this.step({
+      type: 'refused',
+      stream,
+      refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
+    });
+  }
+  unreach(spent: boolean): void {
+    this.step({ type: 'unreached', stream: this.stream, spent, message: 'no way to the service' });
+  }
+  says(message: StreamMessage, stream = this.stream): void {
+    this.step({ type: 'message', stream, message });
+  }
+  error(data: Extract<StreamMessage, { message_type: 'error' }>['data'], stream = this.stream): void {
+    this.says({ message_type: 'error', data }, stream);
+  }
+  end(code = 1006, reason = '', stream = this.stream): void {
+    this.step({ type: 'ended', stream, code, reason });
+  }
+  /** Waits for the question after the newest set_task and answers that the task runs. */
+  taskRuns(): void {
+    const { at } = this.last('send_task');
+    this.until(() => this.all('poll_task').some((poll) => poll.at > at), 10_000);
+    this.says({ message_type: 'current_task', data: { task_status: 'running' } });
+  }
+  /** Translated sound arrives; its words tell the ledger which sentence and which place they are. */
+  hear(
+    utterance: string | null,
+    ms: number,
+    last = false,
+    stream = this.stream,
+    sentence: string | null = utterance,
+    language: string | null = null,
+  ): void {
+    const key = `${stream}/${utterance}`;
+    const { tag, words } = this.utterances.get(key) ?? { tag: this.utterances.size + 1, words: 0 };
+    const pcm = tagged(tag, words, Math.round(ms * 12));
+    this.utterances.set(key, { tag, words: words + pcm.byteLength / 4 });
+    this.says({ message_type: 'output_audio', pcm, sentence, language, utterance, last }, stream);
+  }
+
+  /** The service has understood what was said up to the last pause. */
+  understands(id: string | null, stream = this.stream): void {
+    const transcription = { transcription_id: id, language: 'en', text: 'so' };
+    this.says({ message_type: 'validated_transcription', data: { transcription } }, stream);
+  }
+
+  // --- the microphone
+
+  /** One chunk arrives now. */
+  capture(voiced = true, capturedAt = this.now): void {
+    const levels = voiced ? SPEECH : PAUSE;
+    this.step({ type: 'captured', capturedAt, pcm: nextPcm(voiced), levels });
+  }
+  /** Somebody speaks for this many chunks, in real time. */
+  speak(chunks: number): void {
+    for (let i = 0; i < chunks; i++) {
+      this.pass(CHUNK_MS);
+      this.capture(true);
+    }
+  }
+  /** Nobody speaks for this many chunks; the room is heard. */
+  hush(chunks: number): void {
+    for (let i = 0; i < chunks; i++) {
+      this.pass(CHUNK_MS);
+      this.capture(false);
+    }
+  }
+  fault(device: 'capture' | 'playback', code = 'lost'): void {
+    this.step({ type: 'audio_fault', device, code, message: `the ${device} device is gone` });
+  }
+
+  /** A step threw. */
+  crash(during?: LaneEvent): void {
+    this.step({ type: 'defect', where: 'captured: TypeError', ...(during && { during }) });
+  }
+
+  // --- stories so far
+
+  goAcquiring(): this {
+    this.line(true);
+    this.start();
+    return this;
+  }
+  goConnecting(grant: Partial<Grant> = {}): this {
+    this.goAcquiring();
+    this.grant(grant);
+    return this;
+  }
+  goConfiguring(grant: Partial<Grant> = {}): this {
+    this.goConnecting(grant);
+    this.open();
+    return this;
+  }
+  goLive(grant: Partial<Grant> = {}): this {
+    this.goConfiguring(grant);
+    this.taskRuns();
+    return this;
+  }
+  /** Live on a session that nears its limit: the next one is asked for. */
+  goRolling(grant: Partial<Grant> = {}): this {
+    this.goLive({ maxDurationMs: 60_000, ...grant });
+    this.until(() => this.phase === 'rolling', 60_000);
+    return this;
+  }
+  /** The next session runs; somebody speaks, so that the switch has to wait. */
+  goReady(grant: Partial<Grant> = {}): this {
+    this.goRolling(grant);
+    this.speak(3);
+    this.grant({ maxDurationMs: 60_000 });
+    this.open();
+    this.speak(3);
+    this.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    return this;
+  }
+  /** Live on the next session, while the one before it finishes. */
+  goRetiring(): this {
+    this.goReady();
+    this.hush(3);
+    return this;
+  }
+  /** The next session found no room: the one before it finishes first. */
+  goMakingRoom(): this {
+    this.goRolling();
+    this.speak(3);
+    this.grant();
+    this.refuse({ status: 409, texts: ['session_limit_reached'] });
+    this.hush(2);
+    return this;
+  }
+  /** Nobody has spoken for a while. */
+  goStandby(): this {
+    this.options({ standbyAfterMs: 20_000 });
+    this.goLive();
+    this.until(() => this.phase === 'standby', 30_000);
+    this.pass(LANE_DEFAULTS.drainMs);
+    return this;
+  }
+  goWaiting(): this {
+    this.goConnecting();
+    this.unreach(true);
+    return this;
+  }
+  goParked(): this {
+    this.goAcquiring();
+    this.deny({ final: true });
+    return this;
+  }
+  goDraining(): this {
+    this.goLive();
+    this.stop();
+    return this;
+  }
+  goRestarting(): this {
+    this.goLive();
+    this.crash();
+    return this;
+  }
+  goClosed(): this {
+    this.shutdown();
+    return this;
+  }
+  /** From a wait back to live: the next try succeeds. */
+  comeBack(): void {
+    this.until(() => !['waiting', 'parked', 'restarting'].includes(this.phase), 400_000);
+    if (this.phase === 'acquiring') this.grant();
+    this.open();
+    this.taskRuns();
+  }
+}

@@ -1,0 +1,215 @@
+import type { LaneEffect } from '../../../src/core/lane/effect.ts';
+import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { LaneOptions, LaneSettings } from '../../../src/core/lane/options.ts';
+import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
+import type { LaneState } from '../../../src/core/lane/state.ts';
+import { EARLY_CHUNKS } from '../../../src/core/uplink/pacer.ts';
+import type { StreamMessage } from '../../../src/ports/stream.ts';
+import { demand, type Step } from './invariants.ts';
+import { isQuiet, readEnds } from './sound.ts';
+import { SpeakerLedger } from './speaker-ledger.ts';
+
+/** Sound cards may be this much fast; everything beyond is faster than real time. */
+const DRIFT = 0.001;
+const LONGEST_PLAYOUT_MS = 60_000;
+/** A chunk that comes later than this after its capture is an exception, for which the gate may err towards closed. */
+const ON_TIME_MS = 320;
+
+/** This many of the last sounds are watched: more than a backlog and a stream's memory together. */
+const WATCHED = 400;
+
+interface Sound {
+  readonly place: number;
+  readonly open: boolean;
+  readonly queued: boolean;
+  /** The stream that heard it last. */
+  stream: number | null;
+  /** It has been turned into speech and must not be said again. */
+  spoken: boolean;
+}
+
+/** What the service makes of what one stream is sent. */
+interface Listener {
+  /** Sounds since the last pause. */
+  open: Sound[];
+  /** Sounds that have had a pause after them. */
+  ended: Sound[];
+  readonly understood: { id: string | null; sounds: Sound[]; languages: Set<string> }[];
+  /** Number of sends so far, and the most that any of them was ahead: max of t_i - i * period. */
+  sends: number;
+  paceBase: number;
+  lastPlace: number;
+}
+
+/** Follows every captured chunk to the wire and every translated sound to the loudspeaker. */
+export class SoundLedger {
+  private readonly settings: LaneSettings;
+  private captured = 0;
+  private readonly sounds = new Map<Uint8Array, Sound>();
+  private readonly listeners = new Map<number, Listener>();
+  private lastPlace = -1;
+  private readonly speaker = new SpeakerLedger();
+  private readonly lastWord = new Map<number, number>();
+
+  constructor(settings: LaneSettings) {
+    this.settings = settings;
+  }
+
+  check(step: Step): void {
+    const { before, event, state, effects, now } = step;
+    if (event.type === 'sounding') this.speaker.tell(event);
+    if (event.type === 'captured') this.capture(before, event, state, now);
+    if (event.type === 'message' && isKnown(before, event.stream)) {
+      this.understand(event.stream, event.message, before.options.targets);
+    }
+    if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
+    for (const effect of effects) {
+      if (effect.type === 'send_audio') this.send(effect, now);
+      if (effect.type === 'play') this.play(effect, now, state.options.echo);
+      if (effect.type === 'flush_playback') this.speaker.silence(now);
+    }
+    this.checkPlayout(state);
+  }
+
+  private listener(stream: number): Listener {
+    const fresh = { open: [], ended: [], understood: [], sends: 0, paceBase: -Infinity, lastPlace: -1 };
+    const listener = this.listeners.get(stream) ?? fresh;
+    this.listeners.set(stream, listener);
+    this.listeners.delete(stream - 4);
+    return listener;
+  }
+
+  /** A sentence is understood by the pause after it, and spoken once its sound comes in every language. */
+  private understand(stream: number, message: StreamMessage, targets: readonly string[]): void {
+    const listener = this.listeners.get(stream);
+    if (listener === undefined) return;
+    if (message.message_type === 'validated_transcription') {
+      const id = message.data.transcription.transcription_id ?? null;
+      listener.understood.push({ id, sounds: listener.ended, languages: new Set() });
+      listener.ended = [];
+    }
+    if (message.message_type !== 'output_audio') return;
+    const { sentence, language } = message;
+    for (const { id, sounds, languages } of listener.understood) {
+      if (id !== null && sentence !== null && id !== sentence) continue;
+      if (language !== null) languages.add(language);
+      if (language !== null && targets.some((target) => !languages.has(target))) continue;
+      for (const sound of sounds.splice(0)) sound.spoken = true;
+    }
+  }
+
+  /** What is held again has been heard by a stream that is gone. */
+  private takeBack({ effects, state }: Step): void {
+    const gone = effects.flatMap((effect) => (effect.type === 'close_stream' ? [effect.stream] : []));
+    for (const { pcm, again } of state.backlog.chunks) {
+      const cut = pcm !== null && again === true ? this.sounds.get(pcm) : undefined;
+      // Its translation was cut off: it may be said once more, to the same stream.
+      if (cut !== undefined) Object.assign(cut, { spoken: false, stream: null });
+    }
+    for (const { pcm } of state.backlog.chunks) {
+      const spoken = pcm !== null && this.sounds.get(pcm)?.spoken === true;
+      demand(!spoken, 'a sound that was spoken is held again');
+    }
+    for (const sound of this.sounds.values()) {
+      if (!sound.spoken && sound.stream !== null && gone.includes(sound.stream)) sound.stream = null;
+    }
+    for (const listener of this.listeners.values()) listener.lastPlace = -1;
+    this.lastPlace = -1;
+  }
+
+  /** The gate, calculated again from what the loudspeaker was given. */
+  private capture(
+    before: LaneState,
+    event: Extract<LaneEvent, { type: 'captured' }>,
+    state: LaneState,
+    now: number,
+  ): void {
+    if (state.capturedCount === before.capturedCount) return;
+    const { options, settings } = before;
+    const { mode, tailMs } = echoInForce(before);
+    const { capturedAt, pcm } = event;
+    const lengthMs = Math.max(settings.chunkMs, capturedAt - (event.beganAt ?? capturedAt));
+    const echoes = this.speaker.echoes(capturedAt, lengthMs, tailMs);
+    const open = !options.muted && !(mode === 'half-duplex' && echoes === 'yes');
+    const streams = before.phase === 'live' || before.phase === 'rolling';
+    const queued = !streams || before.backlog.chunks.length > 0;
+    this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });
+    const [oldest] = this.sounds.keys();
+    if (this.sounds.size > WATCHED && oldest !== undefined) this.sounds.delete(oldest);
+    const silencedSome = state.backlog.accounts.silenced > before.backlog.accounts.silenced;
+    const chunk = state.backlog.chunks.findLast(({ seq }) => seq === state.capturedCount - 1);
+    if (chunk !== undefined) {
+      demand(chunk.pcm === null || open, 'a chunk that must not be heard is held with its sound');
+      const onTime = now - capturedAt <= ON_TIME_MS && echoes === 'no';
+      demand(chunk.pcm !== null || !open || !onTime, 'a chunk was silenced for no reason');
+    } else if (open && echoes === 'no' && before.backlog.chunks.length === 0) {
+      demand(!silencedSome || now - capturedAt > ON_TIME_MS, 'a chunk was silenced for no reason');
+    }
+  }
+
+  private send(effect: Extract<LaneEffect, { type: 'send_audio' }>, now: number): void {
+    const listener = this.listener(effect.stream);
+    const period = this.settings.chunkMs * (1 - DRIFT);
+    const ahead = listener.paceBase + listener.sends * period - EARLY_CHUNKS * this.settings.chunkMs - now;
+    demand(ahead <= 1e-6, `${ahead} ms more than two chunks ahead of real time`);
+    listener.paceBase = Math.max(listener.paceBase, now - listener.sends * period);
+    listener.sends++;
+    if (effect.pcm === null) return this.pause(listener);
+    demand(effect.capturedAt !== null, 'a filler with sound in it');
+    const sound = this.sounds.get(effect.pcm);
+    if (sound === undefined) throw new Error('invariant broken: a sound was sent that was never captured');
+    const { place, stream, spoken, open } = sound;
+    demand(stream === null, `sound ${place} was sent to stream ${stream} and again to ${effect.stream}`);
+    demand(!spoken, `sound ${place} was spoken and is sent again`);
+    demand(effect.queued === sound.queued || effect.queued, 'queued is wrong');
+    demand(open, 'a muted or echoing chunk reached the service');
+    demand(place > this.lastPlace && place > listener.lastPlace, 'chunks were sent out of order');
+    sound.stream = effect.stream;
+    listener.lastPlace = place;
+    this.lastPlace = place;
+    if (isQuiet(effect.pcm)) this.pause(listener);
+    else listener.open.push(sound);
+  }
+
+  private pause(listener: Listener): void {
+    listener.ended.push(...listener.open);
+    listener.open = [];
+  }
+
+  /** Nothing is played twice or backwards; the loudspeaker's timeline grows by what it is given. */
+  private play(
+    { pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>,
+    now: number,
+    echo: LaneOptions['echo'],
+  ): void {
+    demand(pcm.byteLength > 0, 'an empty write');
+    for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
+      demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
+      this.lastWord.set(sentence, word);
+    }
+    this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now, echo);
+  }
+
+  private checkPlayout({ playout, settings, phase }: LaneState): void {
+    const bytes = playout.utterances.flatMap(({ pieces }) => pieces.map(({ pcm }) => pcm.byteLength));
+    const queued = bytes.reduce((sum, length) => sum + length, 0);
+    demand(queued === playout.queuedBytes, `${queued} bytes wait, ${playout.queuedBytes} calculated`);
+    demand(queued <= LONGEST_PLAYOUT_MS * settings.playoutBytesPerMs, 'more playout than allowed');
+    const keys = playout.utterances.map(({ stream, key }) => `${stream}/${key}`);
+    demand(new Set(keys).size === keys.length, 'one sentence waits in two places');
+    const waiting = playout.utterances.filter(({ begun }) => !begun).map(({ stream }) => stream);
+    demand(
+      waiting.every((stream, i) => i === 0 || stream >= (waiting[i - 1] ?? stream)),
+      'a newer session is heard before an older one',
+    );
+    if (['idle', 'draining', 'closed'].includes(phase)) demand(queued === 0, `sound waits while ${phase}`);
+    this.speaker.check(playout.heard?.until ?? 0);
+  }
+}
+
+/** Whether anybody listens to that stream. */
+function isKnown({ phase, stream, setup, oldSession }: LaneState, id: number): boolean {
+  // A lane that drains plays nothing, and one that is closed does nothing at all.
+  if (phase === 'draining' || phase === 'closed') return false;
+  return [stream, setup?.stream, oldSession?.stream].some((known) => known?.id === id);
+}

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type BackendWatchEffect,
+  type BackendWatchEvent,
+  createBackendWatch,
+  PROBE_EACH_MS,
+  SILENT_AFTER_MS,
+  stepBackendWatch,
+  wakeAt,
+} from '../../../src/core/owner/backend-watch.ts';
+
+type Told = BackendWatchEffect & { readonly at: number };
+
+/** A watch in virtual time; `answer` is what the backend does with a probe. */
+class Watch {
+  state = createBackendWatch(7);
+  now = 1_000_000;
+  readonly told: Told[] = [];
+  answer: (ask: Extract<BackendWatchEffect, { type: 'ask' }>) => BackendWatchEvent | null = () => null;
+
+  does(event: BackendWatchEvent): this {
+    const { state, effects } = stepBackendWatch(this.state, event, this.now);
+    this.state = state;
+    for (const effect of effects) this.told.push({ ...effect, at: this.now });
+    for (const effect of effects) {
+      const answer = effect.type === 'ask' ? this.answer(effect) : null;
+      if (answer !== null) this.does(answer);
+    }
+    return this;
+  }
+  pass(ms: number): this {
+    const end = this.now + ms;
+    for (let at = wakeAt(this.state); at !== null && at <= end; at = wakeAt(this.state)) {
+      this.now = Math.max(this.now, at);
+      this.does({ type: 'time' });
+    }
+    this.now = end;
+    return this;
+  }
+  all<T extends BackendWatchEffect['type']>(type: T): Extract<Told, { type: T }>[] {
+    return this.told.filter((effect): effect is Extract<Told, { type: T }> => effect.type === type);
+  }
+  get kinds(): string {
+    return this.told.map((effect) => (effect.type === 'ask' ? effect.kind[0] : effect.type)).join(' ');
+  }
+  line(up: boolean): this {
+    return this.does({ type: 'line', up });
+  }
+  lanes(waiting: boolean, resting: boolean): this {
+    return this.does({ type: 'lanes', waiting, resting });
+  }
+}
+
+const waiting = () => new Watch().line(true).lanes(true, false);
+const resting = () => new Watch().line(true).lanes(false, true);
+const alive = ({ probe }: { probe: number }): BackendWatchEvent => ({
+  type: 'probe_answered',
+  probe,
+  granted: false,
+});
+
+describe('a token request', () => {
+  it('without a usable answer for twenty seconds means that the backend is silent, once', () => {
+    const watch = waiting().pass(SILENT_AFTER_MS - 1);
+    expect(watch.told).toEqual([]);
+    watch.pass(3_600_000);
+    expect(watch.told).toEqual([
+      {
+        type: 'silent',
+        outage: { since: 1_000_000, reason: 'no_answer', field: null },
+        at: 1_000_000 + SILENT_AFTER_MS,
+      },
+    ]);
+  });
+
+  it('is told at its time, and once, whatever fractions of a millisecond the clock has', () => {
+    for (let i = 0; i < 500; i++) {
+      const watch = new Watch();
+      watch.now = 247_075.781_416_133_16 + i * 0.137_931;
+      watch.line(true).lanes(true, false);
+      watch.now = wakeAt(watch.state) ?? 0;
+      watch.does({ type: 'time' });
+      expect(watch.kinds).toBe('silent');
+      expect(wakeAt(watch.state)).toBeNull();
+    }
+  });
+
+  it('that only gets malformed answers names their field', () => {
+    const watch = waiting().pass(5000).does({ type: 'malformed', field: 'session.token' }).pass(20_000);
+    expect(watch.all('silent')[0]?.outage).toMatchObject({ reason: 'malformed', field: 'session.token' });
+  });
+
+  it('that gets an answer shows that the backend is there, and an outage is over with it', () => {
+    const watch = waiting().pass(19_000).does({ type: 'answered' }).pass(19_000);
+    expect(watch.told).toEqual([]);
+    watch.pass(1000);
+    expect(watch.kinds).toBe('silent');
+    watch.does({ type: 'answered' }).lanes(false, false).pass(100_000);
+    expect(watch.kinds).toBe('silent back');
+  });
+
+  it('that is given up, or that has no line to go over, means nothing', () => {
+    expect(waiting().pass(19_000).lanes(false, false).pass(60_000).told).toEqual([]);
+    expect(waiting().pass(19_000).line(false).pass(600_000).told).toEqual([]);
+    const watch = waiting().pass(19_000).line(false).pass(600_000).line(true).pass(19_000);
+    expect(watch.told).toEqual([]);
+    expect(watch.pass(1000).kinds).toBe('silent');
+  });
+});
+
+describe('a lane that waits for a voice', () => {
+  it('has the backend asked about every ten minutes, the first time within a minute', () => {
+    const watch = resting();
+    watch.answer = alive;
+    watch.pass(24 * 3_600_000);
+    const asked = watch.all('ask');
+    expect(asked[0]?.at).toBeLessThanOrEqual(1_000_000 + 60_000);
+    expect(new Set(asked.map(({ kind, attempt }) => `${kind} ${attempt}`))).toEqual(new Set(['backend 1']));
+    const gaps = asked.slice(1).map(({ at }, i) => at - (asked[i]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(PROBE_EACH_MS * 0.8);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(PROBE_EACH_MS * 1.2);
+    expect(new Set(gaps).size).toBeGreaterThan(50);
+    expect(gaps.length).toBeGreaterThan(130);
+    expect(watch.kinds).not.toMatch(/silent|unknown/);
+  });
+
+  it('is not the only reason for an answer: one that has just come puts the probe off', () => {
+    const watch = waiting()
+      .does({ type: 'answered' })
+      .lanes(false, true)
+      .pass(PROBE_EACH_MS * 0.7);
+    expect(watch.told).toEqual([]);
+  });
+
+  it('learns of a dead backend, and of its return', () => {
+    const watch = resting();
+    while (watch.all('silent').length === 0 && watch.now < 2_000_000) watch.pass(1000);
+    expect(watch.now - 1_000_000).toBeLessThanOrEqual(61_000 + 2 * SILENT_AFTER_MS);
+    expect(watch.kinds).toBe('b b b s s s silent');
+    watch.pass(1_800_000);
+    expect(watch.all('silent')).toHaveLength(1);
+    watch.answer = alive;
+    watch.pass(PROBE_EACH_MS * 1.2 + 1000);
+    expect(watch.all('back')).toHaveLength(1);
+    expect(watch.all('probes_unknown')).toHaveLength(0);
+  });
+
+  it('asks a dead backend sooner again, then as seldom as usual', () => {
+    const watch = resting().pass(4 * 3_600_000);
+    const began = watch.all('ask').filter(({ kind, attempt }) => kind === 'backend' && attempt === 1);
+    const gaps = began.slice(1).map(({ at }, i) => at - (began[i]?.at ?? 0));
+    expect(gaps[0]).toBeLessThan(2.2 * 60_000);
+    expect(gaps.at(-1)).toBeGreaterThan(PROBE_EACH_MS * 0.8);
+  });
+
+  it('has nobody asked once it is awake, or without a line', () => {
+    expect(resting().lanes(false, false).pass(3_600_000).told).toEqual([]);
+    expect(resting().line(false).pass(3_600_000).told).toEqual([]);
+    const woken = resting();
+    while (woken.told.length === 0) woken.pass(1000);
+    woken.lanes(true, false).does({ type: 'answered' }).lanes(false, false).pass(3_600_000);
+    expect(woken.kinds).toBe('b');
+  });
+
+  it('one lost answer is no alarm', () => {
+    const watch = resting();
+    watch.answer = (ask) => (ask.attempt === 1 ? null : alive(ask));
+    watch.pass(6 * 3_600_000);
+    expect(watch.kinds).not.toMatch(/silent|s |unknown/);
+  });
+});
+
+describe('a backend that does not know the probe', () => {
+  const day = 86_400_000;
+
+  it('and denies it, is there', () => {
+    const watch = resting();
+    watch.answer = alive;
+    expect(watch.pass(day).kinds).not.toMatch(/silent|unknown/);
+  });
+
+  it('and grants a session, is there, and is not made to do so again for a day', () => {
+    const watch = resting();
+    watch.answer = ({ probe }) => ({ type: 'probe_answered', probe, granted: true });
+    watch.pass(day);
+    expect(watch.kinds).toBe('b probes_unknown');
+    watch.pass(2 * 3_600_000);
+    expect(watch.kinds).toBe('b probes_unknown b probes_unknown');
+  });
+
+  it('and ignores it, raises no alarm: it answers the kind that all know', () => {
+    const watch = resting();
+    watch.answer = (ask) => (ask.kind === 'service' ? alive(ask) : null);
+    watch.pass(day);
+    expect(watch.kinds).toBe('b b b s b b b s probes_unknown');
+    // What the lanes ask for still tells.
+    watch.lanes(true, false).pass(SILENT_AFTER_MS);
+    expect(watch.all('silent')).toHaveLength(1);
+  });
+});

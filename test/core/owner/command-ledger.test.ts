@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CommandLedger,
+  EMPTY_LEDGER,
+  isExpired,
+  look,
+  MOST_DATA_LENGTH,
+  MOST_REMEMBERED,
+  note,
+  REMEMBERED_MS,
+  settle,
+} from '../../../src/core/owner/command-ledger.ts';
+
+const DAY = Date.UTC(2026, 0, 15);
+const OK = { status: 'ok' } as const;
+const begin = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
+  note(ledger, { key, content: `content of ${key}`, open: { id: key, name: 'mute' } }, at);
+const done = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
+  settle(begin(ledger, key, at), key, OK);
+
+describe('the ledger of commands', () => {
+  it('knows what became of a command, and that an id stood for another one', () => {
+    expect(look(EMPTY_LEDGER, 'a', 'content of a')).toBe('fresh');
+    const begun = begin(EMPTY_LEDGER, 'a');
+    expect(look(begun, 'a', 'content of a')).toBe('open');
+    expect(look(begun, 'a', 'other')).toBe('other_content');
+    const answer = { status: 'error', error: { code: 'x', message: 'y' } } as const;
+    const settled = settle(begun, 'a', answer);
+    expect(look(settled, 'a', 'content of a')).toEqual(answer);
+    expect(look(settled, 'a', 'other')).toBe('other_content');
+  });
+
+  it('remembers the last 1,000, and those that are not answered whatever comes', () => {
+    let ledger = begin(EMPTY_LEDGER, 'open');
+    for (let i = 0; i < MOST_REMEMBERED + 10; i++) ledger = done(ledger, `${i}`);
+    expect(ledger.size).toBe(MOST_REMEMBERED);
+    expect(look(ledger, 'open', 'content of open')).toBe('open');
+    expect(ledger.has('10')).toBe(false);
+    expect(ledger.has('11')).toBe(true);
+  });
+
+  it('forgets what is older than a day, where the clock tells', () => {
+    const ledger = done(done(EMPTY_LEDGER, 'timeless', null), 'old');
+    expect(begin(ledger, 'b', DAY + REMEMBERED_MS).has('old')).toBe(true);
+    expect(begin(ledger, 'b', null).has('old')).toBe(true);
+    const later = begin(ledger, 'b', DAY + REMEMBERED_MS + 1);
+    expect([...later.keys()]).toEqual(['timeless', 'b']);
+  });
+
+  it('keeps the data of the newest answers only', () => {
+    const data = 'x'.repeat(MOST_DATA_LENGTH / 4);
+    let ledger = EMPTY_LEDGER;
+    for (const key of ['a', 'b', 'c', 'd']) ledger = settle(begin(ledger, key), key, { status: 'ok', data });
+    expect(Array.from(ledger.values(), ({ answer }) => answer?.data !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(look(ledger, 'a', 'content of a')).toEqual(OK);
+  });
+});
+
+describe('a command that came too late', () => {
+  const NOON = '2026-05-01T12:00:00Z';
+  const noonMs = Date.parse(NOON);
+
+  it('is told by the wall clock', () => {
+    expect(isExpired(NOON, noonMs - 1)).toBe(false);
+    expect(isExpired(NOON, noonMs)).toBe(false);
+    expect(isExpired(NOON, noonMs + 1)).toBe(true);
+  });
+
+  it('is not told without a clock or without a limit', () => {
+    expect(isExpired(NOON, null)).toBe(false);
+    expect(isExpired(null, noonMs)).toBe(false);
+    expect(isExpired(undefined, noonMs)).toBe(false);
+  });
+});

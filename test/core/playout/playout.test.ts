@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { advance, flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../../src/core/playout/playout.ts';
+import { readTags } from '../lane/sound.ts';
+import { FORMAT, PlayoutHarness, START, WORDS_PER_MS } from './playout-harness.ts';
+
+describe('playout', () => {
+  it('plays a sentence that comes as a burst, whole and in order, at its own pace', () => {
+    const playout = new PlayoutHarness();
+    for (let i = 0; i < 15; i++) playout.arrive('a', 200, i === 14);
+    expect(playout.writtenMs).toBeLessThanOrEqual(300);
+    playout.pass(2900);
+    const words = playout.writes.flatMap(({ pcm }) => readTags(pcm).map(({ word }) => word));
+    expect(words).toEqual(Array.from({ length: 3000 * WORDS_PER_MS }, (_, i) => i));
+    expect(playout.playout.heard).toEqual({ from: START, until: START + 3000 });
+    expect(playout.playout.utterances).toEqual([]);
+    expect(isPlaying(playout.playout, playout.now)).toBe(true);
+    expect(isPlaying(playout.playout, playout.now + 100)).toBe(false);
+  });
+
+  it('writes a little ahead and never leaves a gap while there is something to write', () => {
+    const playout = new PlayoutHarness().arrive('a', 5000);
+    let until = START;
+    for (let i = 0; i < 48; i++) {
+      playout.pass(100);
+      until = playout.playout.heard?.until ?? 0;
+      expect(until - playout.now).toBeGreaterThanOrEqual(100);
+      expect(until - playout.now).toBeLessThanOrEqual(300);
+    }
+  });
+
+  it('writes what fits at once, and nothing more until a third of it is left', () => {
+    const playout = new PlayoutHarness();
+    const written = (): number[][] =>
+      playout.writes.map(({ at, pcm }) => [at - START, pcm.byteLength / FORMAT.bytesPerMs]);
+    for (let i = 0; i < 15; i++) playout.arrive('a', 40, i === 14);
+    expect(written()).toEqual([
+      [0, 40],
+      [0, 40],
+      [0, 40],
+    ]);
+    playout.pass(600);
+    expect(written().slice(3)).toEqual([
+      [20, 200],
+      [220, 200],
+      [420, 80],
+    ]);
+  });
+
+  it('writes sooner what is due soon, where somebody is awake anyway', () => {
+    const playout = new PlayoutHarness().arrive('a', 2000, true).pass(100);
+    const soon = (ms: number): number[] =>
+      advance(playout.playout, playout.now, FORMAT, ms).writes.map(
+        ({ pcm }) => pcm.byteLength / FORMAT.bytesPerMs,
+      );
+    expect(soon(99)).toEqual([]);
+    expect(soon(100)).toEqual([100]);
+    playout.now -= 1;
+    // Small writes would be work without an end.
+    expect(soon(10_000)).toEqual([]);
+  });
+
+  it('plays sentences one after the other although their chunks come interleaved', () => {
+    const playout = new PlayoutHarness();
+    for (let i = 0; i < 5; i++) playout.arrive('a', 200, i === 4).arrive('b', 200, i === 4);
+    expect(playout.pass(3000).order).toBe('ab');
+    expect(playout.writtenMs).toBe(2000);
+  });
+
+  it('holds the next sentence until the first is complete', () => {
+    const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 200, true).pass(300);
+    expect(playout.order).toBe('a');
+    expect(playout.arrive('a', 200, true).pass(1000).order).toBe('ab');
+  });
+
+  it('takes an empty chunk for the end mark that it is', () => {
+    const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 200).arrive('a', 0, true);
+    expect(playout.pass(300).order).toBe('ab');
+  });
+
+  it('ignores an end mark of a sentence of which it has nothing', () => {
+    expect(new PlayoutHarness().arrive('a', 0, true).playout).toEqual(SILENT_PLAYOUT);
+  });
+
+  it('does not wait longer than 0.4 s for an end mark that never comes', () => {
+    const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 200).pass(599);
+    expect(playout.order).toBe('a');
+    expect(playout.pass(2).order).toBe('ab');
+    expect(playout.playout.heard?.from).toBe(START + 600);
+  });
+
+  it('waits without end when nothing else waits', () => {
+    const playout = new PlayoutHarness().arrive('a', 200).pass(200);
+    expect(playout.look()).toBeNull();
+    expect(playout.pass(20_000).arrive('a', 200).pass(300).order).toBe('a');
+    expect(playout.writtenMs).toBe(400);
+  });
+
+  it('plays the late rest of a sentence that was passed over after what is under way', () => {
+    const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 1000).pass(700).arrive('a', 100, true);
+    expect(playout.arrive('b', 0, true).pass(3000).order).toBe('aba');
+  });
+
+  it('begins the next sentence of the same name when the last is over (services that name none)', () => {
+    const playout = new PlayoutHarness().arrive('', 200, true).pass(1000).arrive('', 200, true).pass(1000);
+    expect(playout.writtenMs).toBe(400);
+    expect(heardLately(playout.playout)).toEqual([
+      { from: START, until: START + 200 },
+      { from: START + 1000, until: START + 1200 },
+    ]);
+  });
+
+  it('tells the latency only of sound that found the loudspeaker free', () => {
+    const playout = new PlayoutHarness().arrive('a', 450).pass(1000).arrive('a', 450).pass(1000);
+    const latencies = playout.writes.map(({ receivedAt, at }) =>
+      receivedAt === null ? null : at - receivedAt,
+    );
+    expect(latencies).toEqual([0, null, 0, null]);
+  });
+
+  it('counts the loudspeaker as free from the moment on at which it falls silent', () => {
+    const playout = new PlayoutHarness()
+      .arrive('a', 100)
+      .pass(99)
+      .arrive('a', 100)
+      .pass(101)
+      .arrive('a', 100);
+    expect(playout.writes.map(({ receivedAt }) => receivedAt)).toEqual([START, null, START + 200]);
+  });
+
+  it('is heard in one stretch over a gap in which the room does not fall quiet, and in two over a longer one', () => {
+    expect(new PlayoutHarness().arrive('a', 200).pass(499).arrive('a', 200, true).playout.heard?.from).toBe(
+      START,
+    );
+    const apart = new PlayoutHarness().arrive('a', 200).pass(500).arrive('a', 200, true).playout;
+    expect(apart.heard?.from).toBe(START + 500);
+    expect(apart.earlier).toEqual([{ from: START, until: START + 200 }]);
+  });
+
+  it('remembers a bounded number of stretches', () => {
+    const playout = new PlayoutHarness();
+    for (let i = 0; i < 40; i++) playout.arrive('a', 100).pass(1000);
+    expect(heardLately(playout.playout)).toHaveLength(17);
+    expect(heardLately(playout.playout).at(-1)).toBe(playout.playout.heard);
+    expect(heardLately(SILENT_PLAYOUT)).toEqual([]);
+  });
+});
+
+describe('a playout that is too long', () => {
+  const TOO_LONG_MS = 61_000;
+
+  it('gives up the oldest sentence that has not begun, whole', () => {
+    const playout = new PlayoutHarness()
+      .arrive('a', 10_000)
+      .arrive('b', 20_000)
+      .arrive('c', 20_000)
+      .arrive('d', 20_000);
+    expect(playout.playout.utterances.map(({ key }) => key).join('')).toBe('acd');
+    expect(playout.playout.droppedBytes).toBe(20_000 * FORMAT.bytesPerMs);
+  });
+
+  it('gives up the first only when it alone is too long', () => {
+    const playout = new PlayoutHarness().arrive('a', TOO_LONG_MS);
+    expect(playout.playout.utterances).toEqual([]);
+    expect(playout.playout.queuedBytes).toBe(0);
+    expect(playout.arrive('a', 200, true).writtenMs).toBe(0);
+    expect(playout.arrive('a', 200).writtenMs).toBeGreaterThan(0);
+  });
+
+  it('holds a minute and no more', () => {
+    expect(new PlayoutHarness().arrive('a', 60_000).playout.droppedBytes).toBe(0);
+    expect(new PlayoutHarness().arrive('a', 60_001).playout.droppedBytes).toBe(60_001 * FORMAT.bytesPerMs);
+  });
+});
+
+describe('flush', () => {
+  it('forgets what has not been heard, and what is written ahead is not heard either', () => {
+    const playout = new PlayoutHarness().arrive('a', 2000).arrive('b', 1000).pass(500);
+    const flushed = flush(playout.playout, playout.now);
+    expect(flushed.utterances).toEqual([]);
+    expect(flushed.queuedBytes).toBe(0);
+    expect(flushed.droppedBytes).toBe(playout.playout.queuedBytes);
+    expect(flushed.heard).toEqual({ from: START, until: playout.now });
+    expect(isPlaying(flushed, playout.now)).toBe(false);
+  });
+
+  it('does not stretch what was over already, and has nothing to do in silence', () => {
+    const playout = new PlayoutHarness().arrive('a', 200, true).pass(5000);
+    expect(flush(playout.playout, playout.now).heard).toEqual({ from: START, until: START + 200 });
+    expect(flush(SILENT_PLAYOUT, 5)).toEqual(SILENT_PLAYOUT);
+    expect(isPlaying(SILENT_PLAYOUT, 5)).toBe(false);
+  });
+});
+
+describe('two sessions at once', () => {
+  it('are heard one after the other, the older one first, and nobody is cut short', () => {
+    const playout = new PlayoutHarness();
+    playout
+      .arrive('a/1', 500, true)
+      .arrive('x/2', 500, true)
+      .arrive('b/1', 500, true)
+      .arrive('y/2', 500, true);
+    playout.pass(3000);
+    expect(playout.order).toBe('a/1b/1x/2y/2');
+  });
+
+  it('where the newer one has begun, its sentence is heard to its end', () => {
+    const playout = new PlayoutHarness();
+    playout.arrive('x/2', 500).arrive('a/1', 500, true).arrive('x/2', 500, true).arrive('y/2', 500, true);
+    playout.pass(4000);
+    expect(playout.order).toBe('x/2a/1y/2');
+  });
+});
+
+describe('whatever arrives', () => {
+  const deed = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        key: fc.constantFrom('a', 'b', 'c', 'd'),
+        ms: fc.constantFrom(0, 1, 20, 200, 200, 3000, 30_000),
+        complete: fc.boolean(),
+      }),
+    },
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 3000 }) },
+    { weight: 1, arbitrary: fc.constant('flush' as const) },
+  );
+
+  it('every byte is written once, dropped or waiting; sentences stay in order inside', () => {
+    fc.assert(
+      fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+        const playout = new PlayoutHarness();
+        let arrived = 0;
+        for (const what of deeds) {
+          if (what === 'flush') playout.playout = flush(playout.playout, playout.now);
+          else if (typeof what === 'number') playout.pass(what);
+          else {
+            playout.arrive(what.key, what.ms, what.complete);
+            arrived += what.ms * FORMAT.bytesPerMs;
+          }
+          const { queuedBytes, writtenBytes, droppedBytes } = playout.playout;
+          expect(queuedBytes + writtenBytes + droppedBytes).toBe(arrived);
+          expect(queuedBytes).toBeLessThanOrEqual(60_000 * FORMAT.bytesPerMs);
+        }
+        expect(playout.writtenMs * FORMAT.bytesPerMs).toBe(playout.playout.writtenBytes);
+        const last = new Map<number, number>();
+        for (const { sentence, word } of playout.writes.flatMap(({ pcm }) => readTags(pcm))) {
+          if (word <= (last.get(sentence) ?? -1)) throw new Error(`word ${word} of ${sentence} came again`);
+          last.set(sentence, word);
+        }
+        playout.pass(70_000);
+        expect(playout.playout.queuedBytes).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

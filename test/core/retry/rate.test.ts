@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { fullBucket, spend } from '../../../src/core/retry/rate.ts';
+
+it('grants a burst, then as many as a minute allows, and tells the wait', () => {
+  const rate = { burst: 2, perMinute: 6 };
+  let bucket = fullBucket(rate, 0);
+  const at = (now: number): number => {
+    const spent = spend(bucket, rate, now);
+    bucket = spent.bucket;
+    return spent.waitMs;
+  };
+  expect([at(0), at(0), at(0), at(4000), at(10_000), at(10_000)]).toEqual([0, 0, 10_000, 6000, 0, 10_000]);
+  expect([at(1_000_000), at(1_000_000), at(1_000_000)]).toEqual([0, 0, 10_000]);
+});
+
+it('never grants more than the burst and the rate together', () => {
+  void fc.assert(
+    fc.property(fc.array(fc.nat({ max: 20_000 }), { maxLength: 100 }), (gaps) => {
+      const rate = { burst: 3, perMinute: 12 };
+      let bucket = fullBucket(rate, 0);
+      let now = 0;
+      let granted = 0;
+      for (const gap of gaps) {
+        now += gap;
+        const spent = spend(bucket, rate, now);
+        bucket = spent.bucket;
+        if (spent.waitMs === 0) granted += 1;
+        expect(granted).toBeLessThanOrEqual(3 + (now / 60_000) * 12 + 1e-6);
+      }
+    }),
+  );
+});

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Backlog,
+  type BacklogChunk,
+  discard,
+  EMPTY_BACKLOG,
+  NO_ACCOUNTS,
+  PAUSE_KEPT_CHUNKS,
+  release,
+  remember,
+  take,
+  takeBack,
+  trim,
+} from '../../../src/core/uplink/backlog.ts';
+
+const ROOMY = 1000;
+
+/** s: speech, q: a quiet room, m: muted (no sound kept). */
+function chunkOf(letter: string, seq: number): BacklogChunk {
+  const pcm = letter === 'm' ? null : Uint8Array.of(seq);
+  return { seq, capturedAt: seq * 320, pcm, voiced: letter === 's', queued: false };
+}
+
+function fill(story: string, capacity = ROOMY, from: Backlog = EMPTY_BACKLOG): Backlog {
+  return [...story].reduce(
+    (backlog, letter) => take(backlog, chunkOf(letter, backlog.accounts.captured), capacity),
+    from,
+  );
+}
+
+function letterOf(chunk: BacklogChunk): string {
+  return chunk.pcm === null ? 'm' : chunk.voiced ? 's' : 'q';
+}
+
+function show(backlog: Backlog): string {
+  return backlog.chunks.map(letterOf).join('');
+}
+
+/** Sends everything, trimming before each send, as a lane that catches up does. */
+function drain(from: Backlog): { sent: string; backlog: Backlog } {
+  let sent = '';
+  let backlog = trim(from);
+  for (let next = release(backlog); next !== null; next = release(backlog)) {
+    sent += letterOf(next.chunk);
+    backlog = trim(next.backlog);
+  }
+  return { sent, backlog };
+}
+
+function isBalanced(backlog: Backlog): boolean {
+  const { captured, sent, silenced, trimmed, dropped, lost } = backlog.accounts;
+  return captured === sent + silenced + trimmed + dropped + backlog.chunks.length && lost <= dropped;
+}
+
+describe('hold', () => {
+  it('gives chunks back in order and whole', () => {
+    const { backlog, chunk } = release(fill('sqs')) ?? {};
+    expect(chunk).toEqual(chunkOf('s', 0));
+    expect(backlog?.chunks.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('has nothing to give when it is empty', () => {
+    expect(release(EMPTY_BACKLOG)).toBeNull();
+    expect(trim(EMPTY_BACKLOG)).toBe(EMPTY_BACKLOG);
+    expect(discard(EMPTY_BACKLOG)).toEqual(EMPTY_BACKLOG);
+  });
+
+  it('books sound as sent and a gated chunk as silenced', () => {
+    const { backlog } = drain(fill('smqs'));
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 4, sent: 3, silenced: 1 });
+  });
+
+  it('books what is thrown away at a stop as dropped, but not as lost', () => {
+    const backlog = discard(fill('ssqm'));
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 4, dropped: 4 });
+    expect(backlog.chunks).toEqual([]);
+  });
+
+  it('forgets at a stop that there was a pause', () => {
+    const { backlog } = drain(fill('qqqqqq'));
+    expect(backlog.quietRun).toBeGreaterThan(0);
+    expect(discard(backlog).quietRun).toBe(0);
+  });
+});
+
+describe('trimming', () => {
+  it.each([
+    ['nothing of speech', 'ssssss', 'ssssss'],
+    ['nothing of a short pause', 'ssqqqss', 'ssqqqss'],
+    [
+      'a long pause down to what confirms a sentence, and the soft beginning of the next',
+      'sqqqqqqqqs',
+      'sqqqqs',
+    ],
+    ['gated chunks as well as quiet ones', 'smmmqqmqs', 'smmmqs'],
+    ['each pause for itself', 'sqqqqqqsqqqqqqs', 'sqqqqsqqqqs'],
+    ['the end of a story, but for its last chunk', 'sqqqqqqq', 'sqqqq'],
+    ['silence from the start alike', 'qqqqqqqs', 'qqqqs'],
+  ])('takes %s', (_, story, sent) => {
+    expect(drain(fill(story)).sent).toBe(sent);
+  });
+
+  it('keeps a pause of more than the 0.7 s that the service waits for', () => {
+    expect(PAUSE_KEPT_CHUNKS * 320).toBeGreaterThan(700);
+  });
+
+  it('books what it takes out', () => {
+    const { accounts } = drain(fill('sqqqqqqqqs')).backlog;
+    expect(accounts).toEqual({ ...NO_ACCOUNTS, captured: 10, sent: 6, trimmed: 4 });
+  });
+
+  it('goes on with a pause that was begun before', () => {
+    const begun = drain(fill('sqqq')).backlog;
+    expect(drain(fill('qqqqs', ROOMY, begun)).sent).toBe('qs');
+    const spoken = drain(fill('sqqqs')).backlog;
+    expect(drain(fill('qqqqs', ROOMY, spoken)).sent).toBe('qqqqs');
+  });
+
+  it('never touches a lane that is at live, where one chunk waits at a time', () => {
+    let backlog = EMPTY_BACKLOG;
+    let sent = '';
+    for (const letter of 'sqqqqqqqqqqs') {
+      const next = release(trim(fill(letter, ROOMY, backlog)));
+      if (next === null) continue;
+      sent += letterOf(next.chunk);
+      backlog = next.backlog;
+    }
+    expect(sent).toBe('sqqqqqqqqqqs');
+  });
+});
+
+describe('a full hold', () => {
+  it('gives up the oldest speech, and counts it as lost', () => {
+    const backlog = fill('sssss', 3);
+    expect(backlog.chunks.map(({ seq }) => seq)).toEqual([2, 3, 4]);
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 5, dropped: 2, lost: 2 });
+  });
+
+  it('counts a dropped pause as dropped, not as lost, and a long one as trimmed', () => {
+    const backlog = fill('qqqqqqqq', 3);
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 8, dropped: 3, trimmed: 2 });
+    expect(fill('mmmm', 3).accounts.lost).toBe(0);
+  });
+
+  it('begins the count of a pause anew after speech that it dropped', () => {
+    const backlog = fill('qqqsqqqqqq', 3);
+    expect(backlog.accounts.trimmed).toBe(0);
+    expect(backlog.accounts.dropped).toBe(7);
+    expect(backlog.accounts.lost).toBe(1);
+  });
+
+  it('is full at its capacity and not before', () => {
+    expect(show(fill('sss', 3))).toBe('sss');
+    expect(fill('sss', 3).accounts.dropped).toBe(0);
+    expect(show(fill('sssq', 3))).toBe('ssq');
+  });
+
+  it('holds nothing with no room at all', () => {
+    expect(fill('ssq', 0).accounts).toEqual({ ...NO_ACCOUNTS, captured: 3, dropped: 3, lost: 2 });
+  });
+});
+
+describe('chunks that are taken back', () => {
+  /** A hold that has sent everything of a story and taken it back. */
+  function backOf(story: string, held: string, capacity = ROOMY): Backlog {
+    let backlog = fill(story);
+    const sent = [];
+    for (let out = release(backlog); out !== null; out = release(backlog)) {
+      sent.push(out.chunk);
+      backlog = out.backlog;
+    }
+    return takeBack(fill(held, ROOMY, backlog), sent, capacity);
+  }
+
+  it('are held again in front of everything else, marked as queued', () => {
+    const backlog = backOf('smq', 'ss');
+    expect(backlog.chunks.map(letterOf).join('')).toBe('smqss');
+    expect(backlog.chunks.map(({ queued }) => queued)).toEqual([true, true, true, false, false]);
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 5 });
+  });
+
+  it('stay within the bound: the oldest is given up', () => {
+    const backlog = backOf('ssss', 'ss', 4);
+    expect(backlog.chunks.map(({ seq }) => seq)).toEqual([2, 3, 4, 5]);
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 6, dropped: 2, lost: 2 });
+  });
+
+  it('need no pause before them: the next stream has heard nothing', () => {
+    expect(trim(backOf('qqqs', '')).chunks.map(letterOf).join('')).toBe('qs');
+  });
+});
+
+describe('what is remembered while nobody speaks', () => {
+  it('is the latest, and what goes is trimmed', () => {
+    let backlog = EMPTY_BACKLOG;
+    for (const letter of 'qsqsmq') backlog = remember(backlog, chunkOf(letter, backlog.accounts.captured), 4);
+    expect(backlog.chunks.map(letterOf).join('')).toBe('qsmq');
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 6, trimmed: 2 });
+  });
+});
+
+describe('whatever is done to a hold', () => {
+  const deed = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('s', 'q', 'q', 'm') },
+    { weight: 3, arbitrary: fc.constantFrom('release', 'trim') },
+    { weight: 1, arbitrary: fc.constant('discard') },
+  );
+
+  it('every chunk is in exactly one account, in order, within the bound', () => {
+    fc.assert(
+      fc.property(fc.array(deed, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (deeds, capacity) => {
+        let backlog = EMPTY_BACKLOG;
+        let lastReleased = -1;
+        for (const what of deeds) {
+          if (what === 'release') {
+            const next = release(backlog);
+            if (next === null) continue;
+            expect(next.chunk.seq).toBeGreaterThan(lastReleased);
+            lastReleased = next.chunk.seq;
+            backlog = next.backlog;
+          } else if (what === 'trim') backlog = trim(backlog);
+          else if (what === 'discard') backlog = discard(backlog);
+          else backlog = take(backlog, chunkOf(what, backlog.accounts.captured), capacity);
+          expect(isBalanced(backlog)).toBe(true);
+          expect(backlog.chunks.length).toBeLessThanOrEqual(capacity);
+        }
+      }),
+    );
+  });
+
+  it('speech is never trimmed, and enough of every pause is left', () => {
+    const story = fc
+      .array(fc.constantFrom('s', 'q', 'm'), { maxLength: 80 })
+      .map((letters) => letters.join(''));
+    fc.assert(
+      fc.property(story, (given) => {
+        const { sent } = drain(fill(given));
+        const speech = (text: string): string => text.replace(/[^s]/g, '');
+        expect(speech(sent)).toBe(speech(given));
+        const pauses = (text: string): number[] => text.split('s').map((pause) => pause.length);
+        expect(pauses(sent)).toEqual(pauses(given).map((length) => Math.min(length, PAUSE_KEPT_CHUNKS + 1)));
+      }),
+    );
+  });
+});

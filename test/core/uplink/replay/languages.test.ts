@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import {
+  emptyReplayLog,
+  noteSent,
+  owesSpeech,
+  type ReplayLog,
+  retarget,
+  unspoken,
+} from '../../../../src/core/uplink/replay/log.ts';
+import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+
+const CHUNK_MS = 320;
+const TARGETS = ['es', 'fr'];
+/** About 4 s of speech. */
+const TEXT = 'Buenos días, quisiera dos entradas para la exposición, por fav'.length;
+
+function send(chunks: number, log = emptyReplayLog(TARGETS), told: Partial<BacklogChunk> = {}): ReplayLog {
+  let sent = log;
+  for (let index = 0; index < chunks + 3; index++) {
+    const seq = Math.round(sent.sentMs / CHUNK_MS);
+    const chunk = {
+      seq,
+      capturedAt: 0,
+      pcm: Uint8Array.of(1, 1),
+      voiced: index < chunks,
+      queued: false,
+      ...told,
+    };
+    sent = noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
+  }
+  return sent;
+}
+const understand = (log: ReplayLog, id: string): ReplayLog => noteUnderstood(log, { id, span: null });
+const text = (log: ReplayLog, id: string, language: string, letters = TEXT): ReplayLog =>
+  noteText(log, { id, language, letters }, 4000);
+const sound = (
+  log: ReplayLog,
+  id: string,
+  language: string | null,
+  ms: number,
+  last = false,
+  at = 5000,
+): ReplayLog => noteSound(log, { id, language, ms, last }, at).log;
+/** A sentence that has been translated to its end in one language, so that this service is known to say where one ends. */
+function proven(log = emptyReplayLog(TARGETS)): ReplayLog {
+  const told = text(text(understand(send(3, log), 'p'), 'p', 'es'), 'p', 'fr');
+  return sound(sound(told, 'p', 'es', 4000, true), 'p', 'fr', 4000, true);
+}
+
+describe('a sentence for two languages', () => {
+  it('is owed until both have been spoken', () => {
+    const one = sound(understand(send(4), 'a'), 'a', 'es', 1000, true);
+    expect(owesSpeech(one)).toBe(true);
+    expect(unspoken(one).map(({ said }) => said)).toEqual(Array(7).fill(['es']));
+    expect(unspoken(sound(one, 'a', 'fr', 1000, true))).toEqual([]);
+  });
+
+  it('is left out on the next stream in the language in which it was said', () => {
+    const back = unspoken(sound(understand(send(4), 'a'), 'a', 'es', 1000, true));
+    const next = understand(send(4, emptyReplayLog(TARGETS), { said: back[0]?.said ?? [] }), 'b');
+    expect(noteSound(next, { id: 'b', language: 'es', ms: 200, last: false }, 9000).isRepeat).toBe(true);
+    expect(noteSound(next, { id: 'b', language: 'fr', ms: 200, last: false }, 9000).isRepeat).toBe(false);
+    expect(owesSpeech(sound(next, 'b', 'fr', 1000, true))).toBe(false);
+  });
+
+  it('is taken as spoken in both by sound whose language is not told', () => {
+    expect(owesSpeech(sound(understand(send(4), 'a'), 'a', null, 1000, true))).toBe(false);
+  });
+
+  it('is told apart by the primary language where the service writes the tag in another way', () => {
+    const one = sound(understand(send(4), 'a'), 'a', 'ES-419', 1000, true);
+    expect(unspoken(one)[0]?.said).toEqual(['es']);
+  });
+});
+
+describe('a translation that is cut off', () => {
+  const begun = (ms: number, last = false): ReplayLog =>
+    sound(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'es', ms, last);
+  const whole = (log: ReplayLog): ReplayLog => sound(log, 'a', 'fr', 4000, true);
+
+  it('is owed where the stream ends and less than half of it came', () => {
+    expect(unspoken(whole(begun(200)))).toHaveLength(7);
+    expect(cutsAtEnd(whole(begun(200)), 5500)).toEqual([]);
+  });
+
+  it('is told, and not said again, where more than half of it came', () => {
+    expect(unspoken(whole(begun(2500)))).toEqual([]);
+    expect(cutsAtEnd(whole(begun(2500)), 5500)).toEqual([
+      { language: 'es', playedMs: 2500, expectedMs: 4000 },
+    ]);
+  });
+
+  it('is said once more while the stream goes on, in that language only, and then no more', () => {
+    const cut = judgeCuts(whole(begun(200)), 10_100);
+    expect(cut.cuts).toEqual([]);
+    expect(cut.again.map(({ again, said }) => [again, said])).toEqual(Array(7).fill([true, ['fr']]));
+    expect(owesSpeech(cut.log)).toBe(false);
+    const twice = text(understand(send(4, cut.log, cut.again[0]), 'b'), 'b', 'es');
+    const judged = judgeCuts(sound(twice, 'b', 'es', 200, true, 20_000), 25_100);
+    expect(judged.again).toEqual([]);
+    expect(judged.cuts).toEqual([{ language: 'es', playedMs: 200, expectedMs: 4000 }]);
+    expect(judgeCuts(judged.log, 35_000).cuts).toEqual([]);
+  });
+
+  it('is judged at once where the service says that this was all', () => {
+    expect(judgeCuts(whole(begun(200, true)), 5000).again).toHaveLength(7);
+  });
+
+  it('is not judged while more may come, nor without its text', () => {
+    expect(judgeCuts(whole(begun(200)), 9000).again).toEqual([]);
+    const untold = sound(understand(send(4, proven()), 'a'), 'a', 'es', 200, true);
+    expect(judgeCuts(untold, 30_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it('is told where none of it came at all, and not said again: a service that has no voice would get no further', () => {
+    const silent = sound(
+      text(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'fr'),
+      'a',
+      'fr',
+      4000,
+      true,
+    );
+    expect(judgeCuts(silent, 23_900)).toMatchObject({ again: [], cuts: [] });
+    const judged = judgeCuts(silent, 24_100);
+    expect(judged).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0, expectedMs: 4000 }] });
+    expect(judgeCuts(judged.log, 60_000).cuts).toEqual([]);
+  });
+
+  it('is told once where more than half came and no end of it', () => {
+    const judged = judgeCuts(whole(begun(2500)), 10_100);
+    expect(judged).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 2500 }] });
+    expect(judgeCuts(judged.log, 20_000).cuts).toEqual([]);
+  });
+
+  it('is no matter where the service never says that a sentence ends', () => {
+    const log = sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', 2500);
+    expect(judgeCuts(log, 30_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it("is calculated by the session's own pace after three sentences", () => {
+    let log = emptyReplayLog(['es']);
+    for (const id of ['1', '2', '3'])
+      log = sound(text(understand(send(2, log), id), id, 'es', 100), id, 'es', 13_000, true);
+    expect(log.pace).toEqual({ sentences: 3, ms: 39_000, letters: 300 });
+    log = sound(text(understand(send(2, log), 'a'), 'a', 'es', 100), 'a', 'es', 6000);
+    expect(unspoken(log)).toHaveLength(5);
+  });
+});
+
+describe('another task on the same stream', () => {
+  it('does not make it owe again what it has said in the languages before', () => {
+    const said = sound(sound(understand(send(4), 'a'), 'a', 'es', 1000), 'a', 'fr', 1000);
+    expect(unspoken(retarget(said, ['de']))).toEqual([]);
+    expect(unspoken(retarget(understand(send(4), 'a'), ['de']))).toHaveLength(7);
+  });
+});
