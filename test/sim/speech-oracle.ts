@@ -116,22 +116,18 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
     const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
     const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
+    const old = before.oldSession?.stream;
     const known = [
       ...before.backlog.chunks,
       ...(before.stream?.id === after.stream?.id ? [] : logsOf([before.stream])),
-      ...(before.oldSession?.stream.id === after.oldSession?.stream.id
-        ? []
-        : logsOf([before.oldSession?.stream])),
+      ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
     ];
     const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
     if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
       const capacity = Math.floor(after.settings.backlogMs / after.settings.chunkMs);
-      violations.check(
-        'hold',
-        after.backlog.chunks.length >= capacity - 1,
-        () => 'audio lost while the hold had room',
-      );
+      const isFull = after.backlog.chunks.length >= capacity - 1;
+      violations.check('backlog', isFull, () => 'audio lost while the backlog had room');
       markChunks(
         gone.filter(({ voiced }) => voiced),
         HOLD_FULL,

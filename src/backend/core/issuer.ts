@@ -45,16 +45,16 @@ export interface Issuer {
 export type IssuerOptions = Policy & Pick<BackendConfig, 'limits'>;
 
 export function createIssuer(options: IssuerOptions): Issuer {
-  const registry: DeviceRegistry = openDeviceRegistry(options.limits);
+  const devices: DeviceRegistry = openDeviceRegistry(options.limits);
   const jobs = new Map<number, Job>();
   const jobsByLane = new Map<string, Job>();
   const queue = openJobQueue<Job>(options.limits.createsPerSecond);
   const pending = countPending(options.limits.pendingSessions);
   /** Strangers never take the whole of the line to the service. */
-  const mostStrangers = Math.ceil(options.limits.concurrency / 2);
-  const isFloodOfStrangers = countUnknownDevices();
+  const mostUnknown = Math.ceil(options.limits.concurrency / 2);
+  const isFloodOfUnknown = countUnknownDevices();
   let running = 0;
-  let strangersRunning = 0;
+  let unknownRunning = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
   let lastJob = 0;
   let pause: { until: number; trouble: Trouble } | null = null;
@@ -73,10 +73,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const asked = (ask: Ask, draw: number, now: number): IssuerEffect[] => {
     const { who, request } = ask;
-    const record = registry.of(who, now);
+    const record = devices.of(who, now);
     if (probeKind(request) === 'backend') return asksForUs(ask, record, now);
     const trial = isTrial(ask);
-    if (registry.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
+    if (devices.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
     const given = record.answered.get(answerKey(ask));
     if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
 
@@ -88,7 +88,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const verdict = judge(options, who, request);
     if (!verdict.ok) return [answer(ask, verdict)];
-    const waitMs = registry.spendRequest(record, trial, now);
+    const waitMs = devices.spendRequest(record, trial, now);
     if (waitMs > 0) return [answer(ask, { ok: false, error: tooMany(options.limits, waitMs, draw) })];
     if (job !== undefined) {
       const same =
@@ -128,11 +128,11 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   /** Strangers are only told while there are few of them. */
   const tell = (ask: Ask, rank: Rank, told: IssuerEffect, now: number): IssuerEffect[] =>
-    isFloodOfStrangers(rank, now) ? [ignore(ask, 'flood')] : [told];
+    isFloodOfUnknown(rank, now) ? [ignore(ask, 'flood')] : [told];
 
   /** Whether we are there: told at once, with what the owner has decided; neither the service nor a limit is in the way. */
   const asksForUs = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
-    if (registry.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
+    if (devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
     const told: IssuerEffect = verdict.ok
       ? { kind: 'confirm', ask, probe: { session: 'none' } }
@@ -163,14 +163,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const finish = (job: Job, now: number): void => {
     jobs.delete(job.number);
     jobsByLane.delete(job.key);
-    if (!isTrial(job.ask)) registry.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
+    if (!isTrial(job.ask)) devices.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
   };
 
   /** The end of a job that was begun. */
   const conclude = (job: Job, now: number): void => {
     finish(job, now);
     running -= 1;
-    if (!isKnown(job.rank)) strangersRunning -= 1;
+    if (!isKnown(job.rank)) unknownRunning -= 1;
   };
 
   /** Begins jobs as far as the service may be asked, at once and in a second. */
@@ -183,7 +183,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
     }
     while (running < options.limits.concurrency) {
-      const unknownDevices = strangersRunning < mostStrangers;
+      const unknownDevices = unknownRunning < mostUnknown;
       if (!queue.has(unknownDevices)) break;
       const waitMs = queue.spendCreate(now);
       if (waitMs > 0) {
@@ -193,7 +193,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const job = queue.take(unknownDevices);
       if (job === undefined) break;
       running += 1;
-      if (!isKnown(job.rank)) strangersRunning += 1;
+      if (!isKnown(job.rank)) unknownRunning += 1;
       effects.push(...begin(job, now));
     }
     return effects;
@@ -208,7 +208,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const begin = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
     if (isTrial(job.ask)) return [{ kind: 'probe', job: job.number, input: job.input }];
-    const last = registry.of(who, now).sessions.get(request.lane);
+    const last = devices.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
     // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
     // of this lane's older requests, of another backend, or from before our start.
@@ -221,7 +221,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const create = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
-    const { account } = registry.of(who, now);
+    const { account } = devices.of(who, now);
     const room = makeRoom(account, job.allowance, request, now);
     if (!room.ok) {
       conclude(job, now);
@@ -243,21 +243,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const created = (job: Job, session: SessionWithToken, now: number): IssuerEffect => {
     const { who, request } = job.ask;
-    const record = registry.of(who, now);
+    const record = devices.of(who, now);
     // The service counts the window from some moment between our question and its answer: each use takes the safe end.
     const windowMs = (job.input.expires_in_seconds ?? 0) * 1000;
     const until = now + windowMs;
-    registry.remember(record, request.lane, { id: session.id, until });
+    devices.remember(record, request.lane, { id: session.id, until });
     const durationMs = (job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
     noteGrant(record.account, {
       ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
       ...{ endsAt: now + durationMs, overAt: until + durationMs },
     });
     pending.add(session.id, { device: deviceOf(job.ask), isStranger: !isKnown(job.rank), until });
-    registry.know(who, record, now);
+    devices.know(who, record, now);
     const given: Answer = { ok: true, session };
     // Past half of its window the same answer would leave the device too little time.
-    registry.keepAnswer(record, answerKey(job.ask), {
+    devices.keepAnswer(record, answerKey(job.ask), {
       answer: given,
       freshUntil: job.createdFrom + windowMs / 2,
     });
@@ -275,12 +275,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (until > now && until > (pause?.until ?? 0)) pause = { until, trouble };
     const error = denialOf(trouble, draw);
     const freshMs = Math.min((error.retry_after_s ?? 0) * 1000, DENIAL_FRESH_MS);
-    const record = registry.of(job.ask.who, now);
-    registry.keepAnswer(record, answerKey(job.ask), {
-      answer: { ok: false, error },
-      freshUntil: now + freshMs,
-    });
-    return answer(job.ask, { ok: false, error });
+    const record = devices.of(job.ask.who, now);
+    const denial = { ok: false, error } as const;
+    devices.keepAnswer(record, answerKey(job.ask), { answer: denial, freshUntil: now + freshMs });
+    return answer(job.ask, denial);
   };
 
   const outcome = (
@@ -300,14 +298,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   /** What could not be revoked counts again, and is tried again with the device's next request. */
   const revoked = (event: Extract<IssuerEvent, { kind: 'revoked' }>, now: number): void => {
-    const { account } = registry.of(event.who, now);
+    const { account } = devices.of(event.who, now);
     noteGone(account, event.gone);
     for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
   };
 
   const misasked = (event: Extract<IssuerEvent, { kind: 'misasked' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
-    if (registry.isFlood(registry.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
+    if (devices.isFlood(devices.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
     const error = {
       code: 'invalid_request',
       title: 'Invalid request',
@@ -333,8 +331,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const job = jobs.get(event.job);
       if (job === undefined) return [];
       if (event.kind === 'retired') {
-        const record = registry.of(job.ask.who, now);
-        registry.forget(record, job.ask.request.lane);
+        const record = devices.of(job.ask.who, now);
+        devices.forget(record, job.ask.request.lane);
         noteGone(record.account, event.ids);
         return [...create(job, now), ...start(now, event.draw)];
       }
