@@ -62,7 +62,7 @@ describe('docs/mqtt.md', () => {
   });
 
   it('lists every error that a command can be answered with', () => {
-    const folder = new URL('src/agent/', ROOT);
+    const folder = new URL('src/agent/owner/', ROOT);
     const sources = readdirSync(folder).map((file) =>
       file.endsWith('.ts') ? readFileSync(new URL(file, folder), 'utf8') : '',
     );
