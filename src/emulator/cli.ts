@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { Failure } from '../program/problem.ts';
+import { EXIT, Failure } from '../program/problem.ts';
 import { runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
@@ -20,6 +22,8 @@ interface RunFlags {
   apiKey?: string[];
   jwt?: string[];
   client?: { id: string; secret: string }[];
+  tlsCert?: string;
+  tlsKey?: string;
   set: Record<string, unknown>;
   translate?: string;
   setupMs?: unknown;
@@ -84,8 +88,42 @@ function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
+/** Reads what TLS needs; a usage error for half of it, for a file that cannot be read, and for what is not PEM. */
+function readTls(
+  tlsCert: string | undefined,
+  tlsKey: string | undefined,
+): { cert: string; key: string } | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const [given, missing] =
+      tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
+    throw new Failure(`${given} needs ${missing}: give both for https and wss`, EXIT.usage);
+  }
+  const tls = { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) };
+  try {
+    createSecureContext(tls);
+  } catch (problem) {
+    const why = explain(problem).replace(/^error:\w*:/, '');
+    throw new Failure(
+      `--tls-cert and --tls-key do not make a pair (${why}); give a PEM certificate and its private key`,
+      EXIT.usage,
+    );
+  }
+  return tls;
+}
+
+function readPem(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (problem) {
+    const code = problem instanceof Error && 'code' in problem ? String(problem.code) : 'unknown reason';
+    throw new Failure(`${option}: ${file} cannot be read (${code}); give a PEM file`, EXIT.usage);
+  }
+}
+
 async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<void> {
-  const { host, allowHost, port, profile, apiKey, jwt, client, set, ...named } = flags;
+  const { host, allowHost, port, profile, apiKey, jwt, client, set, tlsCert, tlsKey, ...named } = flags;
+  const tls = readTls(tlsCert, tlsKey);
   const options = {
     ...named,
     ...set,
@@ -96,6 +134,7 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     ...(apiKey === undefined ? {} : { apiKeys: apiKey }),
     ...(jwt === undefined ? {} : { jwts: jwt }),
     ...(client === undefined ? {} : { clients: client }),
+    ...(tls === undefined ? {} : { tls }),
   } as EmulatorOptions;
   const asked = untilAskedToEnd(signals);
   let emulator: Emulator;
@@ -152,6 +191,8 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
       'ClientId and ClientSecret of a legacy caller; may be repeated',
       readClient,
     )
+    .option('--tls-cert <file>', 'PEM certificate chain: serves https and wss only; needs --tls-key')
+    .option('--tls-key <file>', 'PEM private key of --tls-cert')
     .option('--setup-ms <ms>', CHOICES.setupMs.about, readChoice('setupMs'))
     .option('--heartbeat-ms <ms>', CHOICES.heartbeatMs.about, readChoice('heartbeatMs'))
     .option('--concurrent <number>', CHOICES.concurrent.about, readChoice('concurrent'))

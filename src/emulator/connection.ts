@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../ports/clock.ts';
@@ -31,13 +30,17 @@ export interface Connection {
   reset(): void;
 }
 
-/** @param raw what the WebSocket runs over */
+/**
+ * @param raw what the WebSocket runs over
+ * @param resetRaw ends that without a goodbye
+ */
 export function createConnection(
   socket: WebSocket,
   raw: Duplex,
   clock: Clock,
   choices: Choices,
   events: ConnectionEvents,
+  resetRaw: (raw: Duplex) => void,
 ): Connection {
   const unsent: { payload: string | Uint8Array; as: RawForm | undefined }[] = [];
   let unsentBytes = 0;
@@ -140,7 +143,7 @@ export function createConnection(
     },
     reset() {
       closedHere = true;
-      if (raw instanceof Socket) raw.resetAndDestroy();
+      resetRaw(raw);
       socket.terminate();
     },
   };

@@ -1,14 +1,17 @@
+import { TLSSocket } from 'node:tls';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Answer, refuse } from './core/refusal.ts';
 import type { ApiContext, ApiRequest } from './core/session-api.ts';
+import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What every route has at hand. */
 export interface AppSetup {
   readonly getRuntime: () => Runtime;
   readonly nextInstance: () => string;
+  readonly plumbing: Plumbing;
   /** Which voice detector listens. */
   readonly detector: 'fvad' | 'energy';
 }
@@ -31,8 +34,9 @@ type Body = { ok: true; json: unknown } | { ok: false; answer: Answer };
 export async function readJson(context: HttpContext, instance: string): Promise<Body> {
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   const text = await context.req.text();
-  if (text.length > 0 && type !== undefined && type !== 'application/json' && !type.endsWith('+json')) {
-    return { ok: false, answer: refuse('unsupported_media_type', instance, ['send application/json']) };
+  if (text.length > 0 && type !== 'application/json') {
+    const detail = `send "Content-Type: application/json"${type === undefined ? '; there is none' : ''}`;
+    return { ok: false, answer: refuse('unsupported_media_type', instance, [detail]) };
   }
   if (text.trim() === '') return { ok: true, json: undefined };
   try {
@@ -51,14 +55,15 @@ function hostOf(context: HttpContext): string {
 /** The parts of a request that the core's handlers look at. */
 export function requestOf(context: HttpContext, body: unknown): ApiRequest {
   const host = hostOf(context);
+  const isEncrypted = context.env.incoming.socket instanceof TLSSocket;
   return {
     authorization: context.req.header('authorization') ?? null,
     clientId: context.req.header('clientid') ?? null,
     clientSecret: context.req.header('clientsecret') ?? null,
     body,
     query: context.req.query(),
-    httpBase: `http://${host}`,
-    streamBase: `ws://${host}`,
+    httpBase: `http${isEncrypted ? 's' : ''}://${host}`,
+    streamBase: `ws${isEncrypted ? 's' : ''}://${host}`,
   };
 }
 

@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
@@ -47,7 +46,7 @@ export function httpFaults(setup: AppSetup): MiddlewareHandler<{ Bindings: HttpB
       case 'garbage':
         return context.html('<html><body>502 Bad Gateway</body></html>', 200);
       case 'reset':
-        if (socket instanceof Socket) socket.resetAndDestroy();
+        setup.plumbing.reset(socket);
         return context.body(null, 503);
       case 'timeout':
         await sleep(fault.ms ?? HANG_MS, undefined, { ref: false });

@@ -86,6 +86,7 @@ const SCRIPT = `
     fact(card, 'ahead', p.lead_ms + ' ms'); fact(card, 'ahead at most', p.worst_lead_ms + ' ms'); fact(card, 'behind at most', p.worst_lag_ms + ' ms');
     const again = s.duplicate_frames + s.out_of_order_frames + s.repeated_frames;
     fact(card, 'sound twice', String(again), again); fact(card, 'invalid', String(s.invalid_messages), s.invalid_messages);
+    fact(card, 'came too fast to be heard', String(s.frames_unheard), s.frames_unheard);
     fact(card, 'before the task ran', String(s.frames_discarded), s.frames_discarded);
     if (s.closed) fact(card, 'closed', s.closed.code + ' ' + s.closed.reason + ' by ' + s.closed.by);
     const rows = s.texts.slice(-6).map((t) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createSystemClock } from '../adapters/clock.ts';
@@ -12,6 +13,7 @@ import { refuse } from './core/refusal.ts';
 import { createService, type Service } from './core/service.ts';
 import type { StreamReport } from './core/stream-report.ts';
 import { createDoor } from './listener.ts';
+import { createPlumbing, type Plumbing } from './reset.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
 import { answer, createStreamGate } from './stream-gate.ts';
@@ -37,6 +39,8 @@ export type EmulatorOptions = Partial<Choices> & {
   /** Names other than that address and loopback's by which clients reach it. */
   readonly allowedHosts?: readonly string[];
   readonly port?: number;
+  /** Certificate chain and private key, PEM: then the port speaks `https:` and `wss:` only. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   readonly profile?: Profile;
   readonly apiKeys?: readonly string[];
   readonly jwts?: readonly string[];
@@ -46,9 +50,9 @@ export type EmulatorOptions = Partial<Choices> & {
 
 /** A running emulator, as tests and the demo use it in their own process. */
 export interface Emulator {
-  /** `http://host:port` */
+  /** `http://host:port`, or `https:` */
   readonly url: string;
-  /** `ws://host:port` */
+  /** `ws://host:port`, or `wss:` */
   readonly wsUrl: string;
   /** A key and a JWT that work. */
   readonly apiKey: string;
@@ -88,6 +92,19 @@ function createUnguessable(): () => number {
   };
 }
 
+const SERVER_OPTIONS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  headersTimeout: 20_000,
+  maxHeaderSize: 32 * 1024,
+} as const;
+
+function openServer(tls: EmulatorOptions['tls'], plumbing: Plumbing, listener: RequestListener): Server {
+  if (tls === undefined) return createServer(SERVER_OPTIONS, listener);
+  const server = createTlsServer({ ...SERVER_OPTIONS, ...tls }, listener);
+  server.on('connection', plumbing.note);
+  return server;
+}
+
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -113,6 +130,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     jwts = [DEFAULT_JWT],
     clients = [DEFAULT_CLIENT],
     allowedHosts = [],
+    tls,
     ...choices
   } = rest;
   if (host.trim() === '')
@@ -136,22 +154,20 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     if (runtime === null) throw new Error('the emulator is not running yet');
     return runtime;
   };
-  const gate = createStreamGate(clock, service, getRuntime, nextInstance, door);
+  const plumbing = createPlumbing();
+  const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
   runtime = createRuntime({ clock, service, perform: gate.perform, speak });
 
-  const app = createApp({ getRuntime, nextInstance, detector: detector.name });
+  const app = createApp({ getRuntime, nextInstance, plumbing, detector: detector.name });
   const serve = getRequestListener(app.fetch);
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
-    (request, response) => {
-      const objection = door.objectTo(request);
-      if (objection === null) return void serve(request, response);
-      const { status, body } = refuse('foreign_host', nextInstance(), [objection]);
-      response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
-      response.end(JSON.stringify(body));
-    },
-  );
+  const server = openServer(tls, plumbing, (request, response) => {
+    const objection = door.objectTo(request);
+    if (objection === null) return void serve(request, response);
+    const { status, body } = refuse('foreign_host', nextInstance(), [objection]);
+    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
+    response.end(JSON.stringify(body));
+  });
   server.maxConnections = MOST_SOCKETS;
   server.on('upgrade', gate.upgrade);
   server.on('clientError', (problem: NodeJS.ErrnoException, socket) => {
@@ -162,9 +178,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const address = addressOf(await listen(server, host, port));
 
   const { act, close: stop } = runtime;
+  const encrypted = tls === undefined ? '' : 's';
   return {
-    url: `http://${address}`,
-    wsUrl: `ws://${address}`,
+    url: `http${encrypted}://${address}`,
+    wsUrl: `ws${encrypted}://${address}`,
     apiKey,
     jwt,
     service,

@@ -2,10 +2,11 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { SESSION_PATHS } from '../protocol/service/session.ts';
 import { VOICE_PATHS } from '../protocol/service/voice.ts';
-import { refuse } from './core/refusal.ts';
+import { streamSecretOf } from './core/credentials.ts';
+import { refuse, webrtcDetail } from './core/refusal.ts';
 import * as sessions from './core/session-api.ts';
 import * as voices from './core/voice-api.ts';
-import { type AppSetup, handle, readJson, reply } from './http-exchange.ts';
+import { type AppSetup, type HttpContext, handle, readJson, reply } from './http-exchange.ts';
 import { MalformedUpload, readUpload } from './upload-reader.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
@@ -72,10 +73,12 @@ export function addServiceRoutes(app: App, setup: AppSetup): void {
     }
   });
 
-  app.all('/webrtc', (context) =>
-    reply(
-      context,
-      refuse('not_emulated', setup.nextInstance(), ['WebRTC sessions exist, their transport does not']),
-    ),
-  );
+  const webrtc = (context: HttpContext): Response => {
+    const runtime = setup.getRuntime();
+    const secret = context.req.query('token') ?? streamSecretOf(context.req.header('authorization'));
+    const reason = runtime.act((now) => runtime.service.objectToWebrtc(secret, now));
+    return reply(context, refuse(reason, setup.nextInstance(), [webrtcDetail(reason)]));
+  };
+  app.all('/webrtc', webrtc);
+  app.all('/webrtc/*', webrtc);
 }

@@ -2,15 +2,24 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../ports/clock.ts';
-import type { Intent } from '../protocol/service/session.ts';
-import { type Connection, createConnection } from './connection.ts';
-import { bearerOf } from './core/credentials.ts';
+import type { ConnectionType, Intent } from '../protocol/service/session.ts';
+import { type Connection, type ConnectionEvents, createConnection } from './connection.ts';
+import { streamSecretOf } from './core/credentials.ts';
 import type { Effect } from './core/effect.ts';
-import { type Answer, problemData, refuse } from './core/refusal.ts';
+import {
+  type Answer,
+  PROBLEMS,
+  type ProblemReason,
+  problemData,
+  refuse,
+  webrtcDetail,
+} from './core/refusal.ts';
 import type { Opening, Service } from './core/service.ts';
+import { isWebrtcPath } from './core/session-view.ts';
 import { CLOSE } from './core/stream-words.ts';
 import type { Door } from './listener.ts';
 import { writeFrame } from './message-frame.ts';
+import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Frames larger than this end a connection: 512 KB of base64 and some JSON around it. */
@@ -22,7 +31,7 @@ const REFUSAL_CLOSE_MS = 20;
 const ANSWER_LINGER_MS = 2000;
 
 const STREAM_PATH =
-  /^\/streaming-api\/[A-Za-z0-9._~-]{1,512}\/v1\/(speech-to-speech|speech-to-text|text-to-speech)\/stream$/;
+  /^\/streaming-api\/[A-Za-z0-9._~-]+\/v1\/(speech-to-speech|speech-to-text|text-to-speech)\/stream$/;
 const INTENTS: Readonly<Record<string, Intent>> = {
   'speech-to-speech': 's2s',
   'speech-to-text': 'stt',
@@ -70,9 +79,28 @@ export function answer(socket: Duplex, { status, body, headers = {} }: Answer): 
   setTimeout(() => socket.destroy(), ANSWER_LINGER_MS).unref();
 }
 
+/** What an upgrade's address asks for. */
+interface IssueCase {
+  readonly url: URL;
+  readonly intent: Intent;
+  readonly transport: ConnectionType;
+}
+
+/** Reads an upgrade's address; null for one at which there is nothing. */
+function wishOf(address: string): IssueCase | null {
+  if (!URL.canParse(address, BASE)) return null;
+  const url = new URL(address, BASE);
+  if (isWebrtcPath(url.pathname)) return { url, intent: 's2s', transport: 'webrtc' };
+  const intent = INTENTS[STREAM_PATH.exec(url.pathname)?.[1] ?? ''];
+  return intent === undefined ? null : { url, intent, transport: 'ws' };
+}
+
+const wordsOf = (reason: ProblemReason, { transport }: IssueCase): string =>
+  transport === 'webrtc' ? webrtcDetail(reason) : PROBLEMS[reason].detail;
+
 /** The HTTP answer to a refused upgrade. */
-function refusalOf({ reason, bare, given }: Refused, instance: string): Answer {
-  const refusal = refuse(reason, instance, [], given.status);
+function refusalOf({ reason, bare, given }: Refused, wish: IssueCase, instance: string): Answer {
+  const refusal = refuse(reason, instance, [wordsOf(reason, wish)], given.status);
   const wait = given.retry_after_s;
   return {
     ...(bare ? { ...refusal, body: null } : refusal),
@@ -80,13 +108,17 @@ function refusalOf({ reason, bare, given }: Refused, instance: string): Answer {
   };
 }
 
-export function createStreamGate(
-  clock: Clock,
-  service: Service,
-  getRuntime: () => Runtime,
-  nextInstance: () => string,
-  door: Door,
-): StreamGate {
+export interface StreamGateSetup {
+  readonly clock: Clock;
+  readonly service: Service;
+  readonly getRuntime: () => Runtime;
+  readonly nextInstance: () => string;
+  readonly door: Door;
+  readonly plumbing: Plumbing;
+}
+
+export function createStreamGate(setup: StreamGateSetup): StreamGate {
+  const { clock, service, getRuntime, nextInstance, door, plumbing } = setup;
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MOST_FRAME_BYTES,
@@ -108,7 +140,7 @@ export function createStreamGate(
 
   const attach = (socket: WebSocket, raw: Duplex, stream: string): void => {
     const { choices } = service;
-    const connection = createConnection(socket, raw, clock, choices, {
+    const events: ConnectionEvents = {
       frame(frame) {
         getRuntime().act((now) => {
           if (frame.kind === 'audio') service.hear(stream, frame.pcm, frame.chars, now);
@@ -120,15 +152,16 @@ export function createStreamGate(
         connections.delete(stream);
         getRuntime().act((now) => service.disconnected(stream, code, reason, by, now));
       },
-    });
-    connections.set(stream, connection);
+    };
+    connections.set(stream, createConnection(socket, raw, clock, choices, events, plumbing.reset));
   };
 
-  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused): void => {
+  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused, wish: IssueCase): void => {
     socket.on('error', () => {});
     const silent = reason === 'rate_limit_exceeded';
     if (delivery === 'message') {
-      socket.send(writeFrame({ type: 'error', data: problemData(reason) }, service.choices.dataForm, 0));
+      const data = problemData(reason, wordsOf(reason, wish));
+      socket.send(writeFrame({ type: 'error', data }, service.choices.dataForm, 0));
     }
     clock.at(clock.now() + (delivery === 'message' ? REFUSAL_CLOSE_MS : 0), () => {
       socket.close(CLOSE.policy, silent ? '' : reason);
@@ -158,15 +191,16 @@ export function createStreamGate(
     }
   };
 
-  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL, intent: Intent): void => {
+  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, wish: IssueCase): void => {
     if (socket.destroyed) return;
-    const secret = url.searchParams.get('token') ?? bearerOf(request.headers.authorization);
+    const { url, intent, transport } = wish;
+    const secret = url.searchParams.get('token') ?? streamSecretOf(request.headers.authorization);
     early = [];
-    const opening = getRuntime().act((now) => service.open({ secret, intent }, now));
+    const opening = getRuntime().act((now) => service.open({ secret, intent, transport }, now));
     const waiting = early;
     early = null;
     if (opening.kind === 'refused' && opening.delivery === 'http') {
-      return answer(socket, refusalOf(opening, nextInstance()));
+      return answer(socket, refusalOf(opening, wish, nextInstance()));
     }
     let upgraded = false;
     socket.once('close', () => {
@@ -176,7 +210,7 @@ export function createStreamGate(
     server.handleUpgrade(request, socket, head, (webSocket) => {
       upgraded = true;
       keep(webSocket);
-      if (opening.kind === 'refused') refuseOpen(webSocket, opening);
+      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wish);
       else {
         attach(webSocket, socket, opening.stream);
         for (const effect of waiting) perform(effect);
@@ -189,11 +223,8 @@ export function createStreamGate(
       socket.on('error', () => {});
       const objection = door.objectTo(request);
       if (objection !== null) return answer(socket, refuse('foreign_host', nextInstance(), [objection]));
-      const address = request.url ?? '/';
-      const url = URL.canParse(address, BASE) ? new URL(address, BASE) : null;
-      const product = STREAM_PATH.exec(url?.pathname ?? '')?.[1];
-      const intent = product === undefined ? undefined : INTENTS[product];
-      if (url === null || intent === undefined) return answer(socket, refuse('not_found', nextInstance()));
+      const wish = wishOf(request.url ?? '/');
+      if (wish === null) return answer(socket, refuse('not_found', nextInstance()));
       const flaw = flawOf(request);
       if (flaw !== null) {
         return answer(socket, {
@@ -202,8 +233,8 @@ export function createStreamGate(
         });
       }
       const delayMs = service.faults.takeUpgradeDelayMs();
-      if (delayMs === 0) decide(request, socket, head, url, intent);
-      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, url, intent));
+      if (delayMs === 0) decide(request, socket, head, wish);
+      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, wish));
     },
     perform,
     async close() {

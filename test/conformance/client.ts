@@ -26,7 +26,7 @@ export const PATHS = {
 export interface RequestOptions {
   readonly credential?: string | null;
   readonly json?: unknown;
-  readonly body?: string | FormData;
+  readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
   readonly headers?: Record<string, string>;
 }
 

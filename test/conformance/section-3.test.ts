@@ -115,6 +115,28 @@ test('3.1: a session whose window passed under a stream is expired once that str
   expect((await client.sessionWhen(id, (seen) => seen.status === 'expired')).status).toBe('expired');
 });
 
+test('3.1: a used session stays used when its window passes', async (context) => {
+  const steering = service.steering(context, 'a connect window lasts 60 s at least');
+  const { client } = service;
+  const { id, token } = await client.created({ single_use: true, expires_in_seconds: 60 });
+  await (await client.works(token)).end();
+  await client.sessionWhen(id, ({ status }) => status === 'used');
+  await steering.advance(61_000);
+  expect((await client.session(id)).status).toBe('used');
+  expect(reasonsIn((await client.refused(token)).said)).toEqual(['session_already_used']);
+});
+
+test('3.1: an expired session stays expired', async (context) => {
+  const steering = service.steering(context, 'a connect window lasts 60 s at least');
+  const { client } = service;
+  const { id, token } = await client.created({ single_use: true, expires_in_seconds: 60 });
+  await steering.advance(61_000);
+  expect((await client.session(id)).status).toBe('expired');
+  await client.refused(token);
+  await steering.advance(60_000);
+  expect((await client.session(id)).status, 'a refused attempt uses nothing up').toBe('expired');
+});
+
 test('3.1: deleting a session stops its token at once', async () => {
   const { client } = service;
   const { id, token } = await client.created();

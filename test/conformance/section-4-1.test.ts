@@ -34,6 +34,25 @@ test('4.1: application/json may name its charset', async () => {
   await client.revoke(id);
 });
 
+test('4.1: a body without Content-Type application/json is refused', async () => {
+  const { client } = service;
+  const bytes = new TextEncoder().encode('{"intent":"s2s"}');
+  for (const type of [
+    null,
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+  ]) {
+    const answer = await client.request('POST', PATHS.sessions, {
+      credential: client.target.apiKey,
+      body: bytes,
+      ...(type === null ? {} : { headers: { 'content-type': type } }),
+    });
+    expectRefusal(answer, `create with Content-Type ${type}`);
+  }
+});
+
 test('4.1 intent: s2s, stt and tts are taken', async () => {
   for (const intent of ['s2s', 'stt', 'tts']) await service.client.created({ intent });
 });

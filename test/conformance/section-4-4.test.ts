@@ -38,6 +38,44 @@ test('4.4: POST /saas/voice/clone with the JWT registers a voice', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
 });
 
+test('4.4: a body without Content-Type application/json is refused', async () => {
+  const { client } = service;
+  const bytes = new TextEncoder().encode(JSON.stringify({ data: { name: 'Visitor 1', samples: [SAMPLE] } }));
+  for (const type of [null, 'text/plain', 'multipart/form-data']) {
+    const answer = await client.request('POST', PATHS.clone, {
+      credential: client.target.jwt,
+      body: bytes,
+      ...(type === null ? {} : { headers: { 'content-type': type } }),
+    });
+    expectRefusal(answer, `clone with Content-Type ${type}`);
+  }
+});
+
+test('4.4 data.name: letters outside ASCII are taken or refused, in names of voices and of files', async () => {
+  const { client } = service;
+  for (const word of ['Jürgen', 'Ольга', '太郎さん']) {
+    for (const data of [{ name: word }, { samples: [{ ...SAMPLE, filename: `${word}.wav` }] }]) {
+      const answer = await client.clone({ name: 'Visitor 1', samples: [SAMPLE], ...data });
+      if (answer.status === 200) expectData(answer, 200, voiceShape, `4.4 clone ${word}`);
+      else expectRefusal(answer, word);
+    }
+  }
+});
+
+test('4.4 data.name: whether letters outside ASCII are taken is a choice of the emulator', async (context) => {
+  const steering = service.steering(context, 'the flavour of the regular expressions is not shown');
+  for (const unicode_names of [true, false]) {
+    await steering.set({ unicode_names });
+    const check = unicode_names ? taken : refused;
+    await check({ name: 'Jürgen' });
+    await check({ samples: [{ ...SAMPLE, filename: '太郎.wav' }] });
+    await refused({ name: 'Jürgen/' });
+    await refused({ name: '太'.repeat(65) });
+  }
+  await steering.set({ unicode_names: true });
+  await taken({ name: '\u{20000}'.repeat(64) });
+});
+
 test('4.4 data: is required', async () => {
   const { client } = service;
   const credential = client.target.jwt;

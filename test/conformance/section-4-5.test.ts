@@ -41,6 +41,12 @@ test('4.5: every form_data field and then the file, as multipart/form-data, are 
   expectTaken(await upload(target.url, [...fields, file]));
 });
 
+test('4.5: an empty file is refused, and the target is still there for a real one', async () => {
+  const { target, fields, file } = await newTarget();
+  expectNotTaken(await upload(target.url, [...fields, ['file', new Blob([])]]));
+  expectTaken(await upload(target.url, [...fields, file]));
+});
+
 test('4.5: the upload target is pre-signed and needs no credential', async () => {
   const { target, fields, file } = await newTarget();
   expect(target.url).not.toContain(service.client.target.jwt);

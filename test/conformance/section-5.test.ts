@@ -22,12 +22,12 @@ test('5: creating a session takes the key as Bearer only', async () => {
   const { client } = service;
   const { apiKey } = client.target;
   const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
-  for (const authorization of [basic, 'Bearer', 'Bearer ', `Token ${apiKey}`]) {
+  for (const authorization of [apiKey, basic, 'Bearer', 'Bearer ', `Token ${apiKey}`, `Bearer${apiKey}`]) {
     const answer = await client.request('POST', PATHS.sessions, {
       json: { intent: 's2s' },
       headers: { authorization },
     });
-    expectRefusal(answer, `create with ${authorization.split(' ')[0]}`);
+    expectRefusal(answer, `create with ${authorization.slice(0, 6)}...`);
   }
   const inQuery = await client.request('POST', `${PATHS.sessions}?token=${encodeURIComponent(apiKey)}`, {
     json: { intent: 's2s' },
@@ -70,6 +70,16 @@ test('5: creating a voice refuses API key, session token, wrong JWT and none', a
   const data = { name: 'Visitor 1', samples: [{ filename: 'visitor.wav', mime_type: 'audio/wav' }] };
   for (const credential of [apiKey, token, 'wrong', `${jwt}x`, jwt.slice(0, -1), null]) {
     expectRefusal(await client.clone(data, credential), 'clone');
+  }
+});
+
+test('5: creating a voice takes the JWT as Bearer only', async () => {
+  const { client } = service;
+  const { jwt } = client.target;
+  const data = { name: 'Visitor 1', samples: [{ filename: 'visitor.wav', mime_type: 'audio/wav' }] };
+  for (const authorization of [jwt, `JWT ${jwt}`, 'Bearer', `Bearer${jwt}`]) {
+    const answer = await client.request('POST', PATHS.clone, { json: { data }, headers: { authorization } });
+    expectRefusal(answer, `clone with ${authorization.slice(0, 6)}...`);
   }
 });
 

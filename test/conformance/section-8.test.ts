@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { reasonsIn } from './client.ts';
-import { converse, makeTask } from './conversation.ts';
+import { converse, makeTask, transcriptionOf } from './conversation.ts';
 import { useService } from './service.ts';
-import { makeSilence } from './speech.ts';
+import { loadVoice, makeSilence } from './speech.ts';
 
 const service = useService();
 
@@ -89,6 +89,31 @@ test('8 concurrent streams: with single_use false one token runs several streams
   const streams = [await client.open(token), await client.open(token), await client.open(token)];
   await Promise.all(streams.map((stream) => stream.run(makeTask())));
   for (const stream of streams) expect(stream.isClosed).toBe(false);
+});
+
+test('8 audio pacing: sound that comes faster than real time is transcribed worse', async () => {
+  const { client } = service;
+  const voice = loadVoice();
+  const sound = Buffer.concat([
+    voice.sentence,
+    voice.sentence,
+    voice.sentence,
+    makeSilence(1.6, voice.sampleRate),
+  ]);
+  const wordsAt = async (speed: number): Promise<string[]> => {
+    const stream = await client.open((await client.created()).token);
+    await stream.run(makeTask({ sampleRate: voice.sampleRate }));
+    await stream.speak(sound, voice.sampleRate * 2, { speed });
+    await stream.speak(makeSilence(1.6, voice.sampleRate), voice.sampleRate * 2);
+    await stream.getTask();
+    expect(stream.isClosed, `the stream goes on at ${speed} times real time`).toBe(false);
+    const texts = stream.of('validated_transcription').map((message) => transcriptionOf(message)['text']);
+    return texts.join(' ').split(/\s+/);
+  };
+  const well = await wordsAt(1);
+  const hasty = await wordsAt(4);
+  expect(hasty, 'other words than at real time').not.toEqual(well);
+  if (service.own) expect(hasty.length, `${hasty.join(' ')} / ${well.join(' ')}`).toBeLessThan(well.length);
 });
 
 test('8 audio pacing: the emulator notices audio that is sent faster than real time', async (context) => {

@@ -6,6 +6,7 @@ export interface Settings {
   setup_ms?: number;
   concurrent?: number;
   pending?: number;
+  unicode_names?: boolean;
   account?: 'ok' | 'out_of_balance' | 'blocked';
 }
 
@@ -60,6 +61,11 @@ export class Steering {
   /** Refuses the next connection for a reason of section 7. */
   async refuseNext(reason: string): Promise<void> {
     await this.#post('/emulator/faults', { kind: 'refuse', reason });
+  }
+
+  /** Sends a frame of this form on the stream opened last. */
+  async malform(form: string): Promise<void> {
+    await this.#post('/emulator/faults', { kind: 'malformed', form });
   }
 
   /** What the emulator measured, one record per stream. */

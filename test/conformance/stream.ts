@@ -28,6 +28,14 @@ export interface UpgradeRefusal {
 
 export const WAIT_MS = 8000;
 
+/** How sound is sent. */
+export interface Speaking {
+  readonly chunkMs?: number;
+  readonly onTheClock?: boolean;
+  /** Times real time. */
+  readonly speed?: number;
+}
+
 /** How a stream's time passes. */
 export interface Pace {
   /** How long after set_task the first get_task is asked. */
@@ -199,21 +207,21 @@ export class Stream {
   }
 
   /**
-   * Sends sound at real time in chunks of `chunkMs` (8: 320 ms are recommended): at the service's time,
+   * Sends sound at real time, unless another `speed` is given, in chunks of `chunkMs` (8: 320 ms are recommended): at the service's time,
    * or, with `onTheClock`, at the time on the wall.
    */
   async speak(
     pcm: Uint8Array,
     bytesPerSecond: number,
-    { chunkMs = 320, onTheClock = false }: { chunkMs?: number; onTheClock?: boolean } = {},
+    { chunkMs = 320, onTheClock = false, speed = 1 }: Speaking = {},
   ): Promise<void> {
     const bytes = Math.round((bytesPerSecond * chunkMs) / 1000);
     const hurried = !onTheClock && this.#pace.hurry !== null;
     const startedAt = performance.now();
     for (let index = 0; index * bytes < pcm.length && !this.isClosed; index += 1) {
       this.sendAudio(pcm.subarray(index * bytes, (index + 1) * bytes));
-      if (hurried) await this.pass(chunkMs);
-      else await sleep(Math.max(0, startedAt + (index + 1) * chunkMs - performance.now()));
+      if (hurried) await this.pass(chunkMs / speed);
+      else await sleep(Math.max(0, startedAt + ((index + 1) * chunkMs) / speed - performance.now()));
     }
   }
 

@@ -97,6 +97,13 @@ describe('dragoman-emulator run', () => {
     [['run', '--set', 'nonsense=1'], 'nonsense'],
     [['run', '--set', 'seed'], 'NAME=VALUE'],
     [['run', '--client', 'me'], 'ID:SECRET'],
+    [['run', '--tls-cert', 'cert.pem'], '--tls-cert needs --tls-key'],
+    [['run', '--tls-key', 'key.pem'], '--tls-key needs --tls-cert'],
+    [
+      ['run', '--tls-cert', '/nowhere/cert.pem', '--tls-key', 'k'],
+      '/nowhere/cert.pem cannot be read (ENOENT)',
+    ],
+    [['run', '--tls-cert', 'package.json', '--tls-key', 'package.json'], 'do not make a pair'],
   ])('%j: one sentence with what to do, exit code 2', async (args, word) => {
     const answer = await type(...args);
     expect([answer.code, answer.out]).toEqual([2, '']);

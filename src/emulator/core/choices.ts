@@ -83,7 +83,7 @@ export const CHOICES = {
   ),
   moreFormats: choice(flag, false, true, 'input format wav and output format zlib_pcm_s16le are taken'),
   taskStatus: choice(flag, false, true, 'commands are acknowledged by a task_status push'),
-  statusInTask: choice(flag, false, true, 'current_task also says task_status'),
+  statusInTask: choice(flag, true, true, 'current_task also says task_status, for which clients wait'),
   transcriptIds: choice(flag, false, true, 'texts and audio carry transcription ids, parts and last_chunk'),
   segments: choice(
     z.enum(['none', 'times', 'words']),
@@ -131,6 +131,12 @@ export const CHOICES = {
     'discard',
     'audio that comes before the pipeline runs',
   ),
+  tooFast: choice(
+    z.enum(['degrade', 'tolerate']),
+    'degrade',
+    'degrade',
+    'sound that comes faster than real time, beyond two chunks, is partly not listened to, or all of it is (8)',
+  ),
   noAudioTimeoutMs: choice(count(DAY_MS), 0, 10_000, 'SERVICE_TIMEOUT after so long without audio; 0: never'),
   warnings: choice(flag, false, true, 'AUDIO_STREAM_* and VOICE_NOT_FOUND warnings are sent'),
   enforceRates: choice(flag, false, true, 'commands that come too often get RATE_LIMIT_EXCEEDED'),
@@ -144,6 +150,12 @@ export const CHOICES = {
   legacyUnusedMs: choice(count(DAY_MS), 60_000, 60_000, 'an unused legacy session lives so long (8)'),
   uploadTtlMs: choice(count(DAY_MS), 3_600_000, 3_600_000, 'a pre-signed upload target works so long'),
   uploadMaxBytes: choice(count(100_000_000), 10_000_000, 10_000_000, 'largest voice sample'),
+  unicodeNames: choice(
+    flag,
+    false,
+    true,
+    'letters of any script are taken in names of voices and files (4.4); otherwise those of ASCII only',
+  ),
   voiceProcessingMs: choice(count(DAY_MS), 1500, 4000, 'from upload to ready or failed'),
   voiceMinSeconds: choice(count(3600), 0, 30, 'a WAV sample shorter than this fails; 0: only a warning'),
   balanceMs: choice(

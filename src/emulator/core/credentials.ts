@@ -15,11 +15,15 @@ export interface KnownKeys {
   readonly clients: readonly { readonly id: string; readonly secret: string }[];
 }
 
-/** The secret in an `Authorization` header; with or without the word `Bearer`. */
+/** The secret behind the word `Bearer` in an `Authorization` header; null where the header has another form. */
 export function bearerOf(header: string | null | undefined): string | null {
+  return /^bearer +(\S+)$/i.exec(header?.trim() ?? '')?.[1] ?? null;
+}
+
+/** The secret for a stream: the specification shows the header there without a scheme, so `Bearer` may be missing. */
+export function streamSecretOf(header: string | null | undefined): string | null {
   const value = header?.trim() ?? '';
-  const secret = /^bearer(\s|$)/i.test(value) ? value.slice(6).trim() : value;
-  return secret === '' ? null : secret;
+  return bearerOf(value) ?? (/^\S+$/.test(value) && !/^bearer$/i.test(value) ? value : null);
 }
 
 /** Finds out what a secret is (docs/service.md 5. */

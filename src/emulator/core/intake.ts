@@ -22,12 +22,19 @@ const TOO_SLOW: IntakeWarning = {
 };
 const STALLED: IntakeWarning = { code: 'AUDIO_STREAM_STALLED', message: 'no audio came for a while' };
 
+/** A frame's sound, whether it came too fast to be listened to, and what to say of its time. */
+export interface Taken {
+  readonly pcm: Uint8Array;
+  readonly overrun: boolean;
+  readonly warnings: IntakeWarning[];
+}
+
 /** Measures the audio of a stream as it comes in. */
 export interface Intake {
   /** What is wrong with a frame as audio of the task's format; null when nothing is. */
   objectTo(pcm: Uint8Array, plan: TaskPlan | null): string | null;
   /** Counts a frame; takes the header off a WAV's first one. */
-  take(pcm: Uint8Array, plan: TaskPlan | null, now: number): { pcm: Uint8Array; warnings: IntakeWarning[] };
+  take(pcm: Uint8Array, plan: TaskPlan | null, now: number): Taken;
   excuse(ms: number): void;
   restart(): void;
 }
@@ -65,15 +72,15 @@ export function createIntake(
     if (isRepeated(print)) report.repeated_frames++;
   };
 
-  const keepTime = (durationMs: number, now: number): IntakeWarning[] => {
+  const keepTime = (durationMs: number, now: number): Omit<Taken, 'pcm'> => {
     const stalledBefore = pacing.report.stalled;
-    const verdict = pacing.frame(durationMs, now);
+    const { pace, overrun } = pacing.frame(durationMs, now);
     report.pacing_violations = pacing.report.violations;
     const warnings: IntakeWarning[] = [];
-    if (verdict === 'too_fast') warnings.push(TOO_FAST);
+    if (pace === 'too_fast') warnings.push(TOO_FAST);
     if (pacing.report.stalled > stalledBefore) warnings.push(STALLED);
-    else if (verdict === 'too_slow') warnings.push(TOO_SLOW);
-    return warnings;
+    else if (pace === 'too_slow') warnings.push(TOO_SLOW);
+    return { overrun, warnings };
   };
 
   return {
@@ -95,7 +102,7 @@ export function createIntake(
       report.level_in_db = levelDb(samples);
       recording.received(pcm);
       recognise(samples);
-      return { pcm, warnings: keepTime(durationMs, now) };
+      return { pcm, ...keepTime(durationMs, now) };
     },
     excuse(ms) {
       pacing.excuse(ms);

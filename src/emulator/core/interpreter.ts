@@ -24,7 +24,8 @@ export interface Interpreter {
   /** Speech is still being made or waits to be sent. */
   readonly busy: boolean;
   readonly speaking: boolean;
-  hear(pcm: Uint8Array, now: number): void;
+  /** @param isLost it came too fast: its time passes, but nobody listens */
+  hear(pcm: Uint8Array, isLost: boolean, now: number): void;
   /** Takes what is being said as said. */
   finish(now: number): void;
   /** Speaks a text that nobody said. */
@@ -239,8 +240,9 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     get speaking() {
       return segmenter.speaking;
     },
-    hear(pcm, now) {
-      const mono = downmix(samplesOf(pcm), plan.inputChannels);
+    hear(pcm, isLost, now) {
+      const heard = downmix(samplesOf(pcm), plan.inputChannels);
+      const mono = isLost ? new Int16Array(heard.length) : heard;
       times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);
       for (const event of segmenter.hear(mono)) obey(event, now);

@@ -15,8 +15,11 @@ export interface PacingReport {
   longest_gap_ms: number;
 }
 
-/** What a frame did to the pacing. */
-export type PacingVerdict = 'fine' | 'too_fast' | 'too_slow';
+/** What a frame did to the pacing; `overrun`: what listens has no room for it any more. */
+export interface PacingVerdict {
+  readonly pace: 'fine' | 'too_fast' | 'too_slow';
+  readonly overrun: boolean;
+}
 
 /** Two chunks of the recommended length may wait somewhere on the way and arrive together. */
 const CREDIT_MS = 640;
@@ -29,6 +32,11 @@ const BURST_DECAY = 1.05;
 const DRIFT = 1.001;
 /** So far ahead by going a little too fast for long is a violation too. */
 const CREEP_LIMIT_MS = 2500;
+/**
+ * This much may come in a heap from a client that was behind: what a network held up belongs to time that has passed, and is
+ * listened to late, not badly.
+ */
+const CATCH_UP_MS = 20_000;
 /** So far behind real time is too slow, and this long without a frame is a stall. */
 const LAG_LIMIT_MS = 2500;
 const STALL_MS = 2000;
@@ -59,6 +67,8 @@ export function createPacingMeter(): PacingMeter {
   let burst = 0;
   let creep = 0;
   let lag = 0;
+  /** Sound that waits to be listened to, which takes as long as it lasts; below zero for a client that is behind. */
+  let backlog = 0;
   let grace = 0;
 
   const measureSlow = (gapMs: number, durationMs: number): boolean => {
@@ -84,6 +94,7 @@ export function createPacingMeter(): PacingMeter {
       last = now;
       burst = Math.max(-grace, burst - gapMs * BURST_DECAY) + durationMs;
       creep = Math.max(-grace, creep - gapMs * DRIFT) + durationMs;
+      backlog = Math.max(-CATCH_UP_MS - grace, backlog - gapMs * BURST_DECAY);
       grace = Math.max(0, grace - durationMs);
       report.lead_ms = Math.max(0, Math.round(creep - durationMs));
       report.worst_lead_ms = Math.max(report.worst_lead_ms, report.lead_ms);
@@ -95,7 +106,9 @@ export function createPacingMeter(): PacingMeter {
         burst = Math.min(burst, limit);
         if (creep > limit + CREEP_LIMIT_MS) creep = durationMs;
       }
-      return fast ? 'too_fast' : slow ? 'too_slow' : 'fine';
+      const overrun = fast && backlog + durationMs > limit;
+      if (!overrun) backlog += durationMs;
+      return { pace: fast ? 'too_fast' : slow ? 'too_slow' : 'fine', overrun };
     },
     excuse(ms) {
       grace = Math.max(grace, ms);
@@ -103,6 +116,7 @@ export function createPacingMeter(): PacingMeter {
     restart() {
       last = null;
       burst = 0;
+      backlog = 0;
       creep = 0;
       lag = 0;
     },

@@ -220,8 +220,20 @@ export function refuse(
   return { status, body };
 }
 
+/** What is answered at every address of WebRTC, beside the reason. */
+const WEBRTC_GAP =
+  'WebRTC: sessions, their rooms and listener tokens exist here, but no signalling and no media; open a WebSocket stream with a session of connection_type ws';
+
+/** A refusal's words at an address of WebRTC: the reason's own, and what is not there. */
+export function webrtcDetail(reason: ProblemReason): string {
+  return reason === 'not_emulated' ? WEBRTC_GAP : `${PROBLEMS[reason].detail}; ${WEBRTC_GAP}`;
+}
+
 /** Data of the message that reports a problem on a stream. */
-export function problemData(reason: ProblemReason): Record<string, unknown> {
-  const { errorCode, detail } = PROBLEMS[reason];
+export function problemData(
+  reason: ProblemReason,
+  detail = PROBLEMS[reason].detail,
+): Record<string, unknown> {
+  const { errorCode } = PROBLEMS[reason];
   return { code: reason.toUpperCase(), desc: detail, param: null, reason, error_code: errorCode };
 }

@@ -1,5 +1,5 @@
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
-import type { Intent } from '../../protocol/service/session.ts';
+import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
 import type { Choices } from './choices.ts';
@@ -36,6 +36,8 @@ export interface ServiceSetup {
 export interface OpenRequest {
   readonly secret: string | null;
   readonly intent: Intent;
+  /** By which address it came; a WebSocket's unless said otherwise. */
+  readonly transport?: ConnectionType;
 }
 
 /** How a refusal on demand differs from the usual one of its reason. */
@@ -70,6 +72,8 @@ export interface Service {
   /** Milliseconds since 1970 on the service's clock. */
   clockAt(now: number): number;
   open(request: OpenRequest, now: number): Opening;
+  /** Why nothing happens at an address of WebRTC, whatever is presented there. */
+  objectToWebrtc(secret: string | null, now: number): ProblemReason;
   receive(stream: string, json: unknown, now: number): void;
   receiveJunk(stream: string, why: string, now: number): void;
   hear(stream: string, pcm: Uint8Array, chars: number, now: number): void;
@@ -146,15 +150,16 @@ export function createService(setup: ServiceSetup): Service {
 
   /** The session that a request may open a stream of, or why not. */
   const admit = (request: OpenRequest, now: number): SessionRecord | ProblemReason => {
+    const { transport = 'ws' } = request;
     const who = identify(request.secret, setup.keys, sessions);
-    if (who.kind === 'none') return 'unauthorized';
+    if (who.kind === 'none') return transport === 'webrtc' ? 'not_emulated' : 'unauthorized';
     if (who.kind === 'unknown' || who.kind === 'jwt') return 'forbidden';
     const objection =
-      who.kind === 'session' ? objectTo(who.session, request.intent, 'ws', clockAt(now)) : null;
+      who.kind === 'session' ? objectTo(who.session, request.intent, transport, clockAt(now)) : null;
     if (objection !== null) return objection;
     const trouble = account.trouble(now);
     if (trouble !== null) return trouble;
-    if (request.intent !== 's2s') return 'not_emulated';
+    if (request.intent !== 's2s' || transport === 'webrtc') return 'not_emulated';
     if (registry.size >= choices.concurrent) return 'session_limit_reached';
     return who.kind === 'session' ? who.session : sessions.createAutomatic(clockAt(now));
   };
@@ -308,6 +313,10 @@ export function createService(setup: ServiceSetup): Service {
       const admitted = admit(request, now);
       if (typeof admitted === 'string') return refused(admitted);
       return { kind: 'opened', stream: start(admitted, now).report.id };
+    },
+    objectToWebrtc(secret, now) {
+      const objection = admit({ secret, intent: 's2s', transport: 'webrtc' }, now);
+      return typeof objection === 'string' ? objection : 'not_emulated';
     },
     receive: (id, json, now) => reach(id, (stream) => stream.receive(json, now)),
     receiveJunk: (id, why, now) => reach(id, (stream) => stream.receiveJunk(why, now)),

@@ -20,7 +20,7 @@ export interface ApiRequest {
   /** Parsed JSON of the body. */
   readonly body: unknown;
   readonly query: Readonly<Record<string, string>>;
-  /** `http://host:port` and `ws://host:port` as the caller reaches this service. */
+  /** `http://host:port` and `ws://host:port` as the caller reaches this service, `https:` and `wss:` over TLS. */
   readonly httpBase: string;
   readonly streamBase: string;
 }
@@ -43,7 +43,8 @@ export function demand(
   const who: Credential = service.identify(bearerOf(request.authorization));
   if (who.kind === wanted) return null;
   const name = wanted === 'api_key' ? 'account API key' : 'account JWT';
-  const detail = `send "Authorization: Bearer <${name}>"`;
+  const isScheme = request.authorization !== null && bearerOf(request.authorization) === null;
+  const detail = `send "Authorization: Bearer <${name}>"${isScheme ? '; this header is not of that form' : ''}`;
   const reason: ProblemReason = who.kind === 'none' || who.kind === 'unknown' ? 'unauthorized' : 'forbidden';
   return refuse(reason, instance, [detail]);
 }

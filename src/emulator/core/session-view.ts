@@ -2,6 +2,14 @@ import type { Choices } from './choices.ts';
 import { drawToken, type Random } from './random.ts';
 import { type SessionRecord, statusOf } from './sessions.ts';
 
+/** Where a client of WebRTC is sent, below the address of streams. */
+const WEBRTC_PATH = '/webrtc';
+
+/** Whether an address belongs to WebRTC: its path, and everything that signalling adds to it. */
+export function isWebrtcPath(path: string): boolean {
+  return path === WEBRTC_PATH || path.startsWith(`${WEBRTC_PATH}/`);
+}
+
 /** How a session is shown over HTTP. */
 export interface ViewContext {
   readonly choices: Choices;
@@ -31,7 +39,7 @@ export function viewSession(
   context: ViewContext,
   withToken: boolean,
 ): Record<string, unknown> {
-  const webrtc = { url: `${context.streamBase}/webrtc`, room_name: session.roomName };
+  const webrtc = { url: `${context.streamBase}${WEBRTC_PATH}`, room_name: session.roomName };
   return {
     id: session.id,
     ...(withToken ? { token: session.token } : {}),
@@ -73,7 +81,7 @@ export function viewLegacySession(
     publisher: session.token,
     subscriber: subscribers,
     webrtc_room_name: session.roomName,
-    webrtc_url: `${context.streamBase}/webrtc`,
+    webrtc_url: `${context.streamBase}${WEBRTC_PATH}`,
     ws_url: `${context.streamBase}/streaming-api/${session.roomName}/v1/speech-to-speech/stream`,
   };
 }

@@ -35,9 +35,9 @@ const MOST_SESSIONS = 20_000;
 export function statusOf(session: SessionRecord, at: number): SessionStatus {
   if (session.revoked) return 'revoked';
   if (session.activeStreams > 0) return 'running';
-  // The window's passing moves any state to `expired`; a stream that outlives the window makes it `used` after that.
-  if (session.usedAt !== null && (at < session.connectBy || session.usedAt >= session.connectBy))
-    return 'used';
+  // A session that was connected before its window passed is used when its stream ends, and stays so: no stream of it is left
+  // that the window could close on, and one that still runs when it passes keeps it from expiring.
+  if (session.usedAt !== null) return 'used';
   return at >= session.connectBy ? 'expired' : 'pending';
 }
 
@@ -50,7 +50,8 @@ export function objectTo(
 ): RefusalReason | null {
   if (session.revoked) return 'session_revoked';
   if (session.intent !== intent) return 'intent_mismatch';
-  if (session.connectionType !== transport) return 'connection_type_mismatch';
+  // Legacy sessions come with an address for each transport (4.3) and are bound to none.
+  if (session.kind === 'temporary' && session.connectionType !== transport) return 'connection_type_mismatch';
   if (session.singleUse && session.firstConnectedAt !== null) return 'session_already_used';
   if (at >= session.connectBy) return 'connect_window_expired';
   return null;

@@ -21,6 +21,8 @@ export interface StreamReport {
   audio_ms_in: number;
   /** Frames that came before the pipeline ran, or while it was paused. */
   frames_discarded: number;
+  /** Frames that came this much faster than real time that nobody listened to them: silence to the transcription. */
+  frames_unheard: number;
   frames_out: number;
   bytes_out: number;
   audio_ms_out: number;
@@ -85,6 +87,7 @@ export function newReport(id: string, sessionId: string, client: string | null, 
     bytes_in: 0,
     audio_ms_in: 0,
     frames_discarded: 0,
+    frames_unheard: 0,
     frames_out: 0,
     bytes_out: 0,
     audio_ms_out: 0,

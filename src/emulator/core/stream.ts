@@ -281,12 +281,17 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       }
       const objection = intake.objectTo(frame, plan);
       if (objection !== null) return invalid(objection, 'data.data', now);
-      const { pcm, warnings } = intake.take(frame, plan, now);
+      const { pcm, overrun, warnings } = intake.take(frame, plan, now);
       for (const { code, message } of warnings) warn(code, message, now);
       silence.restart(now);
       const early = report.phase === 'starting' && choices.earlyAudio === 'accept';
-      if ((report.phase === 'running' || early) && interpreter !== null) interpreter.hear(pcm, now);
-      else report.frames_discarded++;
+      if ((report.phase !== 'running' && !early) || interpreter === null) {
+        report.frames_discarded++;
+        return;
+      }
+      const isLost = overrun && choices.tooFast === 'degrade';
+      if (isLost) report.frames_unheard++;
+      interpreter.hear(pcm, isLost, now);
     },
     rendered(jobId, pcm, now) {
       if (!isOver()) interpreter?.rendered(jobId, pcm, now);

@@ -1,4 +1,4 @@
-import { cloneVoiceRequestSchema } from '../../protocol/service/voice.ts';
+import { cloneVoiceRequestSchema, unicodeCloneVoiceRequestSchema } from '../../protocol/service/voice.ts';
 import { type Answer, refuse } from './refusal.ts';
 import { type ApiContext, type ApiRequest, demand, invalid } from './session-api.ts';
 import { type SampleFacts, type UploadTicket, type VoiceRecord, voiceStatusOf } from './voices.ts';
@@ -40,7 +40,9 @@ function viewVoice(voice: VoiceRecord, request: ApiRequest, { service, now }: Ap
 export function cloneVoice(request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('jwt', request, context);
   if (denied !== null) return denied;
-  const body = cloneVoiceRequestSchema.safeParse(request.body);
+  const { unicodeNames } = context.service.choices;
+  const schema = unicodeNames ? unicodeCloneVoiceRequestSchema : cloneVoiceRequestSchema;
+  const body = schema.safeParse(request.body);
   if (!body.success) return invalid(body.error, context.instance);
   const voice = context.service.voices.create(body.data.data, context.service.clockAt(context.now));
   return { status: 200, body: { ok: true, data: viewVoice(voice, request, context) } };
@@ -105,6 +107,7 @@ export function takeUpload(blobId: string, upload: Upload, { service, now, insta
     return refuse('body_too_large', instance, [`at most ${service.choices.uploadMaxBytes} bytes are taken`]);
   }
   const facts = upload.files[0]?.facts ?? { bytes: 0, seconds: null };
+  if (facts.bytes === 0) return refuse('upload_refused', instance, ['the file is empty']);
   service.voices.uploaded(found.voice, found.ticket, facts, at);
   return { status: 204, body: null };
 }

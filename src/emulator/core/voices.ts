@@ -97,7 +97,6 @@ export function createVoiceRegistry(choices: Choices, random: Random): VoiceRegi
       failures--;
       errors.push('processing failed on demand');
     }
-    if (facts.bytes === 0) errors.push('the file is empty');
     if (facts.seconds !== null && facts.seconds < choices.voiceMinSeconds) {
       errors.push(`the sample is shorter than ${choices.voiceMinSeconds} s`);
     } else if (facts.seconds !== null && facts.seconds < 30) {

@@ -13,35 +13,48 @@ export const SAMPLE_MIME_TYPES = [
   'video/mpeg',
 ] as const;
 
-/** One sample of a clone request (docs/service.md 4.4. */
-export const voiceSampleSchema = z.object({
-  filename: z
-    .string()
-    .min(3)
-    .max(255)
-    .regex(/^[\w\-. '"()]+$/, 'may hold letters, digits, _ - . space \' " ( )'),
-  mime_type: z.enum(SAMPLE_MIME_TYPES),
-  display_name: z.string().optional(),
-  description: z.string().optional(),
-  item_id: z.string().min(1).max(36).optional(),
-  denoise: z.boolean().optional(),
-  speech_normalization: z.boolean().optional(),
-  lang_code: z.string().optional(),
-});
+/** What `\w` of docs/service.md 4.4 stands for: it does not say whether letters outside ASCII are some. */
+type Letters = 'ascii' | 'unicode';
+const WORD: Readonly<Record<Letters, string>> = { ascii: '\\w', unicode: '\\p{L}\\p{M}\\p{N}_' };
 
-/** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4. */
-export const cloneVoiceRequestSchema = z.object({
-  data: z.object({
-    name: z
-      .string()
-      .min(3)
-      .max(64)
-      .regex(/^[\w\-. ]+$/, 'may hold letters, digits, _ - . and space'),
-    samples: z.array(voiceSampleSchema).length(1, 'exactly 1 sample is possible at present'),
+/** A text of this many characters, which are counted whole, of letters, digits, `_` and `others`. */
+function nameSchema(letters: Letters, others: string, limits: { min: number; max: number }, may: string) {
+  const pattern = new RegExp(`^[${WORD[letters]}${others}]+$`, 'u');
+  return z
+    .string()
+    .refine((text) => [...text].length >= limits.min, `must have at least ${limits.min} characters`)
+    .refine((text) => [...text].length <= limits.max, `must have at most ${limits.max} characters`)
+    .refine((text) => pattern.test(text), `may hold letters, digits, ${may}`);
+}
+
+function sampleSchema(letters: Letters) {
+  return z.object({
+    filename: nameSchema(letters, `\\-. '"\\(\\)`, { min: 3, max: 255 }, '_ - . space \' " ( )'),
+    mime_type: z.enum(SAMPLE_MIME_TYPES),
+    display_name: z.string().optional(),
     description: z.string().optional(),
-    labels: z.record(z.string(), z.string()).optional(),
-  }),
-});
+    item_id: z.string().min(1).max(36).optional(),
+    denoise: z.boolean().optional(),
+    speech_normalization: z.boolean().optional(),
+    lang_code: z.string().optional(),
+  });
+}
+
+function requestSchema(letters: Letters) {
+  return z.object({
+    data: z.object({
+      name: nameSchema(letters, '\\-. ', { min: 3, max: 64 }, '_ - . and space'),
+      samples: z.array(sampleSchema(letters)).length(1, 'exactly 1 sample is possible at present'),
+      description: z.string().optional(),
+      labels: z.record(z.string(), z.string()).optional(),
+    }),
+  });
+}
+
+/** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4), with names that every reading of it takes. */
+export const cloneVoiceRequestSchema = requestSchema('ascii');
+/** The same with letters of any script in names. */
+export const unicodeCloneVoiceRequestSchema = requestSchema('unicode');
 export type CloneVoiceRequest = z.infer<typeof cloneVoiceRequestSchema>;
 
 /** Where and how one sample is uploaded (docs/service.md 2.3. */

@@ -98,6 +98,42 @@ describe('clients that drag', () => {
     expect(meter.report.violations).toBeGreaterThan(0);
   });
 
+  test('of what comes at a multiple of real time, one part is listened to', () => {
+    const shareOf = (speed: number): number => {
+      const meter = createPacingMeter();
+      const verdicts = onTime(800, CHUNK_MS / speed).map((at) => meter.frame(CHUNK_MS, at));
+      return verdicts.filter(({ overrun }) => !overrun).length / verdicts.length;
+    };
+    expect(shareOf(1)).toBe(1);
+    expect(shareOf(1.04)).toBe(1);
+    expect(shareOf(2)).toBeCloseTo(0.53, 1);
+    expect(shareOf(4)).toBeCloseTo(0.27, 1);
+  });
+
+  test('what a network held up for some seconds is listened to when it comes in a heap', () => {
+    const meter = createPacingMeter();
+    for (const at of onTime(10)) meter.frame(CHUNK_MS, at);
+    const heap = Array.from({ length: 25 }, () => meter.frame(CHUNK_MS, 9 * CHUNK_MS + 8000));
+    expect(heap.every(({ overrun }) => !overrun)).toBe(true);
+    const more = Array.from({ length: 10 }, () => meter.frame(CHUNK_MS, 9 * CHUNK_MS + 8000));
+    expect(more.filter(({ overrun }) => overrun).length).toBeGreaterThan(5);
+  });
+
+  test('nothing is overrun that is no violation', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 20, maxLength: 300 });
+    fc.assert(
+      fc.property(gaps, (list) => {
+        const meter = createPacingMeter();
+        let at = 0;
+        return list.every((gap) => {
+          at += gap;
+          const { pace, overrun } = meter.frame(CHUNK_MS, at);
+          return !overrun || pace === 'too_fast';
+        });
+      }),
+    );
+  });
+
   test('a paused task begins anew', () => {
     const meter = createPacingMeter();
     meter.frame(CHUNK_MS, 0);

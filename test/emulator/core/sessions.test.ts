@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bearerOf, identify } from '../../../src/emulator/core/credentials.ts';
+import { bearerOf, identify, streamSecretOf } from '../../../src/emulator/core/credentials.ts';
 import { seededRandom } from '../../../src/emulator/core/random.ts';
 import { createSessionRegistry, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
 import {
@@ -37,14 +37,14 @@ describe('3.1 session status', () => {
     expect(statusOf(session, AT + 3 * MINUTE)).toBe('expired');
   });
 
-  test('single use: used when its stream finishes, expired when its window passes after that', () => {
+  test('single use: used when its stream finishes, and so it stays when its window passes', () => {
     const { sessions, create } = registry();
     const session = create({ single_use: true });
     sessions.opened(session, AT);
     expect(objectTo(session, 's2s', 'ws', AT)).toBe('session_already_used');
     sessions.finished(session, AT + 1000);
     expect(statusOf(session, AT + 1000)).toBe('used');
-    expect(statusOf(session, AT + 2 * MINUTE)).toBe('expired');
+    expect(statusOf(session, AT + 2 * MINUTE)).toBe('used');
   });
 
   test('single use: a stream that outlives the window leaves the session used', () => {
@@ -154,11 +154,25 @@ describe('credentials', () => {
   test.each([
     ['Bearer abc', 'abc'],
     ['bearer   abc ', 'abc'],
-    ['abc', 'abc'],
+    ['abc', null],
+    ['Basic abc', null],
+    ['Bearerabc', null],
+    ['Bearer a b', null],
     ['Bearer', null],
     ['', null],
     [undefined, null],
   ])('the secret in %j is %j', (header, secret) => {
     expect(bearerOf(header)).toBe(secret);
+  });
+
+  test.each([
+    ['Bearer abc', 'abc'],
+    ['abc', 'abc'],
+    ['Basic abc', null],
+    ['Bearer', null],
+    ['', null],
+    [undefined, null],
+  ])('the secret for a stream in %j is %j', (header, secret) => {
+    expect(streamSecretOf(header)).toBe(secret);
   });
 });

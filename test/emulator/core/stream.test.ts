@@ -21,7 +21,7 @@ describe('a task', () => {
       ['error', 'NOT_FOUND'],
       ['current_task', undefined],
     ]);
-    expect(harness.messages(stream, 'current_task')[0]?.data).toEqual(task());
+    expect(harness.messages(stream, 'current_task')[0]?.data).toMatchObject(task());
   });
 
   test('a task that breaks a rule is refused by the name of the field, and nothing starts', () => {
