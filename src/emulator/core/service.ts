@@ -3,6 +3,7 @@ import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
 import type { Choices } from './choices.ts';
+import { createConnectionCount } from './connection-count.ts';
 import { type Credential, identify, type KnownKeys } from './credentials.ts';
 import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
 import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
@@ -20,8 +21,6 @@ import { createVoiceRegistry, type VoiceRegistry } from './voices.ts';
 
 /** What a fault calls streams by other than their ids. */
 const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
-/** Connections with one token are counted over a minute. */
-const MINUTE_MS = 60_000;
 
 export interface ServiceSetup {
   readonly choices: Choices;
@@ -112,7 +111,7 @@ export function createService(setup: ServiceSetup): Service {
   const account = createAccount(choices.balanceMs);
   const faultRegistry = createFaultRegistry({ account, voices });
   const registry = createStreamRegistry();
-  const connections = new Map<string, number[]>();
+  const connections = createConnectionCount(choices);
   const repeats = createRepeatWatch();
   const bookmarks = createBookmarks(choices.seed);
   let effects: Effect[] = [];
@@ -122,19 +121,6 @@ export function createService(setup: ServiceSetup): Service {
     effects.push(effect);
   };
   const clockAt = (now: number): number => setup.wallAtZero + now;
-
-  const tooManyConnections = (secret: string, now: number): boolean => {
-    if (choices.connectionsPerMinute === 0) return false;
-    const recent = (connections.get(secret) ?? []).filter((at) => at > now - MINUTE_MS);
-    recent.push(now);
-    connections.delete(secret);
-    connections.set(secret, recent);
-    for (const key of connections.keys()) {
-      if (connections.size <= 1000) break;
-      connections.delete(key);
-    }
-    return recent.length > choices.connectionsPerMinute;
-  };
 
   const refused = (
     reason: ProblemReason,
@@ -307,7 +293,7 @@ export function createService(setup: ServiceSetup): Service {
     open(request, now) {
       const ordered = faultRegistry.takeRefusal();
       if (ordered !== null) return refused(ordered.reason, ordered.delivery, ordered);
-      if (request.secret !== null && tooManyConnections(request.secret, now)) {
+      if (request.secret !== null && connections.isTooMany(request.secret, now)) {
         return refused('rate_limit_exceeded', 'close');
       }
       const admitted = admit(request, now);
