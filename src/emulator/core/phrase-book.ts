@@ -231,8 +231,21 @@ export function phrase(number: number, language: string): string {
 /** Letters that make one step of an interim text in scripts without spaces. */
 const LETTERS_PER_STEP = 3;
 
+/** The book's texts come again and again: their steps are cut once. */
+const knownSteps = new Map<string, readonly string[]>();
+const MOST_KNOWN = 5000;
+
 /** A text cut into the steps in which it is understood: words, or a few letters where words have no spaces. */
-export function steps(text: string): string[] {
+export function steps(text: string): readonly string[] {
+  const known = knownSteps.get(text);
+  if (known !== undefined) return known;
+  const cut = cutSteps(text);
+  if (knownSteps.size >= MOST_KNOWN) knownSteps.clear();
+  knownSteps.set(text, cut);
+  return cut;
+}
+
+function cutSteps(text: string): string[] {
   if (text.includes(' ')) return text.split(/(?<= )/);
   const letters = [...text];
   const pieces: string[] = [];
