@@ -1,0 +1,53 @@
+/**
+ * Draws docs/demo.svg: runs `dragoman demo` as it is shipped in a terminal of its own (`script` of util-linux), and keeps the
+ * picture that it shows after some seconds, once a sentence and its translation are there. Usage: npm run picture
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { paintSvg } from './picture/svg.mjs';
+import { Terminal } from './picture/terminal.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const COLUMNS = 80;
+const ROWS = 26;
+/** The time on the picture's clock. */
+const MOMENT = '0:27';
+const LONGEST_MS = 60_000;
+/** The end of a frame, as the live view marks it for terminals. */
+const END_OF_FRAME = '\u001b[?2026l';
+
+const folder = await mkdtemp(join(tmpdir(), 'dragoman-picture-'));
+const demo = `node ${join(ROOT, 'dist', 'dragoman.mjs')} demo --output ${join(folder, 'demo.wav')}`;
+const child = spawn('script', ['-qfec', `stty cols ${COLUMNS} rows ${ROWS}; ${demo}`, '/dev/null'], {
+  env: { PATH: process.env.PATH, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+const tooLong = setTimeout(() => child.kill('SIGTERM'), LONGEST_MS);
+const terminal = new Terminal(COLUMNS);
+let picture = null;
+let rest = '';
+
+child.stdout.setEncoding('utf8');
+for await (const text of child.stdout) {
+  const frames = (rest + text).split(END_OF_FRAME);
+  rest = frames.pop() ?? '';
+  for (const frame of frames) {
+    terminal.write(frame);
+    if (picture === null && terminal.text().includes(`time   ${MOMENT}`)) picture = terminal.rows();
+  }
+  if (picture !== null) child.kill('SIGTERM');
+}
+clearTimeout(tooLong);
+await rm(folder, { recursive: true, force: true });
+
+if (picture === null) {
+  process.stderr.write(`The demo did not get to ${MOMENT}:\n${terminal.text()}\n`);
+  process.exitCode = 1;
+} else {
+  const begin = picture.findIndex((row) => row.some(({ text }) => text.includes('Dragoman demo')));
+  const svg = paintSvg(picture.slice(begin, begin + ROWS - 1), COLUMNS, 'npm run demo');
+  await writeFile(new URL('../docs/demo.svg', import.meta.url), svg);
+}

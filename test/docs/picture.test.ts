@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { paintSvg } from '../../scripts/picture/svg.mjs';
+import { Terminal } from '../../scripts/picture/terminal.mjs';
+import { frameOf } from '../cli/demo/made-up.ts';
+
+const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const picture = page('docs/demo.svg');
+const ESC = '\u001b[';
+
+describe('the picture on the front page', () => {
+  it('is shown there', () => {
+    expect(page('README.md')).toContain('(docs/demo.svg)');
+  });
+
+  it('shows what the live view shows today; "npm run picture" draws it anew', () => {
+    const frame = frameOf({}, { columns: 80, rows: 26 });
+    const labels = frame.flatMap(
+      (row) => /^ (?:── )?([A-Za-z][a-z]+(?: [a-z]+)*)(?: ─| {2})/.exec(row)?.[1] ?? [],
+    );
+    expect(labels).toContain('heard and translated');
+    expect(labels.length).toBeGreaterThan(6);
+    for (const label of labels) expect(picture).toContain(label);
+  });
+
+  it('has a sentence and its translation', () => {
+    expect(picture).toContain('>How old is this painting');
+    expect(picture).toContain('>¿De cuándo es este cuadro');
+  });
+});
+
+describe('the terminal that the picture is taken of', () => {
+  it('keeps what is drawn over, and in which style', () => {
+    const terminal = new Terminal(10);
+    terminal.write(`one\r\n${ESC}32m${ESC}1mtwo${ESC}22m!${ESC}39m\r\n${ESC}2A1${ESC}K`);
+    expect(terminal.rows()).toEqual([
+      [{ text: '1', column: 0, style: '' }],
+      [
+        { text: 'two', column: 0, style: '1;32' },
+        { text: '!', column: 3, style: '32' },
+      ],
+      [],
+    ]);
+  });
+
+  it('cuts at its edge and clears below', () => {
+    const terminal = new Terminal(4);
+    terminal.write(`abcdef\r\nx\r\n${ESC}2A${ESC}J12`);
+    expect(terminal.text()).toBe('12');
+  });
+
+  it('is painted as text that XML can hold, as wide as its columns', () => {
+    const svg = paintSvg([[{ text: ' a<b&c ', column: 2, style: '31' }]], 10, 'x');
+    expect(svg).toContain('>a&lt;b&amp;c</text>');
+    expect(svg).toContain('textLength="42.0"');
+  });
+});
