@@ -1,40 +1,86 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const ALL = 'test/**/*.test.ts';
 /** Boots machines, with a configuration of its own: `npm run test:systemd`. */
 const BOOTED = 'test/nspawn/**';
-/** Programs and sound in real time: their processes must not be starved by the tests that only reckon. */
+/** Programs and sound in real time: they mostly wait, and must be served at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
+const SIMULATED = ['test/sim/**/*.test.ts'];
+/** What decides, without files, sockets or time: `npm run test:fast`. */
+const PURE = [
+  'test/*.test.ts',
+  'test/{core,protocol,config,scripts,tidy}/**/*.test.ts',
+  'test/{backend,emulator}/core/**/*.test.ts',
+  'test/agent/*.test.ts',
+  // Not those of `throwing`: they replace modules, and must be alone with them.
+  'test/agent/!(throwing)/**/*.test.ts',
+];
+
+/** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
+const ORDER = ['real-time', 'simulated', 'programs', 'pure'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ project }: TestSpecification) => ORDER.indexOf(project.name);
+    // Where nothing is in real time, nobody has to give way.
+    if (files.some((file) => rank(file) === 0)) process.env['TESTS_GIVE_WAY'] = '1';
+    return sorted.sort((a, b) => rank(a) - rank(b));
+  }
+}
+
+/** What computes runs when nothing in real time wants the processor, programs that are started and asked before what only computes. */
+const GIVES_WAY = ['test/setup/priority.ts'];
 
 const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 120_000,
   hookTimeout: 60_000,
+  // All projects share one queue, and therefore one number: on two cores some wait while others compute.
+  maxWorkers: 6,
 };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        test: {
-          ...common,
-          name: 'calculated',
-          include: [ALL],
-          exclude: [...REAL_TIME, BOOTED],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
       {
         test: {
           ...common,
           name: 'real-time',
           include: REAL_TIME,
-          // They mostly wait.
-          maxWorkers: 4,
           // The demos of the end-to-end test all wait for real time, together.
           maxConcurrency: 8,
-          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'simulated',
+          include: SIMULATED,
+          setupFiles: GIVES_WAY,
+          env: { TESTS_PRIORITY: '10' },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'programs',
+          include: ['test/**/*.test.ts'],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, BOOTED],
+          setupFiles: GIVES_WAY,
+          env: { TESTS_PRIORITY: '5' },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'pure',
+          include: PURE,
+          // Loading the core and zod for each of a hundred files took a third of their time.
+          isolate: false,
+          setupFiles: GIVES_WAY,
+          env: { TESTS_PRIORITY: '10' },
         },
       },
     ],
