@@ -26,6 +26,10 @@ export interface Kiosk {
   readonly machine: Machine;
   /** Replaces the agent's configuration by one with these lanes. */
   configure(...lanes: object[]): Promise<void>;
+  /** The same with any other part of the configuration, too. */
+  configureAll(
+    parts: { readonly lanes: readonly object[] } & Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   /** Replaces the configuration by any text. */
   configureText(text: string): Promise<void>;
   /** Lines for the agent's unit, as `systemctl edit` would add them; they end with `reset`. */
@@ -130,8 +134,9 @@ function createKiosk(machine: Machine): Kiosk {
   let commands = 0;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
-  const configure = (...lanes: object[]) =>
-    configureText(JSON.stringify({ ...AGENT, lanes: lanes.map((lane) => ({ ...LANE, ...lane })) }));
+  const configureAll: Kiosk['configureAll'] = ({ lanes, ...parts }) =>
+    configureText(JSON.stringify({ ...AGENT, ...parts, lanes: lanes.map((lane) => ({ ...LANE, ...lane })) }));
+  const configure = (...lanes: object[]) => configureAll({ lanes });
   const edit = async (lines: readonly string[]) => {
     await write(`${DROP_INS}/test.conf`, `[Service]\n${lines.join('\n')}\n`);
     await systemctl('daemon-reload');
@@ -159,6 +164,7 @@ function createKiosk(machine: Machine): Kiosk {
   return {
     machine,
     configure,
+    configureAll,
     configureText,
     edit,
     systemctl,

@@ -17,6 +17,8 @@ export interface Machine {
   /** The same, for what must succeed; what it wrote on standard output. */
   must(words: readonly string[], input?: string): Promise<string>;
   write(path: string, text: string, mode?: string): Promise<void>;
+  /** Its process 1 is the one that was booted. */
+  isUp(): boolean;
   /** The number by which this machine knows a process of the other. */
   hostPid(pid: number): number;
   /** Ends at once, with all that runs in it. */
@@ -108,6 +110,7 @@ function machineOf(suite: string, init: number, stop: () => Promise<void>): Mach
     run,
     must,
     stop,
+    isUp: () => existsSync(`/proc/${init}`),
     async write(path, text, mode = '0644') {
       const script =
         'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type Kiosk, SERVICE } from './kiosk.ts';
+import { probe } from './probe.ts';
 import { underSystemd } from './under-systemd.ts';
 
-const PROBE = 'dragoman-probe.service';
 const AS_USER = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--init-groups'];
 
 /** What the agent's user may do without the unit, and must not be able to do under it. Each ends with 0 where it may. */
@@ -89,22 +88,4 @@ function nameException({ name }: SecurityRow): string {
   const family = /~AF_\W*(\w+)/.exec(name)?.[1];
   if (family !== undefined) return `AF_${family}`;
   return name.split('=')[0] ?? name;
-}
-
-/** Runs a script as the agent's unit would run it; its exit status. */
-async function probe({ machine, show }: Kiosk, script: string): Promise<string> {
-  const path = fileURLToPath(new URL(`../../systemd/${SERVICE}`, import.meta.url));
-  const text = readFileSync(path, 'utf8')
-    .replace(/^ExecStart=.*$/m, 'ExecStart=/bin/sh /etc/dragoman/probe')
-    // What has ended well would be forgotten at once.
-    .replace(/^Type=.*$/m, 'Type=oneshot\nRemainAfterExit=yes')
-    .replace(/^(Restart|WatchdogSec|NotifyAccess).*$/gm, '');
-  await machine.write('/etc/dragoman/probe', script);
-  await machine.write(`/etc/systemd/system/${PROBE}`, text);
-  await machine.must(['systemctl', 'daemon-reload']);
-  await machine.run(['systemctl', 'start', PROBE]);
-  const [code, status] = [await show('ExecMainCode', PROBE), await show('ExecMainStatus', PROBE)];
-  await machine.run(['systemctl', 'stop', PROBE]);
-  if (code !== '1') throw new Error(`the probe has not been run to its end: ${code}`);
-  return status;
 }

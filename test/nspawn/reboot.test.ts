@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import { FILES, SERVICE, until } from './kiosk.ts';
+import { probe } from './probe.ts';
+import { underSystemd } from './under-systemd.ts';
+
+/** The shortest that a configuration may name. */
+const AFTER_S = 60;
+
+underSystemd('reboot for a sound device that does not come back', (test) => {
+  test('is refused to a program under the unit', async (kiosk) => {
+    expect(await probe(kiosk, 'systemctl reboot')).not.toBe('0');
+    expect(kiosk.machine.isUp()).toBe(true);
+  });
+
+  // The last one: the machine is gone after it.
+  test('comes by the path unit, for which the agent asks as the example of a configuration says', async (kiosk, {
+    annotate,
+  }) => {
+    await kiosk.systemctl('enable', '--now', 'dragoman-reboot.path');
+    await kiosk.configureAll({
+      lanes: [{ ...FILES, capture: { driver: 'command', command: ['false'] } }],
+      audio: { unfixable: { command: ['touch', '/run/dragoman/reboot'], afterS: AFTER_S } },
+    });
+    await kiosk.systemctl('start', SERVICE);
+    const took = await until('the machine goes down', async () => !kiosk.machine.isUp(), 100_000);
+    await annotate(`down ${(took / 1000).toFixed(0)} s after the start without a microphone`);
+    expect(took).toBeGreaterThan((AFTER_S - 5) * 1000);
+  });
+});
