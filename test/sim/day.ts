@@ -11,14 +11,14 @@ const OPEN_HOURS = 10;
 const STANDBY_AFTER_S = 5;
 
 /** Bursts of visitors, and silences of many minutes between them. */
-const MUSEUM: Habits = {
+export const MUSEUM: Habits = {
   betweenVisitsMs: 900_000,
   sentencesPerVisit: [6, 24],
   pauseMs: [800, 3000],
   politeness: 0.6,
 };
 
-const QUIET_DAY: Terms = {
+export const QUIET_DAY: Terms = {
   profile: 'live',
   choices: { partialIntervalMs: 1000 },
   lane: { standbyAfter: 10, start: 'voice', echo: 'half-duplex' },

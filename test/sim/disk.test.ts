@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createCommandRecord } from '../../src/agent/owner/command-record.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { StateFile } from '../../src/ports/state-file.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { MUSEUM } from './day.ts';
+import { NOBODY, runJournal } from './disk.ts';
+
+const DAY_MS = 86_400_000;
+const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+/** A slow card lasts for years with ten times as much. */
+const DAY = {
+  restingLines: 60,
+  visitors: { lines: 3000, bytes: 300_000 },
+  commands: 100,
+  commandBytes: 3_000_000,
+};
+
+describe('what a day writes to the disk', () => {
+  it('nothing while nobody comes, but the lines of the start', async () => {
+    const given = await runJournal(1, NOBODY, 1.5);
+    // As if the start came sixteen times.
+    expect(given.lines * 16).toBeLessThan(DAY.restingLines);
+  });
+
+  it('a few lines for each visit', async ({ annotate }) => {
+    const { lines, bytes } = await runJournal(1, MUSEUM, 3);
+    await annotate(`${lines * 8} lines, ${Math.round(bytes / 125)} kB a day`);
+    expect(lines).toBeGreaterThan(20);
+    expect(lines * 8).toBeLessThan(DAY.visitors.lines);
+    expect(bytes * 8).toBeLessThan(DAY.visitors.bytes);
+  });
+
+  it('and for each command the file that remembers a day of them, twice', async ({ annotate }) => {
+    const clock = createVirtualClock();
+    const written = { writes: 0, bytes: 0 };
+    const file: StateFile = {
+      read: () => null,
+      async write(text) {
+        written.writes += 1;
+        written.bytes += Buffer.byteLength(text);
+        return { ok: true };
+      },
+    };
+    const record = createCommandRecord(file, clock, QUIET);
+    const answered: string[] = [];
+    for (let count = 0; count < 3 * DAY.commands; count++) {
+      // The third day: what is older is forgotten.
+      if (count === 2 * DAY.commands) Object.assign(written, { writes: 0, bytes: 0 });
+      clock.advance(DAY_MS / DAY.commands);
+      const command = { id: `command-${count}`, name: 'volume', content: `["volume",{"percent":${count}}]` };
+      record.noteThen(command, () =>
+        record.settleThen(command.id, { status: 'ok', data: {} }, () => answered.push(command.id)),
+      );
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await annotate(`${written.writes} writes, ${(written.bytes / 1e6).toFixed(1)} MB a day`);
+    expect(answered).toHaveLength(3 * DAY.commands);
+    expect(written.writes).toBe(2 * DAY.commands);
+    expect(written.bytes).toBeLessThan(DAY.commandBytes);
+  });
+});
