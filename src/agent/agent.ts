@@ -295,7 +295,8 @@ export class Agent {
           this.publisher.connected(connection);
         },
         down: (problem, message) => {
-          log.warn({ problem }, message);
+          // What only a person can change is an error.
+          log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
           this.backend.line(false);
         },

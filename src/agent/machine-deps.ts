@@ -93,7 +93,7 @@ export function findUnusableFile(
 }
 
 /** Two devices on one machine must not share it. */
-function commandFile(
+export function commandFile(
   { device }: Config,
   env: Readonly<Record<string, string | undefined>>,
   log: Log,

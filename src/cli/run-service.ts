@@ -6,11 +6,10 @@ import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
-import { brokerConnection, findUnusableFile, UnusableFile } from '../agent/machine-deps.ts';
+import { brokerConnection, commandFile, findUnusableFile, UnusableFile } from '../agent/machine-deps.ts';
 import { awaitRepair, type RepairParts, type Unusable } from '../agent/service/repair.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { Config } from '../protocol/config.ts';
-import { deviceTopics } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
 
 export interface ServiceOptions {
@@ -62,16 +61,18 @@ export async function runService(options: ServiceOptions): Promise<void> {
 
 function brokerOf(
   config: Config,
-  { env }: ServiceOptions,
+  options: ServiceOptions,
   clock: ReturnType<typeof createSystemClock>,
 ): Unusable['broker'] {
   const { mqtt, device } = config;
+  const { env } = options;
   try {
     const seed = randomBytes(4).readInt32LE();
     return {
       fingerprint: JSON.stringify([device.tenant, device.id, mqtt]),
       openBus: createMqttBus(brokerConnection(config, env), { clock, seed }),
-      topics: deviceTopics({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
+      address: { prefix: mqtt.prefix, tenant: device.tenant, device: device.id },
+      commandFile: commandFile(config, env, options.logger).commandFile ?? null,
     };
   } catch (error) {
     if (error instanceof UnusableFile) return null;

@@ -22,6 +22,8 @@ underSystemd('configuration under systemd', (test) => {
     });
     expect(await kiosk.journal('err')).toContain('targets');
     expect(await kiosk.show('StatusText')).toContain('targets');
+    expect(await kiosk.command('mute')).toMatchObject({ status: 'error', error: { code: 'config' } });
+    expect(await kiosk.command('status')).toMatchObject({ status: 'ok', data: { status: 'degraded' } });
     // Longer than it takes systemd to start what has ended.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
@@ -43,7 +45,7 @@ underSystemd('configuration under systemd', (test) => {
     await until('it is told', async () => (await kiosk.journal('err')).includes('/etc/dragoman/config.json'));
     await kiosk.configure(ELSEWHERE);
     await until('the next trouble is told', async () =>
-      (await kiosk.journal('warning')).includes('mqtt-password'),
+      (await kiosk.journal('err')).includes('mqtt-password'),
     );
     expect(await kiosk.show('StatusText')).toContain('mqtt-password');
     expect(await kiosk.show('NRestarts')).toBe('0');

@@ -2,10 +2,14 @@ import type { Bus, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
 import type { DeviceStatus, StatusMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { SignalSource } from '../daemon.ts';
+import type { CommandDispatcher } from '../owner/command-dispatcher.ts';
+import { deviceSubscriptions } from '../owner/subscriptions.ts';
+import { createRefusingDesk } from './refusing-desk.ts';
 
 /** Why nothing can run, and how the owner can be told all the same. */
 export interface Unusable {
@@ -18,7 +22,9 @@ export interface Unusable {
     /** Changes when the connection has to be another one. */
     readonly fingerprint: string;
     readonly openBus: OpenBus;
-    readonly topics: DeviceTopics;
+    readonly address: DeviceAddress;
+    /** Where the device remembers its commands; null: nowhere. */
+    readonly commandFile: StateFile | null;
   } | null;
 }
 
@@ -107,10 +113,16 @@ function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): vo
   return { end: () => cancel() };
 }
 
-/** The retained status of a device that can say nothing else. */
-function createStatusLine({ clock, version, bootId }: RepairParts) {
-  let bus: { readonly fingerprint: string; readonly line: Bus; readonly topic: string } | null = null;
+/** Status and answers of a device that can do nothing else. */
+function createStatusLine({ clock, log, version, bootId }: RepairParts) {
+  let bus: {
+    readonly fingerprint: string;
+    readonly line: Bus;
+    readonly topic: string;
+    readonly desk: CommandDispatcher;
+  } | null = null;
   let reasons: string[] = [];
+  let problem = '';
   let connection = 0;
   const body = (status: DeviceStatus, conn_seq: number, why: string[]): string => {
     // When a device will be lost is not known beforehand.
@@ -122,12 +134,16 @@ function createStatusLine({ clock, version, bootId }: RepairParts) {
     if (bus === null || connection === 0) return;
     bus.line.publish(bus.topic, body('degraded', connection, reasons), { qos: 1, retain: true });
   };
-  const open = ({ openBus, topics, fingerprint }: NonNullable<Unusable['broker']>): void => {
+  const open = ({ openBus, address, commandFile, fingerprint }: NonNullable<Unusable['broker']>): void => {
     connection = 0;
+    const topics = deviceTopics(address);
+    const desk = createRefusingDesk({
+      ...{ address, clock, log, commandFile, problem: () => problem },
+      status: () => ({ status: 'degraded', reasons, version, boot_id: bootId, lanes: [] }),
+    });
     const line = openBus(
       {
-        // A line needs something to listen to; nothing is asked, so that nothing comes.
-        subscriptions: [topics.tokenResponse],
+        subscriptions: deviceSubscriptions(topics),
         will: (number) => ({ topic: topics.status, payload: body('lost', number, ['connection_lost']) }),
       },
       {
@@ -136,15 +152,20 @@ function createStatusLine({ clock, version, bootId }: RepairParts) {
           publish();
         },
         down() {},
-        message() {},
+        message(message) {
+          desk.receive(line, message);
+        },
       },
     );
-    bus = { fingerprint, line, topic: topics.status };
+    bus = { fingerprint, line, topic: topics.status, desk };
+    desk.begin(line);
   };
   return {
-    tell({ key, broker }: Unusable): void {
+    tell({ key, broker, problems }: Unusable): void {
       reasons = [key === null ? 'config' : `config:${key}`];
+      problem = problems[0] ?? '';
       if (broker?.fingerprint === bus?.fingerprint) return publish();
+      void bus?.desk.close();
       void bus?.line.close();
       bus = null;
       if (broker !== null) open(broker);
@@ -152,8 +173,9 @@ function createStatusLine({ clock, version, bootId }: RepairParts) {
     /** @param isLast the device says that it is gone */
     async close(isLast: boolean): Promise<void> {
       if (bus === null) return;
-      const { line, topic } = bus;
+      const { line, topic, desk } = bus;
       bus = null;
+      await desk.close();
       const finale = { topic, payload: body('offline', connection, []), retain: true };
       await (isLast ? line.close(finale) : line.close());
     },

@@ -22,10 +22,12 @@ function waiting(first: Partial<Unusable> = {}) {
     error: (fields) => void errors.push(fields),
   };
   const buses: { options: BusOptions; listener: BusListener; said: unknown[] }[] = [];
-  const topics = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });
+  const address = { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' };
+  const topics = deviceTopics(address);
   const broker: Unusable['broker'] = {
     fingerprint: 'one',
-    topics,
+    address,
+    commandFile: null,
     openBus(options, listener) {
       const said: unknown[] = [];
       buses.push({ options, listener, said });
@@ -123,6 +125,36 @@ describe('a configuration that cannot be used', () => {
     signals.emit('SIGTERM');
     expect(await outcome).toBe('ended');
     expect(buses[1]?.said.at(-1)).toMatchObject({ status: 'offline', reasons: [] });
+  });
+
+  it('lets every command be answered: `status` by what is wrong, the others by an error', async () => {
+    const { buses, signals, outcome, topics } = waiting();
+    const [bus] = buses;
+    bus?.listener.up(1, 5);
+    expect(bus?.options.subscriptions).toContain(topics.commands);
+    const send = (name: string, id: string, args: object = {}): unknown => {
+      bus?.listener.message({
+        ...{ topic: `${topics.base}/cmd/${name}`, retain: false, properties: {} },
+        payload: JSON.stringify({ id, args }),
+      });
+      return bus?.said.at(-1);
+    };
+    const refused = {
+      topic: topics.commandResponse('start'),
+      ...{ id: 'one', status: 'error' },
+      error: { code: 'config', message: expect.stringContaining(BAD) },
+    };
+    expect(send('start', 'one')).toMatchObject(refused);
+    // The same command, the same answer; another one under its id is none.
+    expect(send('start', 'one')).toMatchObject(refused);
+    expect(send('stop', 'one')).toMatchObject({ error: { code: 'id_reused' } });
+    expect(send('volume', 'two', { percent: 500 })).toMatchObject({ error: { code: 'invalid_args' } });
+    expect(send('status', 'three')).toMatchObject({
+      ...{ id: 'three', status: 'ok' },
+      data: { status: 'degraded', reasons: ['config:lanes[0].echo'], version: '9.9.9', boot_id: 'boot' },
+    });
+    signals.emit('SIGTERM');
+    expect(await outcome).toBe('ended');
   });
 
   it('without any broker ends at SIGTERM all the same', async () => {

@@ -1,0 +1,46 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
+import { type CommandDispatcher, createCommandDispatcher } from '../owner/command-dispatcher.ts';
+import { createCommandRecord } from '../owner/command-record.ts';
+import { CommandError, type CommandHandlers } from '../owner/command-request.ts';
+import { createRepeatFilter } from '../repeat-filter.ts';
+
+export interface RefusingDeskWorld {
+  readonly address: DeviceAddress;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The device's own, so that an id means the same after the repair. */
+  readonly commandFile: StateFile | null;
+  /** Why nothing can be carried out. */
+  problem(): string;
+  /** The answer to `status`, which is carried out all the same. */
+  status(): unknown;
+}
+
+/** Answers the commands to a device that has no usable configuration. */
+export function createRefusingDesk(deps: RefusingDeskWorld): CommandDispatcher {
+  const { address, clock, log, commandFile, problem, status } = deps;
+  const repeats = createRepeatFilter(clock);
+  const refuse = (): never => {
+    throw new CommandError('config', `the configuration cannot be used and nothing runs: ${problem()}`);
+  };
+  const handlers: CommandHandlers = {
+    ...{ start: refuse, stop: refuse, mute: refuse, unmute: refuse, languages: refuse },
+    ...{ volume: refuse, echo: refuse, diagnose: refuse, status },
+  };
+  const record = createCommandRecord(commandFile, clock, log);
+  const topics = deviceTopics(address);
+  const desk = createCommandDispatcher(
+    { address, topics, clock, log, random: Math.random, repeats, record },
+    handlers,
+  );
+  return {
+    ...desk,
+    close() {
+      repeats.close();
+      return desk.close();
+    },
+  };
+}
