@@ -1,6 +1,5 @@
-/** The generated parts of docs/lane.md and docs/operate.md. */
+/** The generated parts of docs/lane.md. */
 import { PHASE_NAMES, PHASES } from '../../src/core/lane/phases.ts';
-import { STATUS_REASONS } from '../../src/core/lane/status.ts';
 import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
 
 type Parts = Readonly<Record<string, () => string>>;
@@ -10,7 +9,6 @@ export const LANE_PARTS: Parts = {
   recovery: recoveryTable,
   'lane-states': laneStates,
 };
-export const STATUS_PARTS: Parts = { 'status-reasons': statusReasons };
 
 /** A state diagram that code hosts render. */
 function laneStates(): string {
@@ -30,16 +28,6 @@ function lanePhases(): string {
     '| state | the lane |',
     '|---|---|',
     ...PHASE_NAMES.map((name) => `| ${name} | ${PHASES[name].says} |`),
-  ].join('\n');
-}
-
-function statusReasons(): string {
-  return [
-    '| reason | status | means |',
-    '|---|---|---|',
-    ...Object.entries(STATUS_REASONS).map(
-      ([code, { status, says }]) => `| \`${code}\` | ${status} | ${says} |`,
-    ),
   ].join('\n');
 }
 

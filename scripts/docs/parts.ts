@@ -1,12 +1,13 @@
 /** The parts of the pages in `docs/` that are made from the code, so that they cannot go stale. */
-import { LANE_PARTS, STATUS_PARTS } from './lane-parts.ts';
+import { LANE_PARTS } from './lane-parts.ts';
 import { MQTT_PARTS } from './mqtt-parts.ts';
+import { OPERATE_PARTS } from './operate-parts.ts';
 
 /** For each page what stands between the two marker comments of each of its parts. */
 export const GENERATED_PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/lane.md': LANE_PARTS,
   'docs/mqtt.md': MQTT_PARTS,
-  'docs/operate.md': STATUS_PARTS,
+  'docs/operate.md': OPERATE_PARTS,
 };
 
 /** The page with every part made again. Throws when a marker is missing. */

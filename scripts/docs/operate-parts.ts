@@ -1,0 +1,56 @@
+/** The generated parts of docs/operate.md. */
+import { STATUS_REASONS } from '../../src/core/lane/status.ts';
+import { RECOVERY } from '../../src/core/retry/recovery.ts';
+import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
+import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { CAUSE_ADVICE, EVENT_ADVICE, LOG_LINES, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
+import { describes } from './schema-table.ts';
+
+export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
+  statuses: () =>
+    table(
+      ['status', 'means', 'what to do'],
+      DEVICE_STATUSES.map((status) => [
+        `\`${status}\``,
+        STATUS_ADVICE[status].says,
+        STATUS_ADVICE[status].todo,
+      ]),
+    ),
+  'status-reasons': () =>
+    table(
+      ['reason', 'status', 'means', 'what to look at'],
+      keysOf(STATUS_REASONS).map((code) => [
+        `\`${code}\``,
+        STATUS_REASONS[code].status,
+        STATUS_REASONS[code].says,
+        REASON_ADVICE[code],
+      ]),
+    ),
+  causes: () =>
+    table(
+      ['cause', 'what happened', 'what to look at'],
+      keysOf(RECOVERY).map((cause) => [`\`${cause}\``, RECOVERY[cause].meaning, CAUSE_ADVICE[cause]]),
+    ),
+  'event-advice': () =>
+    table(
+      ['event', 'means', 'what to do'],
+      EVENT_KINDS.map((kind) => [
+        `[\`${kind}\`](mqtt.md#${kind})`,
+        describes(EVENT_SCHEMAS[kind]),
+        EVENT_ADVICE[kind],
+      ]),
+    ),
+  'log-lines': () =>
+    table(
+      ['by', 'line', 'what to do'],
+      LOG_LINES.map(({ by, says, todo }) => [by === 'both' ? 'agent, backend' : by, says, todo]),
+    ),
+};
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function keysOf<T extends object>(object: T): (keyof T & string)[] {
+  return Object.keys(object) as (keyof T & string)[];
+}
