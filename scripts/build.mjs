@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { checkNodeFirst } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -16,6 +17,8 @@ const ENTRIES = {
   backend: 'src/backend/main.ts',
   emulator: 'src/emulator/main.ts',
 };
+/** As they call themselves. */
+const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
 /** Threads of the programs: bundles that no one runs by hand. */
 const THREADS = { 'echo-worker': 'src/adapters/echo/echo-worker.ts' };
 
@@ -37,6 +40,8 @@ import { fileURLToPath as bundleFileURLToPath } from 'node:url';
 const require = bundleCreateRequire(import.meta.url);
 const __filename = bundleFileURLToPath(import.meta.url);
 const __dirname = bundleDirname(__filename);`;
+/** Replaced by the check of Node's version. */
+const CHECK_HERE = '/* check of Node */';
 
 /** Zod brings its messages in fifty languages; only English is ever used. */
 const onlyEnglish = {
@@ -74,7 +79,7 @@ const keepApart = {
   },
 };
 
-async function bundle(name, outFolder, version) {
+async function bundle(name, outFolder, { version, engines }) {
   const outfile = join(outFolder, `${name}.mjs`);
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -83,20 +88,27 @@ async function bundle(name, outFolder, version) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    // Older than what the programs need: such a Node must be able to read the file, to be told.
+    target: 'node18',
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
     metafile: true,
-    banner: { js: BANNER },
+    banner: { js: name in ENTRIES ? `${BANNER}\n${CHECK_HERE}` : BANNER },
     define: { DRAGOMAN_VERSION: JSON.stringify(version) },
     plugins: [onlyEnglish, keepApart],
     logLevel: 'warning',
   });
   await keepToAscii(outfile);
-  if (name in ENTRIES) await chmod(outfile, 0o755);
+  if (name in ENTRIES) await finishProgram(outfile, NAMES[name], engines.node);
   await writeFile(join(outFolder, `${name}.meta.json`), JSON.stringify(metafile));
   return { outfile, inputs: Object.keys(metafile.inputs) };
+}
+
+async function finishProgram(file, program, needed) {
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, checkNodeFirst(text, { program, needed, marker: CHECK_HERE }));
+  await chmod(file, 0o755);
 }
 
 /**
@@ -136,12 +148,12 @@ async function main() {
   const { values } = parseArgs({ options: { out: { type: 'string' }, quiet: { type: 'boolean' } } });
   const outFolder = values.out ?? join(ROOT, 'dist');
   const report = (line) => values.quiet || process.stderr.write(`${line}\n`);
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   await mkdir(outFolder, { recursive: true });
 
   const inputs = new Set();
   for (const name of Object.keys({ ...ENTRIES, ...THREADS, ...CHILDREN })) {
-    const built = await bundle(name, outFolder, version);
+    const built = await bundle(name, outFolder, manifest);
     for (const input of built.inputs) inputs.add(input);
     const { size } = await stat(built.outfile);
     report(`${basename(built.outfile).padEnd(16)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);

@@ -93,6 +93,37 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     expect(stderr).toMatch(new RegExp(`^${PROGRAMS[bundle]}: [^\\n]+ --help"\\.?\\n$`));
   });
 
+  it('tells a Node that is too old what to install, before anything else', () => {
+    const old = join(folder, 'old-node.cjs');
+    const pretend = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' });";
+    writeFileSync(old, pretend);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', old, pathOf(bundle), 'run'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^${PROGRAMS[bundle]}: this needs Node.js 20.12 or newer, and [^\\n]+ 18.20.8. Install [^\\n]+\\n$`,
+      ),
+    );
+  });
+
+  it('is refused by no Node for a name that it does not have: none is imported before the check', () => {
+    const text = textOf(bundle);
+    const named = [...text.matchAll(/^import (?:\w+, )?\{([^}]*)\} from ['"]([^'"]+)['"]/gm)];
+    const both = named.map(([, names = '', from = '']) => [names.trim(), from]);
+    // In every Node that knows modules.
+    expect(both).toEqual([
+      ['createRequire as bundleCreateRequire', 'node:module'],
+      ['dirname as bundleDirname', 'node:path'],
+      ['fileURLToPath as bundleFileURLToPath', 'node:url'],
+    ]);
+    const modules = [...text.matchAll(/^import .* from ['"](?:node:)?([^'"]+)['"]/gm)].map(
+      ([, from]) => from,
+    );
+    expect(modules.filter((name) => /^(sea|sqlite|test)/.test(name ?? ''))).toEqual([]);
+  });
+
   it('knows its version', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(run(bundle, '--version').stdout.trim()).toBe(version);
