@@ -135,7 +135,8 @@ export class Agent {
       },
     });
     this.lanes = config.lanes.map((lane) => this.createLane(lane));
-    const identity = { topics: this.topics, bootId, version: deps.version };
+    const { groups } = config.device;
+    const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
       this.running.lanes.find((lane) => lane.id === id),
     );
@@ -168,7 +169,7 @@ export class Agent {
     );
     const record = createCommandRecord(deps.commandFile ?? null, clock, log);
     this.commands = createCommandDispatcher(
-      { address, topics: this.topics, clock, log, random: deps.random, repeats: this.repeats, record },
+      { address, groups, topics: this.topics, clock, log, random: deps.random, repeats, record },
       handlers,
     );
   }
@@ -283,7 +284,7 @@ export class Agent {
     const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
-        subscriptions: deviceSubscriptions(this.topics),
+        subscriptions: deviceSubscriptions(this.topics, this.running.device.groups),
         will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
       },
       {

@@ -2,6 +2,7 @@ import '../program/no-inspector.ts';
 import { runMain } from '../program/main.ts';
 import { runProgram } from '../program/program.ts';
 import { checkConfigVerb } from './check-config.ts';
+import { ctlVerb } from './ctl/command.ts';
 import { demoVerb } from './demo/command.ts';
 import { devicesVerb } from './devices/command.ts';
 import { doctorVerb } from './doctor/command.ts';
@@ -27,7 +28,7 @@ await runMain({
     runProgram({
       name,
       summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
-      verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, versionVerb],
+      verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb, versionVerb],
       argv,
       ...terminal,
     }),

@@ -2,12 +2,12 @@
 export const COLUMNS = 80;
 
 /** Breaks a text between words so that no line is longer than a terminal is wide. Ends with a newline. */
-export function wrapText(text: string, indent: string): string {
+export function wrapText(text: string, indent: string, firstWidth = COLUMNS): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const isFirst = line === '' || line === indent;
-    if (!isFirst && line.length + 1 + word.length > COLUMNS) {
+    if (!isFirst && line.length + 1 + word.length > (lines.length === 0 ? firstWidth : COLUMNS)) {
       lines.push(line);
       line = indent + word;
     } else {
@@ -15,6 +15,13 @@ export function wrapText(text: string, indent: string): string {
     }
   }
   return `${[...lines, line].join('\n')}\n`;
+}
+
+/** The same for a text that begins with blanks: they stay, and what is wrapped stands two further in. */
+export function wrapIndented(text: string): string {
+  const lead = /^ */.exec(text)?.[0] ?? '';
+  const placed = wrapText(text.trimStart(), `${lead}  `, COLUMNS - lead.length);
+  return lead + placed;
 }
 
 /**

@@ -41,6 +41,14 @@ const deviceSchema = z
   .strictObject({
     id: deviceIdSchema.describe('Name of this device, unique within its tenant.'),
     tenant: nameSchema.describe('Who the device belongs to.'),
+    groups: z
+      .array(nameSchema)
+      .max(16)
+      .refine((names) => new Set(names).size === names.length, 'must not name a group twice')
+      .default([])
+      .describe('Groups of the tenant whose commands this device takes, such as "lobby".'),
+    label: plainTextSchema.max(120).default('').describe('What people call this device.'),
+    site: plainTextSchema.max(120).default('').describe('Where it stands, for people.'),
   })
   .describe('Who this device is on the broker.');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
-import { BASE, createFakeDeps } from './fake-deps.ts';
+import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 const laneOf = (deps: ReturnType<typeof createFakeDeps>) => {
   const lane = deps.agent.lanes[0];
@@ -117,6 +117,18 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(false);
     deps.clock.advance(30_000);
     expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted', 'ok']);
+    expect(laneOf(deps).options.muted).toBe(true);
+  });
+
+  it('takes the commands of its groups, and of no other', async () => {
+    const config = testConfig();
+    const deps = createFakeDeps({ ...config, device: { ...config.device, groups: ['lobby', 'east'] } });
+    await deps.goLive();
+    deps.deliver('dragoman/v1/museum/group/east/cmd/mute', { id: 'a', args: { spread_s: 0 } });
+    expect(deps.answers('mute')).toEqual([expect.objectContaining({ id: 'a', status: 'ok' })]);
+    deps.deliver('dragoman/v1/museum/group/west/cmd/unmute', { id: 'b' });
+    deps.deliver('dragoman/v1/museum/group/lobby/x/cmd/unmute', { id: 'c' });
+    expect(deps.answers('unmute')).toEqual([]);
     expect(laneOf(deps).options.muted).toBe(true);
   });
 

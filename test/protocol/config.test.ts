@@ -20,7 +20,7 @@ function faults(value: unknown): string[] {
 describe('the configuration', () => {
   it('fills in every default', () => {
     const expected: Config = {
-      device: { id: 'kiosk-01', tenant: 'museum' },
+      device: { id: 'kiosk-01', tenant: 'museum', groups: [], label: '', site: '' },
       mqtt: {
         url: 'mqtts://broker.example',
         prefix: 'dragoman/v1',
@@ -57,7 +57,7 @@ describe('the configuration', () => {
 
   it('takes the example of an owner as it stands', () => {
     const example = {
-      device: { id: 'kiosk-01', tenant: 'museum' },
+      device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'], label: 'Desk', site: 'Hall' },
       mqtt: {
         url: 'mqtts://broker.example:8883',
         prefix: 'dragoman/v1',

@@ -79,9 +79,9 @@ async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock)
 
 async function login(
   connection: MqttConnection,
-  { topics, clock, mayAgentRun, hear }: BrokerLineParts,
+  { config, topics, clock, mayAgentRun, hear }: BrokerLineParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
-  const subscriptions = deviceSubscriptions(topics);
+  const subscriptions = deviceSubscriptions(topics, config.device.groups);
   const as = (name: 'doctor' | 'device') =>
     logIn({
       connection: { ...connection, ...(name === 'doctor' && { clientId: `${connection.clientId}.doctor` }) },

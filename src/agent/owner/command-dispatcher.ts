@@ -38,6 +38,8 @@ export interface CommandDispatcher {
 
 export interface CommandDispatcherDeps {
   readonly address: DeviceAddress;
+  /** Whose commands it takes besides its own. */
+  readonly groups: readonly string[];
   readonly topics: DeviceTopics;
   readonly clock: Clock;
   readonly log: Log;
@@ -188,7 +190,7 @@ export function createCommandDispatcher(
       }
     },
     receive(bus, message) {
-      const command = commandName(deps.address, message.topic);
+      const command = commandName(deps.address, message.topic, deps.groups);
       if (command === null) return false;
       const { name } = command;
       const ignore = (kind: string, fields: object, sentence: string): true => {
@@ -212,7 +214,7 @@ export function createCommandDispatcher(
       const asker: Asker = { bus, name, id, correlationData };
       if (!isWithinRate()) refuse(asker, 'busy', 'too many commands at once: send it again later');
       else if (reading.kind === 'malformed') refuse(asker, 'malformed', reading.message);
-      else take(asker, message, command.fleet, reading);
+      else take(asker, message, command.fanOut, reading);
       return true;
     },
     close() {

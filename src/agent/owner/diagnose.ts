@@ -117,7 +117,7 @@ function judgeLine({ bus, protocol, topics }: DiagnoseDeps, config: Config): Lin
   const line = bus();
   if (line === null || !line.connected)
     return { outcome: problem('the agent has no line to the broker', 'See its log.'), bus: null };
-  const subscriptions = deviceSubscriptions(topics).length;
+  const subscriptions = deviceSubscriptions(topics, config.device.groups).length;
   const clientId = `${config.device.tenant}.${config.device.id}`;
   const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent' } as const;
   return { outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }), bus: line };

@@ -22,6 +22,7 @@ export interface Identity {
   readonly topics: DeviceTopics;
   readonly bootId: string;
   readonly version: string;
+  readonly groups: readonly string[];
 }
 
 /** Tells the owner how the device is: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
@@ -170,6 +171,7 @@ export class Publisher {
     const body: StateMessage = {
       ts: timestamp(this.clock.wall()),
       boot_id: this.identity.bootId,
+      groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       lanes: this.laneReports(),
     };

@@ -80,6 +80,7 @@ export type LaneReport = z.infer<typeof laneReportSchema>;
 export const stateSchema = z.object({
   ts,
   boot_id,
+  groups: z.array(z.string()).optional().describe('the groups whose commands it takes, as configured'),
   outbox: z.object({
     depth: z.number().describe('messages that wait for the broker or its acknowledgement'),
     dropped: z.number().describe('messages given up since the start'),

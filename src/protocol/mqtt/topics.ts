@@ -43,6 +43,8 @@ export interface DeviceTopics {
   readonly commands: string;
   /** Filter for every command to all devices of the tenant. */
   readonly fleetCommands: string;
+  /** Filter for every command to the devices of a group. */
+  groupCommands(group: string): string;
   event(kind: string): string;
   command(name: string): string;
   commandResponse(name: string): string;
@@ -63,6 +65,7 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
     configReported: `${base}/config/reported`,
     commands: `${base}/cmd/+`,
     fleetCommands: `${tenant}/all/cmd/+`,
+    groupCommands: (group) => `${tenant}/group/${group}/cmd/+`,
     event: (kind) => `${base}/event/${kind}`,
     command: (name) => `${base}/cmd/${name}`,
     commandResponse: (name) => `${base}/cmd/${name}/res`,
@@ -74,18 +77,57 @@ export function clientId(address: DeviceAddress): string {
   return `${address.tenant}.${address.device}`;
 }
 
-/** The name of a command, from a topic that matched `commands` or `fleetCommands`; null for any other topic. */
-export function commandName(address: DeviceAddress, topic: string): { name: string; fleet: boolean } | null {
+/**
+ * The name of a command, from a topic for this device, for all of its tenant's, or for one of these groups; null for any
+ * other topic. `fanOut`: it is for more than this device.
+ */
+export function commandName(
+  address: DeviceAddress,
+  topic: string,
+  groups: readonly string[] = [],
+): { name: string; fanOut: boolean } | null {
   const tenant = `${address.prefix}/${address.tenant}`;
-  for (const [scope, fleet] of [
-    [`${tenant}/${address.device}/cmd/`, false],
-    [`${tenant}/all/cmd/`, true],
-  ] as const) {
-    if (!topic.startsWith(scope)) continue;
-    const name = topic.slice(scope.length);
-    return name.length > 0 && !name.includes('/') ? { name, fleet } : null;
+  const scopes = [
+    [address.device, false],
+    ['all', true],
+    ...groups.map((group) => [`group/${group}`, true] as const),
+  ] as const;
+  for (const [scope, fanOut] of scopes) {
+    const start = `${tenant}/${scope}/cmd/`;
+    if (!topic.startsWith(start)) continue;
+    const name = topic.slice(start.length);
+    return name.length > 0 && !name.includes('/') ? { name, fanOut } : null;
   }
   return null;
+}
+
+/** Where commands are sent, and where devices answer and tell of themselves: the operator's side of the same topics. */
+export interface OperatorTopics {
+  /** @param to a device, `all` or `group/{name}` */
+  command(to: string, name: string): string;
+  /** Filter for the answers to a command; of one device, or (null) of every one. */
+  answers(device: string | null, name: string): string;
+  /** Filter for a device's own topic, or (null) every device's. */
+  told(
+    device: string | null,
+    what: 'status' | 'state' | 'log' | 'config/reported' | 'config/desired',
+  ): string;
+  /** Which device a topic belongs to, and what stands behind it; null for another tenant's. */
+  read(topic: string): { readonly device: string; readonly rest: string } | null;
+}
+
+export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
+  const base = `${prefix}/${tenant}`;
+  return {
+    command: (to, name) => `${base}/${to}/cmd/${name}`,
+    answers: (device, name) => `${base}/${device ?? '+'}/cmd/${name}/res`,
+    told: (device, what) => `${base}/${device ?? '+'}/${what}`,
+    read(topic) {
+      if (!topic.startsWith(`${base}/`)) return null;
+      const [device = '', ...rest] = topic.slice(base.length + 1).split('/');
+      return deviceIdSchema.safeParse(device).success ? { device, rest: rest.join('/') } : null;
+    },
+  };
 }
 
 /** Where backends listen for token requests; `group` shares the load among instances. */

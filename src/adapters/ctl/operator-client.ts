@@ -1,0 +1,59 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
+
+/** The broker could not be reached, or does not allow something. The message is for the operator. */
+export class BrokerFailure extends Error {}
+
+/** An operator's connection to the broker. */
+export interface OperatorClient {
+  publish: Bus['publish'];
+  close(): Promise<void>;
+}
+
+export interface OperatorListener {
+  message(message: BusMessage): void;
+  /** After the first connection: it is gone, or (null) back. */
+  lineChanged?(problem: string | null): void;
+  /** The broker did not take what was published. */
+  refused?(reason: string): void;
+}
+
+/** A name of its own for each run: two operators may work at a time. */
+export function operatorClientId(): string {
+  return `ctl-${randomBytes(9).toString('hex')}`;
+}
+
+/**
+ * Connects; resolves when the subscriptions are in place.
+ * @throws BrokerFailure when the first try fails
+ */
+export function connectOperator(
+  connection: MqttConnection,
+  clock: Clock,
+  subscriptions: readonly string[],
+  listener: OperatorListener,
+): Promise<OperatorClient> {
+  return new Promise((resolve, reject) => {
+    let isUp = false;
+    const open = createMqttBus(connection, { clock, seed: randomInt(2 ** 31) });
+    const bus: Bus = open(
+      { subscriptions, will: null },
+      {
+        up() {
+          if (isUp) return listener.lineChanged?.(null);
+          isUp = true;
+          resolve({ publish: (...message) => bus.publish(...message), close: () => bus.close() });
+        },
+        down(_, message) {
+          if (isUp) return listener.lineChanged?.(message);
+          void bus.close();
+          reject(new BrokerFailure(message));
+        },
+        message: (message) => listener.message(message),
+        lost: ({ reason }) => listener.refused?.(reason),
+      },
+    );
+  });
+}

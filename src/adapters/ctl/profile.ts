@@ -1,0 +1,157 @@
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { type CtlProfile, ctlProfileSchema, ctlProfilesSchema } from '../../protocol/ctl-profiles.ts';
+import { parseJsonc } from '../config/jsonc.ts';
+import { suggest } from '../config/keys.ts';
+import { formatPath, isObject } from '../config/layer.ts';
+import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
+import type { MqttConnection } from '../mqtt/endpoint.ts';
+import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A profile that cannot be used; the message names file and field, and what to do. */
+export class ProfileError extends Error {}
+
+/** What an operator reaches the broker with. */
+export interface OperatorAccess {
+  readonly profile: CtlProfile;
+  readonly connection: MqttConnection;
+  /** Null where the profile names none: what devices take only signed is then refused by them. */
+  readonly signingKey: PrivateKey | null;
+}
+
+const EXAMPLE =
+  '{"profiles": {"museum": {"url": "mqtts://broker.example:8883", "tenant": "museum", "username": "operator", "passwordFile": "password"}}}';
+
+/** Where the profiles stand: `ctl.json` in the folder `dragoman` of the user's configuration. */
+export function profilesFile(env: Environment): string {
+  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  return join(base, 'dragoman', 'ctl.json');
+}
+
+/**
+ * Reads the profile of this name, or the default one, or the only one there is.
+ * @param clientId of the connection; no two at a time may be the same
+ * @throws ProfileError
+ */
+export function openProfile(name: string | undefined, env: Environment, clientId: string): OperatorAccess {
+  const file = profilesFile(env);
+  const profile = chooseProfile(readProfiles(file), name, file);
+  const folder = dirname(file);
+  const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
+  const field = <T>(path: string | null, read: (path: string) => T): T | undefined =>
+    path === null ? undefined : read(at(path));
+  const pem = (key: string) => (path: string) => readPem(key, path);
+  const secret = (key: string, read: typeof readSecret) => (path: string) => secretOr(key, read(path, env));
+  const ca = field(profile.caFile, pem('caFile'));
+  const cert = field(profile.certFile, pem('certFile'));
+  const key = field(profile.keyFile, secret('keyFile', readSecret));
+  const password = field(profile.passwordFile, secret('passwordFile', readPassword));
+  const signing = field(profile.signingKeyFile, (path) => readSigningKey(path, env));
+  return {
+    profile,
+    signingKey: signing ?? null,
+    connection: {
+      ...{ url: profile.url, clientId },
+      ...(profile.username !== null && { username: profile.username }),
+      ...(password !== undefined && { password: () => password }),
+      ...(ca && { ca }),
+      ...(cert && { cert }),
+      ...(key !== undefined && { key: Buffer.from(key) }),
+    },
+  };
+}
+
+function readProfiles(file: string): {
+  profiles: Readonly<Record<string, CtlProfile>>;
+  default?: string | undefined;
+} {
+  let text: string;
+  try {
+    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    if (error.code !== 'ENOENT') throw new ProfileError(`${file} cannot be read: ${error.message}`);
+    throw new ProfileError(
+      `there is no ${file}, which says how to reach the broker; make it, for example: ${EXAMPLE}`,
+    );
+  }
+  const json = parseJsonc(text);
+  if (!json.ok) {
+    const { line, column } = json.position;
+    throw new ProfileError(`${file}:${line}:${column}: ${json.message}`);
+  }
+  const parsed = ctlProfilesSchema.safeParse(json.value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ProfileError(`${file}: ${issue === undefined ? 'is not valid' : wordIssue(issue, json.value)}`);
+}
+
+function wordIssue(
+  issue: { code?: string; path: PropertyKey[]; message: string; keys?: string[] },
+  value: unknown,
+): string {
+  const path = formatPath(issue.path) || 'the whole';
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys ?? [];
+    const near = suggest(
+      key,
+      issue.path.length === 0 ? ['profiles', 'default'] : Object.keys(ctlProfileSchema.shape),
+    );
+    const hint = near === null ? '' : `; did you mean "${near}"?`;
+    return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
+  }
+  const found = issue.path.reduce<unknown>(
+    (here, step) => (isObject(here) ? here[String(step)] : undefined),
+    value,
+  );
+  if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
+  return `${path}: ${issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message}`;
+}
+
+function chooseProfile(
+  {
+    profiles,
+    default: usual,
+  }: { profiles: Readonly<Record<string, CtlProfile>>; default?: string | undefined },
+  wanted: string | undefined,
+  file: string,
+): CtlProfile {
+  const names = Object.keys(profiles);
+  const name = wanted ?? usual ?? (names.length === 1 ? names[0] : undefined);
+  if (name === undefined) {
+    throw new ProfileError(
+      `${file} has several profiles (${names.join(', ')}): name one with --profile, or set "default"`,
+    );
+  }
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const near = suggest(name, names);
+  const hint = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+  throw new ProfileError(`${file} has no profile "${name}"; ${hint}`);
+}
+
+function readPem(key: string, file: string): Buffer {
+  try {
+    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new ProfileError(`${key}: the file ${file} cannot be read: ${error.message}`);
+  }
+}
+
+function secretOr(key: string, read: SecretResult): string {
+  if (!read.ok) throw new ProfileError(`${key}: ${read.message}`);
+  return read.secret;
+}
+
+function readSigningKey(file: string, env: Environment): PrivateKey {
+  try {
+    return parsePrivateKey(secretOr('signingKeyFile', readSecret(file, env)), file);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    throw new ProfileError(`signingKeyFile: ${error.message}`);
+  }
+}

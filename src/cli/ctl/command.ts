@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Verb } from '../../program/program.ts';
+
+/** What stands before the verb. */
+export interface CtlOptions {
+  readonly profile?: string;
+  readonly group?: string;
+  readonly all?: true;
+  readonly timeout?: number;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  dragoman ctl kiosk-01 mute
+  dragoman ctl kiosk-01 languages --source en --targets es,fr
+  dragoman ctl --group lobby volume 60 --spread 5
+  dragoman ctl --all status
+  dragoman ctl watch
+  dragoman ctl help languages
+
+What it can do:
+  start, stop, mute, unmute, volume, languages, echo: change how lanes work
+  status: one device in detail, or a table of several
+  doctor: run the device's own checks
+  watch: a live table of all devices, until Ctrl-C
+
+How to reach the broker stands in ~/.config/dragoman/ctl.json (docs/fleet.md).
+It exits with 0 when all devices did as they were told, 1 when one did not,
+2 for a mistake on the command line or in the profile, 4 when one was silent.`;
+
+export const ctlVerb: Verb = {
+  register(program, shell) {
+    addTargetOptions(
+      program
+        .enablePositionalOptions()
+        .command('ctl')
+        .description("an operator's hand on one device, a group or all of them, over MQTT")
+        .argument('[words...]', 'DEVICE VERB ..., or with --group or --all: VERB ...'),
+    )
+      .addHelpText('after', EXAMPLES)
+      .passThroughOptions()
+      .action(async (words: string[], options: CtlOptions) => {
+        // The daemon never needs it: what it does is loaded here.
+        const { runCtl } = await import('./run.ts');
+        await runCtl(words, options, shell);
+      });
+  },
+};
+
+/** The options that may stand before the verb and after it. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option('--profile <name>', 'which broker, by its name in ctl.json')
+    .option('--group <name>', 'all devices of a group')
+    .option('--all', 'all devices of the tenant')
+    .option('--timeout <seconds>', 'how long to wait for answers (default: 10)', readTimeout)
+    .option('--json', 'print a line of JSON for each device');
+}
+
+function readTimeout(text: string): number {
+  const seconds = Number(text);
+  if (text !== '' && Number.isFinite(seconds) && seconds > 0 && seconds <= 3600) return seconds;
+  throw new InvalidArgumentError('It must be a number of seconds, at most 3600.');
+}

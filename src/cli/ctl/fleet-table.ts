@@ -1,0 +1,80 @@
+import type { RosterRow } from '../../core/fleet/roster.ts';
+import { displayWidth } from '../demo/display-text.ts';
+import { plain } from './plain.ts';
+
+const HEAD = {
+  device: 'DEVICE',
+  status: 'STATUS',
+  lanes: 'LANES',
+  reasons: 'REASONS',
+  version: 'VERSION',
+} as const;
+type Column = keyof typeof HEAD;
+/** From left to right; the last ones give way where a terminal is narrow. */
+const ORDER: readonly Column[] = ['device', 'status', 'reasons', 'lanes', 'version'];
+const WIDEST: Readonly<Record<Column, number>> = {
+  device: 24,
+  status: 8,
+  reasons: 40,
+  lanes: 60,
+  version: 12,
+};
+const NARROWEST: Readonly<Record<Column, number>> = {
+  device: 8,
+  status: 8,
+  reasons: 16,
+  lanes: 20,
+  version: 8,
+};
+
+/** The devices as lines that fit the terminal, a head first. @param columns its width */
+export function layOutRoster(rows: readonly RosterRow[], columns: number): string[] {
+  const cells = rows.map((row) => cellsOf(row));
+  const widths = widthsOf(cells, columns);
+  const line = (cell: (column: Column) => string): string =>
+    [...widths]
+      .map(([column, width]) => fill(cell(column), width))
+      .join('  ')
+      .trimEnd();
+  return [line((column) => HEAD[column]), ...cells.map((row) => line((column) => row[column]))];
+}
+
+function cellsOf({ device, status, reasons, lanes, version }: RosterRow): Record<Column, string> {
+  return {
+    device: plain(device),
+    status,
+    reasons: plain(reasons),
+    lanes: plain(lanes),
+    version: plain(version),
+  };
+}
+
+/** As wide as needed, narrower where there is no room, and left out where there is none at all. */
+function widthsOf(cells: readonly Record<Column, string>[], columns: number): Map<Column, number> {
+  const wanted = (column: Column): number =>
+    Math.min(WIDEST[column], Math.max(NARROWEST[column], ...cells.map((row) => displayWidth(row[column]))));
+  const widths = new Map(ORDER.map((column) => [column, wanted(column)] as const));
+  const total = (): number => [...widths.values()].reduce((sum, width) => sum + width, 2 * (widths.size - 1));
+  for (const column of ['version', 'lanes', 'reasons', 'device'] as const) {
+    const width = widths.get(column) ?? 0;
+    const excess = total() - columns;
+    if (excess <= 0) break;
+    const least = Math.min(width, NARROWEST[column]);
+    if (width - excess >= least) widths.set(column, width - excess);
+    else if (column === 'version') widths.delete(column);
+    else widths.set(column, least);
+  }
+  return widths;
+}
+
+/** Cuts a text that is too wide and says so by a mark; fills one that is narrower. */
+function fill(text: string, width: number): string {
+  const own = displayWidth(text);
+  if (own <= width) return text + ' '.repeat(width - own);
+  let cut = '';
+  for (const letter of text) {
+    if (displayWidth(cut + letter) > width - 1) break;
+    cut += letter;
+  }
+  return `${cut}~${' '.repeat(Math.max(0, width - 1 - displayWidth(cut)))}`;
+}

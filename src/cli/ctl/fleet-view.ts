@@ -1,0 +1,66 @@
+import {
+  type DeviceEntry,
+  EMPTY_ROSTER,
+  isInGroup,
+  noteDevice,
+  type Roster,
+} from '../../core/fleet/roster.ts';
+import type { BusMessage } from '../../ports/bus.ts';
+import {
+  type StateMessage,
+  type StatusMessage,
+  stateSchema,
+  statusSchema,
+} from '../../protocol/mqtt/device.ts';
+import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
+import type { Target } from './target.ts';
+
+/** What devices have told of themselves, as the broker delivers it. */
+export interface FleetView {
+  /** The filters to subscribe. */
+  readonly subscriptions: readonly string[];
+  /** Takes in a message; true when it was one of these. */
+  receive(message: BusMessage): boolean;
+  /** Those that the target names, as far as is known. */
+  entries(): readonly DeviceEntry[];
+}
+
+export function createFleetView(topics: OperatorTopics, target: Target): FleetView {
+  let roster: Roster = EMPTY_ROSTER;
+  const device = target.kind === 'device' ? target.device : null;
+  const filters = { status: topics.told(device, 'status'), state: topics.told(device, 'state') };
+  const isMeant = (entry: DeviceEntry): boolean => target.kind !== 'group' || isInGroup(entry, target.group);
+  return {
+    subscriptions: [filters.status, filters.state],
+    receive({ topic, payload }) {
+      const about = topics.read(topic);
+      if (about === null || (about.rest !== 'status' && about.rest !== 'state')) return false;
+      const news = about.rest === 'status' ? { status: readStatus(payload) } : { state: readState(payload) };
+      roster = noteDevice(roster, about.device, news);
+      return true;
+    },
+    entries() {
+      if (device !== null) return [roster.get(device) ?? { device, status: null, state: null }];
+      return [...roster.values()].filter(isMeant);
+    },
+  };
+}
+
+/** What is not as it should be counts as not said. */
+function readStatus(payload: string): StatusMessage | null {
+  const parsed = statusSchema.safeParse(parseJson(payload));
+  return parsed.success ? parsed.data : null;
+}
+
+function readState(payload: string): StateMessage | null {
+  const parsed = stateSchema.safeParse(parseJson(payload));
+  return parsed.success ? parsed.data : null;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { BrokerFailure, operatorClientId } from '../../adapters/ctl/operator-client.ts';
+import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import { type OperatorTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
+import type { CtlOptions } from './command.ts';
+import { runCommand } from './command-task.ts';
+import { showStatus } from './status-task.ts';
+import { readTarget, type Target } from './target.ts';
+import { type Reading, readVerb, type Task } from './verbs.ts';
+import { watchFleet } from './watch-task.ts';
+
+/** What each task is given. */
+export interface CtlDeps {
+  readonly shell: Shell;
+  readonly access: OperatorAccess;
+  readonly topics: OperatorTopics;
+  readonly clock: Clock;
+  readonly target: Target;
+  readonly options: Reading['options'];
+  readonly timeoutS: number;
+  /** Of a command: a new one for each. */
+  newId(): string;
+}
+
+const TIMEOUT_S = 10;
+
+/** Carries one line of `dragoman ctl` out. */
+export async function runCtl(words: readonly string[], before: CtlOptions, shell: Shell): Promise<void> {
+  const first = readTarget(words, before);
+  const { task, options: behind } = readVerb(first.rest, (text) => shell.print(text));
+  if (task.kind === 'help') return;
+  const options = { ...before, ...behind };
+  // "--group" and "--all" may stand behind the verb, too.
+  const { target } = readTarget(words, options);
+  const access = openAccess(options.profile, shell);
+  const { prefix, tenant } = access.profile;
+  const deps: CtlDeps = {
+    ...{ shell, access, target, options },
+    topics: operatorTopics(prefix, tenant),
+    clock: createSystemClock(),
+    timeoutS: options.timeout ?? TIMEOUT_S,
+    newId: () => `ctl-${randomBytes(9).toString('base64url')}`,
+  };
+  try {
+    await perform(task, deps);
+  } catch (error) {
+    if (!(error instanceof BrokerFailure)) throw error;
+    throw new Failure(`${error.message}; is the profile right (url, username, certificate)?`);
+  }
+}
+
+function perform(task: Exclude<Task, { kind: 'help' }>, deps: CtlDeps): Promise<void> {
+  switch (task.kind) {
+    case 'command':
+      return runCommand(task.name, task.args, deps);
+    case 'doctor':
+      return runCommand('diagnose', {}, deps);
+    case 'status':
+      return showStatus(deps);
+    case 'watch':
+      return watchFleet(deps);
+  }
+}
+
+function openAccess(profile: string | undefined, { env }: Shell): OperatorAccess {
+  try {
+    return openProfile(profile, env, operatorClientId());
+  } catch (error) {
+    if (!(error instanceof ProfileError)) throw error;
+    throw new Failure(error.message, EXIT.usage);
+  }
+}

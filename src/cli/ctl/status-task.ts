@@ -1,0 +1,77 @@
+import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { statusAnswerSchema } from '../../protocol/mqtt/command.ts';
+import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
+import { ask } from './ask.ts';
+import { conclude, outcomeJson, runCommand } from './command-task.ts';
+import { layOutRoster } from './fleet-table.ts';
+import { plain } from './plain.ts';
+import type { CtlDeps } from './run.ts';
+
+/** One device in detail, from itself; of several a table, each asked whether it is there. */
+export async function showStatus(deps: CtlDeps): Promise<void> {
+  const { options, target, shell } = deps;
+  if (options.json) return runCommand('status', {}, deps);
+  const { outcomes, view } = await ask('status', {}, deps);
+  if (target.kind !== 'device') {
+    if (outcomes.length === 0)
+      throw new Failure('the broker knows no such devices; nobody has answered', EXIT.noAnswer);
+    const silent = new Set(outcomes.filter(({ kind }) => kind === 'silent').map(({ device }) => device));
+    const entries = view.entries();
+    const known = new Set(entries.map(({ device }) => device));
+    const strangers = outcomes
+      .filter(({ device }) => !known.has(device))
+      .map(({ device }) => ({ device, status: null, state: null }));
+    const rows = rosterRows([...entries, ...strangers]).map((row) => {
+      const entry = entries.find(({ device }) => device === row.device);
+      const isHung = silent.has(row.device) && entry !== undefined && isReachable(entry);
+      return isHung ? { ...row, status: 'silent', reasons: `was ${row.status}`, isProblem: true } : row;
+    });
+    for (const line of layOutRoster(rows, process.stdout.columns ?? COLUMNS)) shell.print(`${line}\n`);
+    return conclude(outcomes, shell);
+  }
+  const [outcome] = outcomes;
+  if (outcome === undefined) return;
+  const known = statusAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
+  if (known.success)
+    for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(plain(line)));
+  else if (outcome.kind === 'answered') shell.print(`${JSON.stringify(outcomeJson(outcome))}\n`);
+  else shell.complain(wrapText(`dragoman: ${outcome.device}: ${outcome.why}.`, '  '));
+  conclude(outcomes, shell);
+}
+
+function detailLines(device: string, answer: ReturnType<typeof statusAnswerSchema.parse>): string[] {
+  const { status, reasons, version, uptime_s, lanes } = answer;
+  return [
+    `${device}: ${[status, ...reasons].join(' ')}`,
+    `  version ${version}, up ${wordSeconds(uptime_s)}`,
+    ...lanes.flatMap((lane) => [
+      `  lane ${lane.id}: ${lane.phase}, ${lane.source} to ${lane.targets.join(', ')}, volume ${lane.volume}${lane.muted ? ', muted' : ''}`,
+      `    microphone ${lane.capture}, loudspeaker ${lane.playback}, echo ${lane.echo.mode}`,
+      ...(lane.capture_findings.length === 0
+        ? []
+        : [`    the microphone: ${lane.capture_findings.join(', ')}`]),
+      ...(lane.session === null
+        ? []
+        : [`    session ${lane.session} at ${lane.stream_host ?? 'an unknown host'}`]),
+      ...(lane.speech_lost_ms === 0
+        ? []
+        : [`    speech lost since the start: ${Math.round(lane.speech_lost_ms / 1000)} s`]),
+      ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
+      ...(lane.last_error === null
+        ? []
+        : [`    last error (${lane.last_error.code}): ${lane.last_error.message}`]),
+      ...(lane.last_warning === null
+        ? []
+        : [`    last warning (${lane.last_warning.code}): ${lane.last_warning.message}`]),
+    ]),
+  ];
+}
+
+function wordSeconds(seconds: number): string {
+  const days = Math.floor(seconds / 86_400);
+  const hours = Math.floor((seconds % 86_400) / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  if (days > 0) return `${days} d ${hours} h`;
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${Math.floor(seconds % 60)} s`;
+}

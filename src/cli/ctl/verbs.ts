@@ -1,0 +1,160 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { suggest } from '../../adapters/config/keys.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { COMMAND_ARGS, type CommandName } from '../../protocol/mqtt/command.ts';
+import { addTargetOptions, type CtlOptions } from './command.ts';
+
+/** What is to be done, with everything that the command line said. */
+export type Task =
+  | { readonly kind: 'command'; readonly name: CommandName; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'status' | 'doctor' | 'watch' }
+  | { readonly kind: 'help' };
+
+/** The task and the options that stood after the verb. */
+export interface Reading {
+  readonly task: Task;
+  readonly options: CtlOptions & { readonly spread?: number; readonly validFor?: number };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface CtlVerb {
+  readonly says: string;
+  readonly usage?: string;
+  readonly options?: readonly (readonly [string, string])[];
+  task(words: readonly string[], values: Values): Task;
+}
+
+const lane = ['--lane <id>', 'one lane only; left out: all'] as const;
+
+const onLane = (name: CommandName, says: string): CtlVerb => ({
+  says,
+  options: [lane],
+  task: (_, values) => ({ kind: 'command', name, args: pick(values, ['lane']) }),
+});
+
+const VERBS: Readonly<Record<string, CtlVerb>> = {
+  start: onLane('start', 'begin to listen; a lane that waits or is parked tries at once'),
+  stop: onLane('stop', 'stop listening, after what was said has been spoken'),
+  mute: onLane('mute', 'close the microphone'),
+  unmute: onLane('unmute', 'open the microphone again'),
+  volume: {
+    says: 'set the volume of the loudspeaker',
+    usage: '<percent>',
+    options: [lane],
+    task: ([percent = ''], values) => ({
+      kind: 'command',
+      name: 'volume',
+      args: { percent: percent.trim() === '' ? percent : Number(percent), ...pick(values, ['lane']) },
+    }),
+  },
+  languages: {
+    says: 'set the language that is spoken and those that are heard',
+    options: [
+      ['--source <language>', 'the language that is spoken into the microphone, such as en'],
+      ['--targets <languages>', 'the languages that are spoken out, such as es,fr'],
+      lane,
+    ],
+    task: (_, values) => ({
+      kind: 'command',
+      name: 'languages',
+      args: {
+        ...pick(values, ['source', 'lane']),
+        ...(typeof values['targets'] === 'string' && { targets: values['targets'].split(',') }),
+      },
+    }),
+  },
+  echo: {
+    says: 'set what is done about the echo of the loudspeaker: half-duplex, cancel or off',
+    usage: '<mode>',
+    options: [lane],
+    task: ([mode = ''], values) => ({
+      kind: 'command',
+      name: 'echo',
+      args: { mode, ...pick(values, ['lane']) },
+    }),
+  },
+  status: { says: 'tell how one device is, or a table of several', task: () => ({ kind: 'status' }) },
+  doctor: { says: "run the device's own checks, which change nothing", task: () => ({ kind: 'doctor' }) },
+  watch: { says: 'a live table, problems first, until Ctrl-C', task: () => ({ kind: 'watch' }) },
+  help: { says: 'tell more of a verb', usage: '[verb]', task: () => ({ kind: 'help' }) },
+};
+
+export const VERB_NAMES: readonly string[] = Object.keys(VERBS);
+
+/** Reads the verb and what stands behind it. Help is printed by `print`. @throws Failure, CommanderError */
+export function readVerb(words: readonly string[], print: (text: string) => void): Reading {
+  const [name = '', ...rest] = words;
+  const helped = name === 'help' ? rest[0] : undefined;
+  const verb = VERBS[helped ?? name];
+  if (verb === undefined || !Object.hasOwn(VERBS, helped ?? name)) throw unknownVerb(helped ?? name);
+  const command = parserOf(helped ?? name, verb, print);
+  if (name === 'help') {
+    if (helped === undefined) listVerbs(print);
+    else command.outputHelp();
+    return { task: { kind: 'help' }, options: {} };
+  }
+  command.parse([...rest], { from: 'user' });
+  const values: Values = command.opts();
+  const task = verb.task(command.args, values);
+  if (task.kind === 'command') checkArgs(task.name, task.args);
+  return { task, options: values as Reading['options'] };
+}
+
+function parserOf(name: string, verb: CtlVerb, print: (text: string) => void): Command {
+  const command = addTargetOptions(new Command(`dragoman ctl TARGET ${name}`))
+    .description(verb.says)
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} })
+    .option(
+      '--spread <seconds>',
+      'with --group or --all: each device waits a random part of it',
+      readSeconds(3600),
+    )
+    .option(
+      '--valid-for <seconds>',
+      'a device that is away carries it out when it is back (default: not)',
+      readSeconds(86_400),
+    );
+  if (verb.usage !== undefined) command.argument(verb.usage);
+  for (const [flags, says] of verb.options ?? []) command.option(flags, says);
+  return command;
+}
+
+function listVerbs(print: (text: string) => void): void {
+  for (const [name, { says }] of Object.entries(VERBS)) print(`  ${name.padEnd(10)}  ${says}\n`);
+}
+
+/** The device would refuse it, too; but this is sooner. */
+function checkArgs(name: CommandName, args: Values): void {
+  const parsed = COMMAND_ARGS[name].safeParse(args);
+  if (parsed.success) return;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  const what =
+    issue?.code === 'invalid_type' || issue?.code === 'invalid_value'
+      ? `is not what "${name}" takes`
+      : issue?.message;
+  throw new Failure(`${field === '' ? name : field}: ${what}; see "dragoman ctl help ${name}"`, EXIT.usage);
+}
+
+function readSeconds(most: number): (text: string) => number {
+  return (text) => {
+    const seconds = Number(text);
+    if (text !== '' && Number.isFinite(seconds) && seconds >= 0 && seconds <= most) return seconds;
+    throw new InvalidArgumentError(`It must be a number of seconds, at most ${most}.`);
+  };
+}
+
+function pick(values: Values, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
+}
+
+/** Words a verb that is not there. */
+function unknownVerb(name: string): Failure {
+  const near = suggest(name, VERB_NAMES);
+  const hint = near === null ? `there are ${VERB_NAMES.join(', ')}` : `did you mean "${near}"?`;
+  return new Failure(`there is no verb "${name}"; ${hint}`, EXIT.usage);
+}

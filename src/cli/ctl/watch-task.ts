@@ -1,0 +1,109 @@
+import { connectOperator } from '../../adapters/ctl/operator-client.ts';
+import { type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
+import { isLiveTerminal } from '../demo/live-host.ts';
+import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
+import { layOutRoster } from './fleet-table.ts';
+import { createFleetView } from './fleet-view.ts';
+import type { CtlDeps } from './run.ts';
+
+/** Often enough to look live, seldom enough for 200 devices over a slow line. */
+const DRAW_EACH_MS = 250;
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Where signals come from, and where a live table is drawn. */
+export interface WatchHost {
+  readonly output: LiveTerminal & { readonly isTTY?: boolean };
+  once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+  off(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+}
+
+const processHost: WatchHost = {
+  output: process.stdout,
+  once: (signal, listener) => process.once(signal, listener),
+  off: (signal, listener) => process.off(signal, listener),
+};
+
+/** A table of the devices that follows what they tell, until it is ended; in a pipe, a line for each change. */
+export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): Promise<void> {
+  const { topics, target, clock, access, shell, options } = deps;
+  const view = createFleetView(topics, target);
+  let problem: string | null = null;
+  const client = await connectOperator(access.connection, clock, view.subscriptions, {
+    message: (message) => void view.receive(message),
+    lineChanged: (now) => {
+      problem = now;
+    },
+  });
+  const isLive = !options.json && isLiveTerminal(host.output, shell.env);
+  const show = isLive
+    ? createTable(host.output)
+    : createLines((text) => shell.print(text), options.json === true);
+  let isOver = false;
+  const ended = new Promise<void>((resolve) => {
+    const end = (): void => {
+      isOver = true;
+      for (const signal of END_SIGNALS) host.off(signal, end);
+      resolve();
+    };
+    for (const signal of END_SIGNALS) host.once(signal, end);
+  });
+  const draw = (): void => {
+    if (isOver) return;
+    show.rows(rosterRows(view.entries()), problem);
+    clock.at(clock.now() + DRAW_EACH_MS, draw);
+  };
+  draw();
+  await ended;
+  show.release();
+  await client.close();
+}
+
+interface Showing {
+  rows(rows: readonly RosterRow[], problem: string | null): void;
+  release(): void;
+}
+
+/** Problems stand first, so that what does not fit the screen is what is well. */
+function createTable(output: LiveTerminal): Showing {
+  const screen = createScreen(output);
+  return {
+    rows(rows, problem) {
+      const columns = output.columns ?? 80;
+      const height = Math.max(4, (output.rows ?? 24) - 1);
+      const [head = '', ...lines] = layOutRoster(rows, columns - 1);
+      const shown = lines.slice(0, height - 2);
+      const hidden = rows.slice(shown.length);
+      screen.draw([head, ...shown, summary(rows, hidden, problem).slice(0, columns - 1)], columns);
+    },
+    release: () => screen.release(),
+  };
+}
+
+function summary(rows: readonly RosterRow[], hidden: readonly RosterRow[], problem: string | null): string {
+  if (problem !== null) return `no line to the broker: ${problem}`;
+  const wrong = rows.filter(({ isProblem }) => isProblem).length;
+  const worse = hidden.filter(({ isProblem }) => isProblem).length;
+  const more =
+    hidden.length === 0
+      ? ''
+      : `, ${hidden.length} more below${worse === 0 ? '' : ` (${worse} with a problem)`}`;
+  return `${rows.length} ${rows.length === 1 ? 'device' : 'devices'}, ${wrong} with a problem${more}; Ctrl-C ends`;
+}
+
+/** For a pipe: what has changed since. */
+function createLines(print: (text: string) => void, isJson: boolean): Showing {
+  const before = new Map<string, string>();
+  return {
+    rows(rows) {
+      for (const row of rows) {
+        const { since: _, ...told } = row;
+        const text = JSON.stringify(told);
+        if (before.get(row.device) === text) continue;
+        before.set(row.device, text);
+        const words = [row.device, row.status, row.reasons, row.lanes].filter((word) => word !== '');
+        print(isJson ? `${JSON.stringify(row)}\n` : `${words.join('  ')}\n`);
+      }
+    },
+    release() {},
+  };
+}

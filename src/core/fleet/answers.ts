@@ -1,0 +1,56 @@
+import type { CommandResponse } from '../../protocol/mqtt/command.ts';
+import { type DeviceEntry, isReachable } from './roster.ts';
+
+/** What became of a command at one device. */
+export type Outcome =
+  | { readonly device: string; readonly kind: 'answered'; readonly answer: CommandResponse }
+  /** It did not answer in time, or said only that it has begun. */
+  | { readonly device: string; readonly kind: 'silent'; readonly why: string };
+
+/** The final answers to one command so far, and who has only accepted it. */
+export interface Answers {
+  readonly final: ReadonlyMap<string, CommandResponse>;
+  readonly accepted: ReadonlySet<string>;
+}
+
+export const NO_ANSWERS: Answers = { final: new Map(), accepted: new Set() };
+
+/** Notes an answer; of several final ones by one device the first counts. */
+export function noteAnswer(answers: Answers, device: string, answer: CommandResponse): Answers {
+  if (answer.status === 'accepted') {
+    return { ...answers, accepted: new Set([...answers.accepted, device]) };
+  }
+  if (answers.final.has(device)) return answers;
+  return { ...answers, final: new Map([...answers.final, [device, answer]]) };
+}
+
+/** Whether all that will answer have. */
+export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): boolean {
+  const waiting = expected.filter((entry) => isReachable(entry) && !answers.final.has(entry.device));
+  const begun = [...answers.accepted].filter((device) => !answers.final.has(device));
+  return waiting.length === 0 && begun.length === 0;
+}
+
+/** What became of the command at each device, by name: those that were expected, and those that answered besides. */
+export function outcomes(answers: Answers, expected: readonly DeviceEntry[], waitedS: number): Outcome[] {
+  const silent = expected
+    .filter(({ device }) => !answers.final.has(device))
+    .map(
+      (entry): Outcome => ({ device: entry.device, kind: 'silent', why: whySilent(entry, answers, waitedS) }),
+    );
+  const answered = [...answers.final].map(
+    ([device, answer]): Outcome => ({ device, kind: 'answered', answer }),
+  );
+  return [...silent, ...answered].sort((one, other) => (one.device < other.device ? -1 : 1));
+}
+
+function whySilent({ device, status }: DeviceEntry, { accepted }: Answers, waitedS: number): string {
+  if (accepted.has(device)) return `has begun, and was not done within ${waitedS} s`;
+  const last = status === null ? 'the broker knows no such device' : `its last status was ${status.status}`;
+  return `no answer within ${waitedS} s; ${last}`;
+}
+
+/** Whether a device did as it was told. */
+export function isDone(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && outcome.answer.status === 'ok';
+}

@@ -1,0 +1,85 @@
+import type { LaneReport, StateMessage, StatusMessage } from '../../protocol/mqtt/device.ts';
+
+/** What the broker holds of one device. */
+export interface DeviceEntry {
+  readonly device: string;
+  readonly status: StatusMessage | null;
+  readonly state: StateMessage | null;
+}
+
+/** The devices of a tenant, by name. */
+export type Roster = ReadonlyMap<string, DeviceEntry>;
+
+export const EMPTY_ROSTER: Roster = new Map();
+
+/** More devices than one tenant of one broker has; what is beyond is not taken in. */
+export const MOST_DEVICES = 20_000;
+
+/** Notes what a device has published last. A cleared topic (null) forgets it. */
+export function noteDevice(
+  roster: Roster,
+  device: string,
+  news: { readonly status: StatusMessage | null } | { readonly state: StateMessage | null },
+): Roster {
+  const known = roster.get(device);
+  if (known === undefined && roster.size >= MOST_DEVICES) return roster;
+  const entry: DeviceEntry = { ...(known ?? { device, status: null, state: null }), ...news };
+  const next = new Map(roster);
+  if (entry.status === null && entry.state === null) next.delete(device);
+  else next.set(device, entry);
+  return next;
+}
+
+/** Whether a command that is sent now will be heard. */
+export function isReachable({ status }: DeviceEntry): boolean {
+  return status !== null && status.status !== 'lost' && status.status !== 'offline';
+}
+
+/** Whether the device says that it belongs to the group. */
+export function isInGroup({ state }: DeviceEntry, group: string): boolean {
+  return state?.groups?.includes(group) ?? false;
+}
+
+/** How urgently a person should look: the lower the sooner. */
+const SEVERITY: Readonly<Record<string, number>> = {
+  lost: 0,
+  degraded: 1,
+  offline: 2,
+  stopping: 3,
+  idle: 4,
+  ready: 5,
+};
+
+/** One line of a table of devices. */
+export interface RosterRow {
+  readonly device: string;
+  readonly status: string;
+  readonly reasons: string;
+  readonly lanes: string;
+  readonly version: string;
+  /** When the device said so; null where it did not say when. */
+  readonly since: string | null;
+  readonly isProblem: boolean;
+}
+
+/** The devices as lines of a table, problems first, then by name. */
+export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
+  const rank = ({ status }: DeviceEntry): number => SEVERITY[status?.status ?? ''] ?? 2;
+  return [...entries]
+    .sort((one, other) => rank(one) - rank(other) || (one.device < other.device ? -1 : 1))
+    .map(({ device, status, state }) => ({
+      device,
+      status: status?.status ?? 'unknown',
+      reasons: (status?.reasons ?? []).join(' '),
+      lanes: (state?.lanes ?? []).map(describeLane).join('; '),
+      version: status?.version ?? '',
+      since: status?.ts ?? state?.ts ?? null,
+      isProblem: status === null || status.status === 'lost' || status.status === 'degraded',
+    }));
+}
+
+/** `main live en>es,fr`, with what is out of the ordinary. */
+export function describeLane({ id, phase, source, targets, muted, volume }: LaneReport): string {
+  const odd = [...(muted ? ['muted'] : []), ...(volume === 0 ? ['volume 0'] : [])];
+  return [`${id} ${phase} ${source}>${targets.join(',')}`, ...odd].join(' ');
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { nameSchema, prefixSchema } from './mqtt/topics.ts';
+
+const file = z.string().min(1, 'must name a file');
+
+/** How one operator reaches one broker. Relative file names count from the folder of the profiles. */
+export const ctlProfileSchema = z.strictObject({
+  url: z
+    .string()
+    .refine((text) => /^(mqtts?|wss?):\/\/[^/]/.test(text) && URL.canParse(text), {
+      error: 'must be an address such as "mqtts://broker.example:8883"',
+    })
+    .refine(
+      (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
+      {
+        error: 'must not hold a user name or password: give "username" and "passwordFile"',
+      },
+    ),
+  prefix: prefixSchema.default('dragoman/v1'),
+  tenant: nameSchema,
+  username: z.string().min(1).nullable().default(null),
+  passwordFile: file.nullable().default(null),
+  caFile: file.nullable().default(null),
+  certFile: file.nullable().default(null),
+  keyFile: file.nullable().default(null),
+  /** The owner's private key: signs what devices take only signed. */
+  signingKeyFile: file.nullable().default(null),
+});
+export type CtlProfile = z.infer<typeof ctlProfileSchema>;
+
+/** `~/.config/dragoman/ctl.json`. */
+export const ctlProfilesSchema = z
+  .strictObject({
+    profiles: z.record(
+      z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", "-" or "."'),
+      ctlProfileSchema,
+    ),
+    default: z.string().optional(),
+  })
+  .refine(({ profiles }) => Object.keys(profiles).length > 0, {
+    error: 'must hold a profile',
+    path: ['profiles'],
+  });

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { ctlOfEachTest, LANE, LANES } from './fixture.ts';
+
+const ctl = ctlOfEachTest();
+
+describe('dragoman ctl DEVICE VERB', () => {
+  it('sends the command and tells how the lanes are after it', async () => {
+    const device = await ctl.device('kiosk-01');
+    const ran = await ctl.run('kiosk-01', 'volume', '60', '--lane', 'main');
+    expect(ran).toEqual({
+      exitCode: 0,
+      printed: 'kiosk-01: ok: main live, en to es, volume 80, echo half-duplex\n',
+      complained: '',
+    });
+    expect(device.received.map(({ name, body }) => [name, body.args])).toEqual([
+      ['volume', { percent: 60, lane: 'main' }],
+    ]);
+    expect(device.received[0]?.body.id.length).toBeGreaterThan(12);
+  });
+
+  it('takes languages as a list', async () => {
+    const device = await ctl.device('kiosk-01');
+    await ctl.run('kiosk-01', 'languages', '--source', 'en', '--targets', 'es,fr');
+    expect(device.received[0]?.body.args).toEqual({ source: 'en', targets: ['es', 'fr'] });
+  });
+
+  it('exits with 1 and the reason where the device refuses', async () => {
+    await ctl.device('kiosk-01', {
+      answer: () => ({ status: 'error', error: { code: 'unknown_lane', message: 'there is no lane "x"' } }),
+    });
+    const ran = await ctl.run('kiosk-01', 'mute', '--lane', 'x');
+    expect(ran.exitCode).toBe(1);
+    expect(ran.printed).toBe('kiosk-01: refused (unknown_lane): there is no lane "x"\n');
+  });
+
+  it('exits with 4 where nobody answers, and says what the broker knows', async () => {
+    const device = await ctl.device('kiosk-01', { answer: () => null });
+    device.status('degraded', ['no_backend']);
+    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '0.5');
+    expect(ran.exitCode).toBe(4);
+    expect(ran.printed).toMatch(/^kiosk-01: no answer within 0.5 s; its last status was degraded\n$/);
+    const unknown = await ctl.run('kiosk-99', 'mute', '--timeout', '0.5');
+    expect(unknown.printed).toContain('the broker knows no such device');
+    expect(unknown.exitCode).toBe(4);
+  });
+
+  it('tells expired apart from refused, in JSON too', async () => {
+    await ctl.device('kiosk-01', { answer: () => ({ status: 'expired' }) });
+    const ran = await ctl.run('--json', 'kiosk-01', 'mute');
+    expect(ran).toMatchObject({ exitCode: 1, printed: '{"device":"kiosk-01","status":"expired"}\n' });
+  });
+
+  it('waits for the final answer behind "accepted"', async () => {
+    await ctl.device('kiosk-01', {
+      answer: () => [{ status: 'accepted' }, { status: 'ok', data: { lanes: LANES } }],
+    });
+    expect(await ctl.run('kiosk-01', 'mute', '--json')).toMatchObject({
+      exitCode: 0,
+      printed: `${JSON.stringify({ device: 'kiosk-01', status: 'ok', data: { lanes: LANES } })}\n`,
+    });
+  });
+
+  it('ignores answers to other commands, and those that are none', async () => {
+    const answers = [
+      { id: 'another', status: 'error', error: { code: 'x', message: 'y' } },
+      { status: 'fine' },
+      { status: 'ok' },
+    ];
+    await ctl.device('kiosk-01', { answer: () => answers });
+    expect(await ctl.run('kiosk-01', 'mute', '--json')).toMatchObject({
+      exitCode: 0,
+      printed: '{"device":"kiosk-01","status":"ok"}\n',
+    });
+  });
+
+  it('lets no device steer the terminal', async () => {
+    const message = 'no\u001b[2J\u0007\u202eway\r\nkiosk-02: ok';
+    await ctl.device('kiosk-01', { answer: () => ({ status: 'error', error: { code: 'bad', message } }) });
+    const { printed } = await ctl.run('kiosk-01', 'mute');
+    expect(printed).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+  });
+});
+
+describe('dragoman ctl --group and --all', () => {
+  it('tells of each device, and sums up who did not', async () => {
+    await ctl.device('kiosk-01');
+    await ctl.device('kiosk-02', {
+      answer: () => ({ status: 'error', error: { code: 'busy', message: 'too many' } }),
+    });
+    await ctl.device('kiosk-03', { status: 'lost', answer: () => null });
+    const ran = await ctl.run('--all', 'mute', '--timeout', '2');
+    expect(ran.exitCode).toBe(1);
+    expect(ran.printed.split('\n').map((line) => line.slice(0, 19))).toEqual([
+      ...['kiosk-01: ok: main ', 'kiosk-02: refused (', 'kiosk-03: no answer'],
+      '',
+    ]);
+    expect(ran.complained).toBe('dragoman: of 3 devices 1 did not do it and 1 did not answer.\n');
+  });
+
+  it('reaches the devices of a group, and only those', async () => {
+    const lobby = await ctl.device('kiosk-01', { groups: ['lobby'] });
+    const desk = await ctl.device('kiosk-02', { groups: ['desk'] });
+    const ran = await ctl.run('--group', 'lobby', '--json', 'mute', '--spread', '0');
+    expect(ran).toMatchObject({ exitCode: 0, complained: '' });
+    expect(ran.printed.trim().split('\n')).toHaveLength(1);
+    expect(lobby.received.map(({ body }) => body.args)).toEqual([{ spread_s: 0 }]);
+    expect(desk.received).toEqual([]);
+  });
+
+  it('says so where there is nobody', async () => {
+    const ran = await ctl.run('--group', 'nobody', 'mute', '--timeout', '0.6');
+    expect(ran).toMatchObject({ exitCode: 4, printed: '' });
+    expect(ran.complained).toContain('the broker knows no device of the group "nobody"');
+  });
+
+  it('shows a table, problems first, that fits the terminal', async () => {
+    await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data: {} }) });
+    const broken = await ctl.device('kiosk-02', { answer: () => ({ status: 'ok', data: {} }) });
+    broken.status('degraded', ['no_backend', 'capture:main']);
+    await ctl.device('kiosk-03', { answer: () => null });
+    const ran = await ctl.run('--all', 'status', '--timeout', '1');
+    expect(ran.exitCode).toBe(4);
+    const lines = ran.printed.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/\s+/).slice(0, 3).join(' '))).toEqual([
+      'DEVICE STATUS REASONS',
+      ...['kiosk-02 degraded no_backend', 'kiosk-01 ready main', 'kiosk-03 silent was'],
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('dragoman ctl status of one device', () => {
+  it('tells everything that matters in lines that fit', async () => {
+    const data = {
+      ...{ status: 'degraded', reasons: ['no_backend'], version: '0.1.0', boot_id: 'b', uptime_s: 93_784 },
+      ...{ refused_answers: {}, audio: [] },
+      lanes: [
+        {
+          ...LANE,
+          last_error: {
+            ts: null,
+            code: 'network',
+            message: 'the network was unplugged by somebody who swept the floor',
+          },
+        },
+      ],
+    };
+    await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data }) });
+    const { printed, exitCode } = await ctl.run('kiosk-01', 'status');
+    expect(exitCode).toBe(0);
+    expect(printed).toContain('kiosk-01: degraded no_backend\n  version 0.1.0, up 1 d 2 h\n');
+    expect(printed).toContain('last error (network): the network was unplugged');
+    for (const line of printed.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('a mistake on the command line', () => {
+  it.each([
+    [[], 'whom shall it tell what?'],
+    [['mute'], 'for which device?'],
+    [['kiosk-01'], 'what shall kiosk-01 do?'],
+    [['kiosk-01', 'mut'], 'did you mean "mute"?'],
+    [['Kiosk', 'mute'], '"Kiosk" is no name of a device'],
+    [['all', 'mute'], '"all" is no name of a device'],
+    [['kiosk-01', 'volume', '600'], 'percent: '],
+    [['kiosk-01', 'volume'], 'missing required argument'],
+    [['kiosk-01', 'languages'], 'needs "source", "targets" or both'],
+    [['kiosk-01', 'echo', 'loud'], 'mode: is not what "echo" takes'],
+    [['--all', '--group', 'x', 'mute'], 'either --group or --all'],
+    [['--group', 'A B', 'mute'], '"A B" is no name of a group'],
+    [['--timeout', '0', 'kiosk-01', 'mute'], 'It must be a number of seconds'],
+    [['kiosk-01', 'constructor'], 'there is no verb "constructor"'],
+    [['--profile', 'zoo', 'kiosk-01', 'mute'], 'has no profile "zoo"'],
+    [['--profile', 'constructor', 'kiosk-01', 'mute'], 'has no profile "constructor"'],
+  ])('%j is told as what it is, with exit code 2', async (argv, words) => {
+    const ran = await ctl.run(...argv);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.complained).toContain(words);
+    expect(ran.printed).toBe('');
+  });
+
+  it('explains a verb, and lists them', async () => {
+    expect((await ctl.run('help', 'languages')).printed).toContain('--targets <languages>');
+    expect((await ctl.run('help')).printed).toContain('languages');
+    expect((await ctl.run('--help')).printed).toContain('dragoman ctl kiosk-01 mute');
+  });
+});
+
+describe('a profile that cannot be used', () => {
+  const url = 'mqtt://127.0.0.1:1';
+  it.each([
+    ['{', /ctl\.json:1:2: /],
+    [{}, /profiles: is missing/],
+    [{ profiles: {} }, /profiles: must hold a profile/],
+    [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
+    [{ profiles: { a: { url: 'http://x', tenant: 't' } } }, /profiles\.a\.url: must be an address such as/],
+    [{ profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } }, /must not hold a user name or password/],
+    [
+      { profiles: { a: { url, tenant: 't', passwordfile: 'x' } } },
+      /profiles\.a\.passwordfile: is not a known key; did you mean "passwordFile"/,
+    ],
+    [
+      { profiles: { a: { url, tenant: 't', passwordFile: 'none' } } },
+      /passwordFile: the secret file .*none does not exist/,
+    ],
+    [{ profiles: { a: { url, tenant: 't' }, b: { url, tenant: 't' } } }, /several profiles \(a, b\)/],
+    [{ profiles: { a: { url, tenant: 't' } } }, /127\.0\.0\.1:1/],
+  ])('%j is told as what it is', async (content, words) => {
+    ctl.writeProfiles(content);
+    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
+    expect([1, 2]).toContain(ran.exitCode);
+    expect(ran.complained).toMatch(words);
+    expect(ran.complained).not.toContain('geheim');
+    expect(ran.complained.trim().split('\n')).toHaveLength(1);
+  });
+});
