@@ -69,9 +69,10 @@ function brokerOf(
   try {
     const seed = randomBytes(4).readInt32LE();
     return {
-      fingerprint: JSON.stringify([device.tenant, device.id, mqtt]),
+      fingerprint: JSON.stringify([device, mqtt]),
       openBus: createMqttBus(brokerConnection(config, env), { clock, seed }),
       address: { prefix: mqtt.prefix, tenant: device.tenant, device: device.id },
+      groups: device.groups,
       commandFile: commandFile(config, env, options.logger).commandFile ?? null,
     };
   } catch (error) {

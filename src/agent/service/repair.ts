@@ -9,7 +9,7 @@ import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts'
 import type { SignalSource } from '../daemon.ts';
 import type { CommandDispatcher } from '../owner/command-dispatcher.ts';
 import { deviceSubscriptions } from '../owner/subscriptions.ts';
-import { createRefusingDesk } from './refusing-desk.ts';
+import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
 /** Why nothing can run, and how the owner can be told all the same. */
 export interface Unusable {
@@ -23,6 +23,7 @@ export interface Unusable {
     readonly fingerprint: string;
     readonly openBus: OpenBus;
     readonly address: DeviceAddress;
+    readonly groups: readonly string[];
     /** Where the device remembers its commands; null: nowhere. */
     readonly commandFile: StateFile | null;
   } | null;
@@ -119,7 +120,7 @@ function createStatusLine({ clock, log, version, bootId }: RepairParts) {
     readonly fingerprint: string;
     readonly line: Bus;
     readonly topic: string;
-    readonly desk: CommandDispatcher;
+    readonly dispatcher: CommandDispatcher;
   } | null = null;
   let reasons: string[] = [];
   let problem = '';
@@ -134,16 +135,22 @@ function createStatusLine({ clock, log, version, bootId }: RepairParts) {
     if (bus === null || connection === 0) return;
     bus.line.publish(bus.topic, body('degraded', connection, reasons), { qos: 1, retain: true });
   };
-  const open = ({ openBus, address, commandFile, fingerprint }: NonNullable<Unusable['broker']>): void => {
+  const open = ({
+    openBus,
+    address,
+    groups,
+    commandFile,
+    fingerprint,
+  }: NonNullable<Unusable['broker']>): void => {
     connection = 0;
     const topics = deviceTopics(address);
-    const desk = createRefusingDesk({
-      ...{ address, clock, log, commandFile, problem: () => problem },
+    const dispatcher = createRefusingDispatcher({
+      ...{ address, groups, clock, log, commandFile, problem: () => problem },
       status: () => ({ status: 'degraded', reasons, version, boot_id: bootId, lanes: [] }),
     });
     const line = openBus(
       {
-        subscriptions: deviceSubscriptions(topics),
+        subscriptions: deviceSubscriptions(topics, groups),
         will: (number) => ({ topic: topics.status, payload: body('lost', number, ['connection_lost']) }),
       },
       {
@@ -153,19 +160,19 @@ function createStatusLine({ clock, log, version, bootId }: RepairParts) {
         },
         down() {},
         message(message) {
-          desk.receive(line, message);
+          dispatcher.receive(line, message);
         },
       },
     );
-    bus = { fingerprint, line, topic: topics.status, desk };
-    desk.begin(line);
+    bus = { fingerprint, line, topic: topics.status, dispatcher };
+    dispatcher.begin(line);
   };
   return {
     tell({ key, broker, problems }: Unusable): void {
       reasons = [key === null ? 'config' : `config:${key}`];
       problem = problems[0] ?? '';
       if (broker?.fingerprint === bus?.fingerprint) return publish();
-      void bus?.desk.close();
+      void bus?.dispatcher.close();
       void bus?.line.close();
       bus = null;
       if (broker !== null) open(broker);
@@ -173,9 +180,9 @@ function createStatusLine({ clock, log, version, bootId }: RepairParts) {
     /** @param isLast the device says that it is gone */
     async close(isLast: boolean): Promise<void> {
       if (bus === null) return;
-      const { line, topic, desk } = bus;
+      const { line, topic, dispatcher } = bus;
       bus = null;
-      await desk.close();
+      await dispatcher.close();
       const finale = { topic, payload: body('offline', connection, []), retain: true };
       await (isLast ? line.close(finale) : line.close());
     },

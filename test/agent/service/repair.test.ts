@@ -27,6 +27,7 @@ function waiting(first: Partial<Unusable> = {}) {
   const broker: Unusable['broker'] = {
     fingerprint: 'one',
     address,
+    groups: [],
     commandFile: null,
     openBus(options, listener) {
       const said: unknown[] = [];

@@ -7,8 +7,9 @@ import { createCommandRecord } from '../owner/command-record.ts';
 import { CommandError, type CommandHandlers } from '../owner/command-request.ts';
 import { createRepeatFilter } from '../repeat-filter.ts';
 
-export interface RefusingDeskWorld {
+export interface RefusingDispatcherDeps {
   readonly address: DeviceAddress;
+  readonly groups: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   /** The device's own, so that an id means the same after the repair. */
@@ -20,8 +21,8 @@ export interface RefusingDeskWorld {
 }
 
 /** Answers the commands to a device that has no usable configuration. */
-export function createRefusingDesk(deps: RefusingDeskWorld): CommandDispatcher {
-  const { address, clock, log, commandFile, problem, status } = deps;
+export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandDispatcher {
+  const { address, groups, clock, log, commandFile, problem, status } = deps;
   const repeats = createRepeatFilter(clock);
   const refuse = (): never => {
     throw new CommandError('config', `the configuration cannot be used and nothing runs: ${problem()}`);
@@ -32,15 +33,15 @@ export function createRefusingDesk(deps: RefusingDeskWorld): CommandDispatcher {
   };
   const record = createCommandRecord(commandFile, clock, log);
   const topics = deviceTopics(address);
-  const desk = createCommandDispatcher(
-    { address, topics, clock, log, random: Math.random, repeats, record },
+  const dispatcher = createCommandDispatcher(
+    { address, groups, topics, clock, log, random: Math.random, repeats, record },
     handlers,
   );
   return {
-    ...desk,
+    ...dispatcher,
     close() {
       repeats.close();
-      return desk.close();
+      return dispatcher.close();
     },
   };
 }
