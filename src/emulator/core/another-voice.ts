@@ -3,42 +3,79 @@ import { resampleBy } from './resample.ts';
 const FRAME_S = 0.032;
 const SEARCH_S = 0.01;
 const FADE_S = 0.012;
+/** The search looks at the sound in steps of so many samples first. */
 const COARSE = 4;
+/** Of those steps, every so many are compared. */
+const SPARSE = 2;
 
-/** How well `b` at one place continues `a` at another, over a frame, looking at every fourth sample. */
-function likeness(sound: Float32Array, a: number, b: number, length: number): number {
+/** A sound and its outline: the mean of each `COARSE` samples, for a search that costs a fraction. */
+interface Outlined {
+  readonly sound: Float32Array;
+  readonly outline: Float32Array;
+}
+
+function outlined(sound: Float32Array): Outlined {
+  const outline = new Float32Array(Math.floor(sound.length / COARSE));
+  for (let index = 0, at = 0; index < outline.length; index++, at += COARSE) {
+    outline[index] =
+      (sound[at] as number) + (sound[at + 1] as number) + (sound[at + 2] as number) + (sound[at + 3] as number);
+  }
+  return { sound, outline };
+}
+
+/** How well `b` at one place continues `a` at another, looking at every so many values; both must lie inside. */
+function likeness(values: Float32Array, a: number, b: number, length: number, stride: number): number {
   let product = 0;
   let power = 1e-9;
-  for (let index = 0; index < length; index += COARSE) {
-    const other = sound[b + index] ?? 0;
-    product += (sound[a + index] ?? 0) * other;
+  for (let index = 0; index < length; index += stride) {
+    const other = values[b + index] as number;
+    product += (values[a + index] as number) * other;
     power += other * other;
   }
   return product / Math.sqrt(power);
 }
 
-/** The place near `ideal` that best continues what would follow naturally at `natural`. */
+/** The place near `ideal` that best continues what would follow naturally at `natural`: on the outline, then exactly. */
 function bestPlace(
-  sound: Float32Array,
+  { sound, outline }: Outlined,
   natural: number,
   ideal: number,
   reach: number,
   length: number,
 ): number {
-  let best = Math.max(0, ideal);
+  const last = sound.length - length;
+  if (natural > last || last < 0) return Math.max(0, Math.min(ideal, Math.max(0, last)));
+  let best = Math.max(0, Math.min(ideal, last));
   let bestScore = Number.NEGATIVE_INFINITY;
-  const consider = (from: number, to: number, stride: number): void => {
-    for (let place = Math.max(0, from); place <= to; place += stride) {
-      const score = likeness(sound, natural, place, length);
-      if (score > bestScore) {
-        bestScore = score;
-        best = place;
-      }
+  const steps = Math.floor(length / COARSE) - 1;
+  const from = Math.ceil(Math.max(0, ideal - reach) / COARSE);
+  const to = Math.floor(Math.min(last, ideal + reach) / COARSE);
+  const anchor = Math.round(natural / COARSE);
+  for (let place = from; place <= to && anchor + steps < outline.length; place++) {
+    const score = likeness(outline, anchor, place, steps, SPARSE);
+    if (score > bestScore) {
+      bestScore = score;
+      best = place * COARSE;
     }
-  };
-  consider(ideal - reach, ideal + reach, COARSE);
-  consider(best - COARSE + 1, best + COARSE - 1, 1);
+  }
+  const near = best;
+  bestScore = Number.NEGATIVE_INFINITY;
+  for (let place = Math.max(0, near - COARSE); place <= Math.min(last, near + COARSE); place++) {
+    const score = likeness(sound, natural, place, length, COARSE);
+    if (score > bestScore) {
+      bestScore = score;
+      best = place;
+    }
+  }
   return best;
+}
+
+/** The rise and fall of one frame. */
+function windowOf(hop: number): Float32Array {
+  return Float32Array.from(
+    { length: 2 * hop },
+    (_, index) => 0.5 - 0.5 * Math.cos((Math.PI * (index + 0.5)) / hop),
+  );
 }
 
 /**
@@ -51,14 +88,16 @@ export function stretch(sound: Float32Array, length: number, rateHz: number): Fl
   const reach = Math.round(SEARCH_S * rateHz);
   const output = new Float32Array(length);
   const pull = (sound.length - frame) / Math.max(1, length - frame);
+  const shape = windowOf(hop);
+  const both = outlined(sound);
   let place = 0;
   for (let start = 0; start < length; start += hop) {
     const ideal = Math.round(start * pull);
-    place = start === 0 ? 0 : bestPlace(sound, place + hop, ideal, reach, hop);
-    for (let index = 0; index < frame && start + index < length; index++) {
-      const rise = start === 0 && index < hop;
-      const window = rise ? 1 : 0.5 - 0.5 * Math.cos((Math.PI * (index + 0.5)) / hop);
-      output[start + index] = (output[start + index] ?? 0) + window * (sound[place + index] ?? 0);
+    place = start === 0 ? 0 : bestPlace(both, place + hop, ideal, reach, hop);
+    const end = Math.min(frame, length - start, sound.length - place);
+    for (let index = 0; index < end; index++) {
+      const weight = start === 0 && index < hop ? 1 : (shape[index] as number);
+      output[start + index] = (output[start + index] as number) + weight * (sound[place + index] as number);
     }
   }
   return output;
@@ -84,39 +123,61 @@ function finish(sound: Float32Array, target: number, rateHz: number): void {
 /** Pitches of voices, hertz, and where a low voice ends. */
 const PITCH = { lowest: 70, highest: 400, lowVoiceBelow: 165 };
 
+/** So many stretches of a voice tell its pitch. */
+const MOST_STRETCHES = 16;
+
+/** Every so manieth sample, as far as they are needed. */
+function thinned(sound: Float32Array, stride: number): Float32Array {
+  const thin = new Float32Array(Math.floor(sound.length / stride));
+  for (let index = 0; index < thin.length; index++) thin[index] = sound[index * stride] as number;
+  return thin;
+}
+
+/** The lag at which a stretch of sound repeats itself best; 0 where it does not. */
+function periodAt(sound: Float32Array, start: number, size: number, lags: readonly [number, number]): number {
+  let power = 0;
+  for (let index = 0; index < size; index++) power += (sound[start + index] as number) ** 2;
+  let best = 0;
+  let bestScore = 0.5;
+  for (let lag = lags[0]; lag <= lags[1]; lag++) {
+    let product = 0;
+    let other = 1e-9;
+    for (let index = 0; index < size; index++) {
+      const later = sound[start + index + lag] as number;
+      product += (sound[start + index] as number) * later;
+      other += later * later;
+    }
+    const score = product / Math.sqrt(other * power);
+    if (score > bestScore * 1.05) {
+      bestScore = score;
+      best = lag;
+    }
+  }
+  return best;
+}
+
 /** The usual pitch of a voice in hertz, or null where there is none to be found. */
 export function estimatePitch(sound: Float32Array, rateHz: number): number | null {
   const stride = Math.max(1, Math.round(rateHz / 8000));
   const rate = rateHz / stride;
+  const thin = thinned(sound, stride);
   const size = Math.round(rate * 0.04);
-  const shortest = Math.floor(rate / PITCH.highest);
   const longest = Math.ceil(rate / PITCH.lowest);
+  const lags = [Math.floor(rate / PITCH.highest), longest] as const;
   const threshold = (loudness(sound) * 0.8) ** 2 * size;
-  const found: number[] = [];
-  const value = (at: number): number => sound[at * stride] ?? 0;
-  for (let start = 0; (start + size + longest) * stride < sound.length; start += size * 2) {
+  const starts: number[] = [];
+  for (let start = 0; start + size + longest < thin.length; start += size * 2) {
     let power = 0;
-    for (let index = 0; index < size; index++) power += value(start + index) ** 2;
-    if (power < threshold) continue;
-    let best = 0;
-    let bestScore = 0.5;
-    for (let lag = shortest; lag <= longest; lag++) {
-      let product = 0;
-      let other = 1e-9;
-      for (let index = 0; index < size; index++) {
-        const later = value(start + index + lag);
-        product += value(start + index) * later;
-        other += later * later;
-      }
-      const score = product / Math.sqrt(other * power);
-      if (score > bestScore * 1.05) {
-        bestScore = score;
-        best = lag;
-      }
-    }
-    if (best > 0) found.push(rate / best);
+    for (let index = 0; index < size; index++) power += (thin[start + index] as number) ** 2;
+    if (power >= threshold) starts.push(start);
   }
-  found.sort((a, b) => a - b);
+  const step = Math.max(1, Math.ceil(starts.length / MOST_STRETCHES));
+  const found = starts
+    .filter((_, index) => index % step === 0)
+    .map((start) => periodAt(thin, start, size, lags))
+    .filter((lag) => lag > 0)
+    .map((lag) => rate / lag)
+    .sort((a, b) => a - b);
   return found[found.length >> 1] ?? null;
 }
 

@@ -26,6 +26,22 @@ function buildKernels(cutoff: number, taps: number): Float32Array {
   return kernels;
 }
 
+/** The kernels of the last few steps: a voice needs the same ones for each of its sentences. */
+const kernelsByStep = new Map<number, { kernels: Float32Array; taps: number }>();
+const MOST_STEPS = 16;
+
+function kernelsFor(step: number): { kernels: Float32Array; taps: number } {
+  const known = kernelsByStep.get(step);
+  if (known !== undefined) return known;
+  const cutoff = Math.min(1, 1 / step) * PASS_BAND;
+  const taps = 2 * Math.ceil(HALF_WIDTH / cutoff);
+  const made = { kernels: buildKernels(cutoff, taps), taps };
+  kernelsByStep.set(step, made);
+  const oldest = kernelsByStep.keys().next().value;
+  if (kernelsByStep.size > MOST_STEPS && oldest !== undefined) kernelsByStep.delete(oldest);
+  return made;
+}
+
 /**
  * Reads a signal at other points in time by a windowed sinc.
  * @param step distance of two output samples in input samples: above 1 makes it shorter (and lower in rate or
@@ -33,17 +49,21 @@ function buildKernels(cutoff: number, taps: number): Float32Array {
  */
 export function resampleBy(input: Float32Array, step: number): Float32Array {
   if (step === 1) return input;
-  const cutoff = Math.min(1, 1 / step) * PASS_BAND;
-  const taps = 2 * Math.ceil(HALF_WIDTH / cutoff);
-  const kernels = buildKernels(cutoff, taps);
+  const { kernels, taps } = kernelsFor(step);
+  const half = taps / 2;
+  // Silence on both sides, so that the kernel never reaches outside.
+  const padded = new Float32Array(input.length + 2 * taps + Math.ceil(step));
+  padded.set(input, taps);
   const output = new Float32Array(Math.max(0, Math.round(input.length / step)));
   for (let index = 0; index < output.length; index++) {
     const at = index * step;
     const whole = Math.floor(at);
     const kernel = Math.round((at - whole) * PHASES) * taps;
-    const first = whole - taps / 2 + 1;
+    const first = whole - half + 1 + taps;
     let sum = 0;
-    for (let tap = 0; tap < taps; tap++) sum += (input[first + tap] ?? 0) * (kernels[kernel + tap] ?? 0);
+    for (let tap = 0; tap < taps; tap++) {
+      sum += (padded[first + tap] as number) * (kernels[kernel + tap] as number);
+    }
     output[index] = sum;
   }
   return output;
