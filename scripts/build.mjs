@@ -20,7 +20,10 @@ const ENTRIES = {
 /** As they call themselves. */
 const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
 /** Threads of the programs: bundles that no one runs by hand. */
-const THREADS = { 'echo-worker': 'src/adapters/echo/echo-worker.ts' };
+const THREADS = {
+  'echo-worker': 'src/adapters/echo/echo-worker.ts',
+  'emulator-worker': 'src/emulator/threads/emulator-worker.ts',
+};
 
 /** Programs that a program starts, beside it. They bring nothing of anybody else's. */
 const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/main.ts' };

@@ -135,6 +135,7 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     ...(jwt === undefined ? {} : { jwts: jwt }),
     ...(client === undefined ? {} : { clients: client }),
     ...(tls === undefined ? {} : { tls }),
+    complain: (sentence: string) => shell.complain(`${NAME}: ${sentence}\n`),
   } as EmulatorOptions;
   const asked = untilAskedToEnd(signals);
   let emulator: Emulator;

@@ -1,19 +1,20 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Effect } from './core/effect.ts';
-import { type RenderJob, render } from './core/render.ts';
+import { createLateness, type LatenessSummary } from './core/lateness.ts';
 import type { Service } from './core/service.ts';
 import type { Speak } from './speak.ts';
+import type { Hearing, HearingFigures } from './threads/hearing.ts';
+import { createSpeechQueue, type SpeechFigures } from './threads/speech-queue.ts';
+import type { SpeechMaker } from './threads/speech-thread.ts';
 
 /** What carries out the effects that concern a connection. */
 export type PerformEffect = (effect: Exclude<Effect, { kind: 'render' }>) => void;
 
-/** Renderings that may wait; what comes beyond is sent as nothing. */
-const MOST_JOBS = 2000;
-/** Speech engines that run at once. */
-const MOST_SPEAKING = 4;
 /** The event loop is looked at so often; what it was late by is excused to clients. */
 const WATCH_MS = 100;
 const LATE_MS = 60;
+/** Looks that the figures are about: a minute of them. */
+const LOOKS = 600;
 
 /** Lets the pure service run: gives it the time, carries out its effects, wakes it when something is due. */
 export interface Runtime {
@@ -24,26 +25,36 @@ export interface Runtime {
   act<T>(call: (now: number) => T): T;
   /** Lets this much of the service's time pass at once; all that falls due has happened when it resolves. */
   advance(ms: number): Promise<void>;
+  /** How far the emulator keeps up with what it is asked. */
+  load(): Load;
   close(): void;
+}
+
+/** How late things are done, milliseconds, over the last of them. */
+export interface Load {
+  readonly event_loop_late_ms: LatenessSummary;
+  readonly hearing: HearingFigures;
+  readonly speech: SpeechFigures;
 }
 
 export interface RuntimeSetup {
   readonly clock: Clock;
   readonly service: Service;
   readonly perform: PerformEffect;
+  readonly hearing: Hearing;
+  readonly maker: SpeechMaker;
   /** A speech engine, where there is one. */
   readonly speak: Speak | null;
 }
 
-export function createRuntime(setup: RuntimeSetup): Runtime {
-  const { clock, service, perform } = setup;
+export function createRuntime(setup: RuntimeSetup): Runtime & {
+  /** To be called when detectors of these streams have decided. */
+  decided(streams: ReadonlySet<string>): void;
+} {
+  const { clock, service, perform, hearing, maker, speak } = setup;
   const startedAt = clock.now();
-  const jobs: RenderJob[] = [];
   let skippedMs = 0;
   let disarm: () => void = () => {};
-  let busyJobs = 0;
-  let speaking = 0;
-  let isWorkPlanned = false;
   let closed = false;
   let idle: (() => void)[] = [];
 
@@ -53,8 +64,8 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
     for (let effects = service.takeEffects(); effects.length > 0; effects = service.takeEffects()) {
       for (const effect of effects) {
         if (effect.kind !== 'render') perform(effect);
-        else if (jobs.length < MOST_JOBS) queue(effect.job);
-        else service.rendered(effect.job.stream, effect.job.id, new Uint8Array(0), now());
+        else if (!queue.put(effect.job))
+          service.rendered(effect.job.stream, effect.job.id, new Uint8Array(0), now());
       }
     }
   };
@@ -84,58 +95,36 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
     return result;
   };
 
-  const finishJob = (job: RenderJob, pcm: Uint8Array): void => {
-    busyJobs--;
-    if (!closed) act((at) => service.rendered(job.stream, job.id, pcm, at));
-    if (busyJobs > 0) return;
+  const isIdle = (): boolean => closed || (queue.isIdle && hearing.isIdle);
+
+  const tellIdle = (): void => {
+    if (!isIdle()) return;
     const waiting = idle;
     idle = [];
     for (const resolve of waiting) resolve();
   };
 
-  const speakJob = (job: RenderJob, speak: Speak): void => {
-    speaking++;
-    const done = (pcm: Uint8Array): void => {
-      speaking--;
-      finishJob(job, pcm);
-      workSoon();
-    };
-    speak(job).then(done, () => done(render(job)));
-  };
+  const queue = createSpeechQueue({
+    clock,
+    maker,
+    speak,
+    isWanted: (stream) => service.stream(stream)?.report.closed === null,
+    finished(job, pcm) {
+      if (!closed) act((at) => service.rendered(job.stream, job.id, pcm, at));
+      tellIdle();
+    },
+  });
 
-  const work = (): void => {
-    const { speak } = setup;
-    isWorkPlanned = false;
-    if (closed || (speak !== null && speaking >= MOST_SPEAKING)) return;
-    const job = jobs.shift();
-    if (job === undefined) return;
-    const isWanted = service.streams().some(({ report }) => report.id === job.stream);
-    if (!isWanted) finishJob(job, new Uint8Array(0));
-    else if (job.mode === 'speak' && speak !== null) speakJob(job, speak);
-    else finishJob(job, render(job));
-    workSoon();
-  };
-
-  /** Each rendering in a turn of its own, so that sockets are served in between: all that are planned run in one turn. */
-  const workSoon = (): void => {
-    if (isWorkPlanned || jobs.length === 0) return;
-    isWorkPlanned = true;
-    setImmediate(work);
-  };
-
-  const queue = (job: RenderJob): void => {
-    jobs.push(job);
-    busyJobs++;
-    workSoon();
-  };
-
+  /** Resolves when all that was heard has been decided, and all that was said has been made. */
   const drained = (): Promise<void> =>
-    busyJobs === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
+    isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
 
+  const lateness = createLateness(LOOKS);
   let watchedAt = clock.now();
   const watch = setInterval(() => {
     const lateMs = clock.now() - watchedAt - WATCH_MS;
     watchedAt = clock.now();
+    lateness.add(lateMs);
     if (lateMs > LATE_MS) service.excuse(lateMs);
   }, WATCH_MS);
   watch.unref();
@@ -144,7 +133,16 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
     service,
     now,
     act,
+    decided(streams) {
+      if (!closed) {
+        act((at) => {
+          for (const stream of streams) service.decided(stream, at);
+        });
+      }
+      tellIdle();
+    },
     async advance(ms) {
+      await drained();
       const target = now() + ms;
       for (let at = service.nextAt(now()); at <= target; at = service.nextAt(now())) {
         skippedMs += Math.max(0, at - now());
@@ -156,12 +154,18 @@ export function createRuntime(setup: RuntimeSetup): Runtime {
       await drained();
       arm();
     },
+    load: () => ({
+      event_loop_late_ms: lateness.summary(),
+      hearing: hearing.figures(),
+      speech: queue.figures(),
+    }),
     close() {
       closed = true;
       disarm();
       clearInterval(watch);
-      jobs.length = 0;
-      for (const resolve of idle) resolve();
+      queue.close();
+      hearing.close();
+      tellIdle();
     },
   };
 }

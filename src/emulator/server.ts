@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,8 @@ import { createPlumbing, type Plumbing } from './reset.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
 import { answer, createStreamGate } from './stream-gate.ts';
+import { createHearing } from './threads/hearing.ts';
+import { createSpeechMaker } from './threads/speech-thread.ts';
 
 /** Credentials that work where none are given. */
 export const DEFAULT_API_KEY = 'emulator-api-key';
@@ -46,6 +49,10 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly jwts?: readonly string[];
   readonly clients?: readonly { readonly id: string; readonly secret: string }[];
   readonly clock?: Clock;
+  /** The code of its threads; null: everything in this one. Without it, threads where the build has put them. */
+  readonly threads?: URL | null;
+  /** Hears of what fails inside and is got over. */
+  readonly complain?: (sentence: string) => void;
 };
 
 /** A running emulator, as tests and the demo use it in their own process. */
@@ -76,6 +83,12 @@ export interface Emulator {
   /** Lets this much of the service's time pass at once. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The emulator's threads as the build puts them beside its bundle; null where it runs from its source. */
+function findThread(): URL | null {
+  const built = new URL('./emulator-worker.mjs', import.meta.url);
+  return existsSync(built) ? built : null;
 }
 
 /** Numbers nobody can guess, drawn in batches: tokens of an emulator on a shared machine are secrets too. */
@@ -131,6 +144,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     clients = [DEFAULT_CLIENT],
     allowedHosts = [],
     tls,
+    threads: thread = findThread(),
+    complain = () => {},
     ...choices
   } = rest;
   if (host.trim() === '')
@@ -139,17 +154,24 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
   const [jwt = DEFAULT_JWT] = jwts;
   const detector = await loadSpeechDetector();
+  const hearing = createHearing({
+    clock,
+    thread,
+    createHere: detector.create,
+    decided: (streams) => runtime?.decided(streams),
+    complain,
+  });
   const service = createService({
     choices: resolveChoices(profile, choices),
     keys: { apiKeys, jwts, clients },
     random: createUnguessable(),
-    createDetector: detector.create,
+    createDetector: hearing.createDetector,
     wallAtZero: clock.wall() ?? Date.now(),
   });
 
   let requests = 0;
   const nextInstance = (): string => `req-${++requests}`;
-  let runtime: Runtime | null = null;
+  let runtime: ReturnType<typeof createRuntime> | null = null;
   const getRuntime = (): Runtime => {
     if (runtime === null) throw new Error('the emulator is not running yet');
     return runtime;
@@ -157,7 +179,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const plumbing = createPlumbing();
   const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
-  runtime = createRuntime({ clock, service, perform: gate.perform, speak });
+  const maker = createSpeechMaker(thread, complain);
+  runtime = createRuntime({ clock, service, perform: gate.perform, hearing, maker, speak });
 
   const app = createApp({ getRuntime, nextInstance, plumbing, detector: detector.name });
   const serve = getRequestListener(app.fetch);

@@ -66,7 +66,7 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
       known: service.sessions.size,
       pending: service.sessions.countPending(service.clockAt(runtime().now())),
     };
-    return context.json({ streams, sessions, detector: setup.detector });
+    return context.json({ streams, sessions, load: runtime().load(), detector: setup.detector });
   });
 
   app.get('/emulator/faults', (context) =>

@@ -4,6 +4,8 @@ import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { createService } from '../../src/emulator/core/service.ts';
 import { createRuntime } from '../../src/emulator/runtime.ts';
+import { createHearing } from '../../src/emulator/threads/hearing.ts';
+import { createSpeechMaker } from '../../src/emulator/threads/speech-thread.ts';
 import { createHarness, sentence, task } from './core/harness.ts';
 import { chunks } from './core/voice.ts';
 
@@ -25,10 +27,19 @@ test('renderings that come at once are made one a turn, so that sockets are serv
       service.rendered(...given);
     },
   };
+  const clock = createSystemClock();
   const runtime = createRuntime({
-    clock: createSystemClock(),
+    clock,
     service: watched,
     perform: () => {},
+    hearing: createHearing({
+      clock,
+      thread: null,
+      createHere: createEnergyDetector,
+      decided: () => {},
+      complain: () => {},
+    }),
+    maker: createSpeechMaker(null, () => {}),
     speak: null,
   });
   const opening = runtime.act((now) => service.open({ secret: 'key', intent: 's2s' }, now));

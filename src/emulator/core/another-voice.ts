@@ -18,7 +18,10 @@ function outlined(sound: Float32Array): Outlined {
   const outline = new Float32Array(Math.floor(sound.length / COARSE));
   for (let index = 0, at = 0; index < outline.length; index++, at += COARSE) {
     outline[index] =
-      (sound[at] as number) + (sound[at + 1] as number) + (sound[at + 2] as number) + (sound[at + 3] as number);
+      (sound[at] as number) +
+      (sound[at + 1] as number) +
+      (sound[at + 2] as number) +
+      (sound[at + 3] as number);
   }
   return { sound, outline };
 }

@@ -1,5 +1,4 @@
 import { samplesOf } from '../../core/audio/pcm.ts';
-import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
@@ -9,10 +8,16 @@ import { downmix } from './pcm.ts';
 import { interimText, joinPhrases, MS_PER_STEP, phrasesSpoken, saidPhrases } from './phrase-book.ts';
 import type { RenderJob } from './render.ts';
 import type { SegmentTimes, Span } from './segment-times.ts';
-import { createSegmenter, type SegmentEvent, type Segmenter, type Stretch } from './segmenter.ts';
+import {
+  createSegmenter,
+  type SegmentDetector,
+  type SegmentEvent,
+  type Segmenter,
+  type Stretch,
+} from './segmenter.ts';
 import type { Sender } from './sender.ts';
 import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
-import type { StreamReport } from './stream-report.ts';
+import { noteLateness, type StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
 import type { SplitRules } from './word-gaps.ts';
 
@@ -26,7 +31,9 @@ export interface Interpreter {
   readonly speaking: boolean;
   /** @param isLost it came too fast: its time passes, but nobody listens */
   hear(pcm: Uint8Array, isLost: boolean, now: number): void;
-  /** Takes what is being said as said. */
+  /** A detector that decides later has decided. */
+  decided(now: number): void;
+  /** Takes what is being said as said, as soon as it has been heard. */
   finish(now: number): void;
   /** Speaks a text that nobody said. */
   say(text: string, language: string, now: number): void;
@@ -57,6 +64,9 @@ interface Text {
   readonly part?: number;
 }
 
+/** @param stream whose sound the detector will hear */
+export type CreateDetector = (rateHz: number, stream: string) => SegmentDetector;
+
 export interface InterpreterSetup {
   readonly choices: Choices;
   readonly report: StreamReport;
@@ -64,7 +74,7 @@ export interface InterpreterSetup {
   readonly times: SegmentTimes;
   /** Milliseconds since 1970 as the service shows them. */
   readonly shownClockAt: (now: number) => number;
-  readonly createDetector: CreateVoiceDetector;
+  readonly createDetector: CreateDetector;
   readonly nextJobId: () => number;
   readonly bookmark: Bookmark;
   readonly emit: (effect: Effect) => void;
@@ -82,6 +92,8 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   /** Where the sound of this format begins in the stream's audio, seconds. */
   let formatFromS = 0;
   const renderings = new Map<number, Rendering>();
+  /** What is being said is to be taken as said when the detector has caught up. */
+  let isFinishing = false;
 
   const splitOf = ({ forceSplit, source }: TaskPlan): SplitRules | null =>
     forceSplit && {
@@ -93,7 +105,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   const listenAnew = (): void => {
     formatFromS = times.heardS;
     sound = createSoundBuffer();
-    segmenter = createSegmenter(setup.createDetector(plan.inputHz), plan.inputHz, {
+    segmenter = createSegmenter(setup.createDetector(plan.inputHz, report.id), plan.inputHz, {
       silenceThresholdMs: plan.silenceThresholdMs,
       minSpeechMs: choices.minSpeechMs,
       maxSegmentMs: choices.maxSegmentMs,
@@ -210,6 +222,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   };
 
   const sendSpeech = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
+    noteLateness(report, Math.max(0, now - rendering.dueAt));
     const { id, language, languages, channels, outputHz, packed } = rendering;
     const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
     let at = Math.max(now, rendering.dueAt, speechFreeAt);
@@ -232,10 +245,23 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     speechFreeAt = at;
   };
 
+  const finish = (now: number): void => {
+    for (const event of segmenter.finish()) obey(event, now);
+  };
+
+  const attend = (events: readonly SegmentEvent[], now: number): void => {
+    for (const event of events) obey(event, now);
+    sound.forget(segmenter.neededFrom);
+    if (segmenter.speaking) sendPartial(now);
+    if (!isFinishing || segmenter.isBehind) return;
+    isFinishing = false;
+    finish(now);
+  };
+
   listenAnew();
   return {
     get busy() {
-      return renderings.size > 0 || sender.waiting > 0;
+      return renderings.size > 0 || sender.waiting > 0 || segmenter.isBehind;
     },
     get speaking() {
       return segmenter.speaking;
@@ -245,16 +271,18 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       const mono = isLost ? new Int16Array(heard.length) : heard;
       times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);
-      for (const event of segmenter.hear(mono)) obey(event, now);
-      sound.forget(segmenter.neededFrom);
-      if (segmenter.speaking) sendPartial(now);
+      attend(segmenter.hear(mono), now);
       if (choices.translate === 'echo') {
         const data = echoIds(choices, plan, report.id);
         sender.send({ type: 'output_audio_data', data, pcm, packed: plan.packed }, now);
       }
     },
+    decided(now) {
+      attend(segmenter.take(), now);
+    },
     finish(now) {
-      for (const event of segmenter.finish()) obey(event, now);
+      if (segmenter.isBehind) isFinishing = true;
+      else finish(now);
     },
     say(text, language, now) {
       sentence++;

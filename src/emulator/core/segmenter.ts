@@ -46,13 +46,20 @@ export interface Segmenter {
   /** Sound from before this position is not asked for any more. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
+  /** What a detector that decides later has brought about since. */
+  take(): SegmentEvent[];
+  /** The detector has not decided yet about all that it was given. */
+  readonly isBehind: boolean;
   /** Confirms or drops what is being spoken, without waiting for silence. */
   finish(): SegmentEvent[];
   close(): void;
 }
 
+/** A voice detector, perhaps one in another thread: it then reports later, and is behind until it has. */
+export type SegmentDetector = VoiceDetector & { readonly isBehind?: boolean };
+
 /** @param detector belongs to the segmenter from now on */
-export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: SegmenterRules): Segmenter {
+export function createSegmenter(detector: SegmentDetector, rateHz: number, rules: SegmenterRules): Segmenter {
   let position = 0;
   let speaking = false;
   let from = 0;
@@ -67,6 +74,8 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
   let isRest = false;
   const gaps = createWordGapFinder(() => rules.split);
   const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);
+  const events: SegmentEvent[] = [];
+  const take = (): SegmentEvent[] => events.splice(0);
 
   const stop = (): SegmentEvent => {
     const heardMs = voicedMs;
@@ -145,14 +154,17 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
       return speaking ? from : Math.max(0, position - frames(onset + PRE_ROLL_MS + ONSET_MS));
     },
     hear(mono) {
-      const events: SegmentEvent[] = [];
       detector.hear(mono, (voiced, samples) => {
         position += samples;
         const ms = (samples / rateHz) * 1000;
         if (speaking) listen(voiced, ms, events);
         else idle(voiced, ms, events);
       });
-      return events;
+      return take();
+    },
+    take,
+    get isBehind() {
+      return detector.isBehind ?? false;
     },
     finish() {
       return speaking ? [stop()] : [];

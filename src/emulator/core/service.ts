@@ -1,4 +1,3 @@
-import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
@@ -9,6 +8,7 @@ import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
 import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
 import type { FaultTarget } from './fault-plan.ts';
 import { createFaultRegistry, type FaultRegistry } from './fault-registry.ts';
+import type { CreateDetector } from './interpreter.ts';
 import { createBookmarks } from './page-cursor.ts';
 import { drawToken, type Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
@@ -26,7 +26,7 @@ export interface ServiceSetup {
   readonly choices: Choices;
   readonly keys: KnownKeys;
   readonly random: Random;
-  readonly createDetector: CreateVoiceDetector;
+  readonly createDetector: CreateDetector;
   /** Milliseconds since 1970 when the monotonic clock that is passed in as `now` shows 0. */
   readonly wallAtZero: number;
 }
@@ -77,6 +77,8 @@ export interface Service {
   receiveJunk(stream: string, why: string, now: number): void;
   hear(stream: string, pcm: Uint8Array, chars: number, now: number): void;
   rendered(stream: string, jobId: number, pcm: Uint8Array, now: number): void;
+  /** A detector of the stream that decides later has decided. */
+  decided(stream: string, now: number): void;
   /** The client or the network ended the connection. */
   disconnected(stream: string, code: number, reason: string, by: 'client' | 'network', now: number): void;
   revoke(session: SessionRecord, now: number): void;
@@ -307,6 +309,7 @@ export function createService(setup: ServiceSetup): Service {
     receive: (id, json, now) => reach(id, (stream) => stream.receive(json, now)),
     receiveJunk: (id, why, now) => reach(id, (stream) => stream.receiveJunk(why, now)),
     hear: (id, pcm, chars, now) => reach(id, (stream) => stream.hear(pcm, chars, now)),
+    decided: (id, now) => reach(id, (stream) => stream.decided(now)),
     rendered: (id, jobId, pcm, now) => reach(id, (stream) => stream.rendered(jobId, pcm, now)),
     disconnected: (id, code, reason, by, now) => reach(id, (stream) => stream.closed(code, reason, by, now)),
     revoke(session, now) {

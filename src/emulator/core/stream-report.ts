@@ -36,6 +36,10 @@ export interface StreamReport {
   out_of_order_frames: number;
   /** Frames whose sound another stream of the same client had already sent. */
   repeated_frames: number;
+  /** Speech that was made after its moment, and by how much the last and the worst of it. */
+  speeches_late: number;
+  speech_late_ms: number;
+  worst_speech_late_ms: number;
   billed_ms: number;
   get_task: { count: number; too_often: number };
   set_task: { count: number; too_often: number };
@@ -65,6 +69,16 @@ export function noteText(
   if (interim >= 0) report.texts.splice(interim, 1);
   report.texts.push({ type, language, text, at_ms: atMs });
   if (report.texts.length > TEXTS_KEPT) report.texts.shift();
+}
+
+/** Speech that comes this much after its moment is late. */
+const LATE_MS = 100;
+
+/** Notes by how much the making of a sentence's speech missed its moment. */
+export function noteLateness(report: StreamReport, lateMs: number): void {
+  report.speech_late_ms = Math.round(lateMs);
+  report.worst_speech_late_ms = Math.max(report.worst_speech_late_ms, report.speech_late_ms);
+  if (lateMs > LATE_MS) report.speeches_late++;
 }
 
 /** As much of a session's id as may be shown. */
@@ -108,6 +122,9 @@ export function newReport(id: string, sessionId: string, client: string | null, 
     duplicate_frames: 0,
     out_of_order_frames: 0,
     repeated_frames: 0,
+    speeches_late: 0,
+    speech_late_ms: 0,
+    worst_speech_late_ms: 0,
     billed_ms: 0,
     get_task: { count: 0, too_often: 0 },
     set_task: { count: 0, too_often: 0 },

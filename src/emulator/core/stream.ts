@@ -1,4 +1,3 @@
-import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import {
   type ClientMessage,
   clientMessageSchema,
@@ -8,7 +7,7 @@ import type { Task } from '../../protocol/service/task.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import { createIntake } from './intake.ts';
-import { createInterpreter, type Interpreter } from './interpreter.ts';
+import { type CreateDetector, createInterpreter, type Interpreter } from './interpreter.ts';
 import type { Bookmark } from './page-cursor.ts';
 import type { Random } from './random.ts';
 import { createRateLimits } from './rate-limit.ts';
@@ -31,7 +30,7 @@ const MOST_INVALID = 1000;
 export interface StreamSetup {
   readonly report: StreamReport;
   readonly choices: Choices;
-  readonly createDetector: CreateVoiceDetector;
+  readonly createDetector: CreateDetector;
   readonly findVoice: FindVoice;
   readonly nextJobId: () => number;
   readonly bookmark: Bookmark;
@@ -60,6 +59,8 @@ export interface Stream {
   /** The audio of an `input_audio_data`. @param chars length of its base64 */
   hear(pcm: Uint8Array, chars: number, now: number): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
+  /** A detector that decides later has decided. */
+  decided(now: number): void;
   tick(now: number): void;
   /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
@@ -295,6 +296,9 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     },
     rendered(jobId, pcm, now) {
       if (!isOver()) interpreter?.rendered(jobId, pcm, now);
+    },
+    decided(now) {
+      if (!isOver()) interpreter?.decided(now);
     },
     tick(now) {
       if (report.phase === 'closed') return;

@@ -1,0 +1,177 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../ports/clock.ts';
+import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
+import type { CreateDetector } from '../core/interpreter.ts';
+import { createLateness, type LatenessSummary } from '../core/lateness.ts';
+import type { SegmentDetector } from '../core/segmenter.ts';
+import type { Decided, FromHearing, HearingStep } from './message.ts';
+
+/** Sound that may wait to be judged; what comes beyond is silence to its stream. */
+const MOST_WAITING_BYTES = 192 * 1024 * 1024;
+/** Delays that the figures are about. */
+const REMEMBERED = 4096;
+
+/** What `GET /emulator/metrics` shows of it. */
+export interface HearingFigures {
+  readonly thread: boolean;
+  /** Pieces of sound that wait for a decision. */
+  readonly waiting: number;
+  /** From a piece's arrival to the decision about it. */
+  readonly late_ms: LatenessSummary;
+  /** Sound for which there was no room, milliseconds. */
+  readonly unheard_ms: number;
+}
+
+/** Hears where voice is, in a thread where there is one. */
+export interface Hearing {
+  readonly createDetector: CreateDetector;
+  readonly isIdle: boolean;
+  figures(): HearingFigures;
+  close(): void;
+}
+
+export interface HearingSetup {
+  readonly clock: Clock;
+  /** The thread's code; null: no thread. */
+  readonly thread: URL | null;
+  /** Hears in this thread: where there is no other, or where it has failed. */
+  readonly createHere: CreateVoiceDetector;
+  /** The detectors of these streams have decided. */
+  readonly decided: (streams: ReadonlySet<string>) => void;
+  readonly complain: (sentence: string) => void;
+}
+
+/** A detector in the thread, as its stream sees it. */
+interface Remote {
+  readonly stream: string;
+  readonly rateHz: number;
+  report: (voiced: boolean, samples: number) => void;
+  pending: number;
+  /** Takes over when the thread has failed. */
+  here: VoiceDetector | null;
+}
+
+interface Waiting {
+  readonly remote: Remote;
+  readonly at: number;
+  readonly samples: number;
+}
+
+export function createHearing(setup: HearingSetup): Hearing {
+  const { clock } = setup;
+  const remotes = new Map<number, Remote>();
+  const lateness = createLateness(REMEMBERED);
+  let worker: Worker | null = null;
+  let waiting: Waiting[] = [];
+  let waitingSamples = 0;
+  let unheardMs = 0;
+  let steps: HearingStep[] = [];
+  let lastId = 0;
+
+  const post = (): void => {
+    const batch = steps;
+    steps = [];
+    worker?.postMessage(batch);
+  };
+  const put = (step: HearingStep): void => {
+    if (worker === null) return;
+    if (steps.length === 0) setImmediate(post);
+    steps.push(step);
+  };
+
+  const deliver = ({ stretches }: Decided): string | null => {
+    const piece = waiting.shift();
+    if (piece === undefined) return null;
+    const { remote, at, samples } = piece;
+    waitingSamples -= samples;
+    remote.pending--;
+    lateness.add(clock.now() - at);
+    for (const stretch of stretches) remote.report(stretch > 0, Math.abs(stretch));
+    return remote.stream;
+  };
+
+  const receive = (batch: FromHearing): void => {
+    const streams = new Set<string>();
+    for (const decided of batch) {
+      const stream = deliver(decided);
+      if (stream !== null) streams.add(stream);
+    }
+    setup.decided(streams);
+  };
+
+  /** From now on this thread hears; what the other one had is silence. */
+  const takeOver = (why: string): void => {
+    if (worker === null) return;
+    worker = null;
+    setup.complain(
+      `the thread that hears has ended (${why}); its work is done in the main thread from now on`,
+    );
+    const lost = waiting;
+    waiting = [];
+    waitingSamples = 0;
+    for (const { remote, samples } of lost) {
+      remote.pending--;
+      remote.report(false, samples);
+    }
+    for (const remote of remotes.values()) remote.here = setup.createHere(remote.rateHz);
+    setup.decided(new Set(lost.map(({ remote }) => remote.stream)));
+  };
+
+  if (setup.thread !== null) {
+    worker = new Worker(setup.thread, { name: 'hearing', workerData: 'hearing' });
+    worker.unref();
+    worker.on('message', receive);
+    worker.on('error', (error) => takeOver(error.message));
+    worker.on('exit', (code) => takeOver(`code ${code}`));
+  }
+
+  const hear = (detector: number, remote: Remote, pcm: Int16Array): void => {
+    if (remote.here !== null) return remote.here.hear(pcm, remote.report);
+    remote.pending++;
+    const isRoom = waitingSamples * 2 < MOST_WAITING_BYTES;
+    const samples = isRoom ? pcm.length : 0;
+    waiting.push({ remote, at: clock.now(), samples });
+    waitingSamples += samples;
+    if (!isRoom) unheardMs += (pcm.length / remote.rateHz) * 1000;
+    put(isRoom ? { kind: 'hear', detector, pcm } : { kind: 'skip', detector, samples: pcm.length });
+  };
+
+  return {
+    createDetector(rateHz, stream): SegmentDetector {
+      if (worker === null) return setup.createHere(rateHz);
+      const id = ++lastId;
+      const remote: Remote = { stream, rateHz, report: () => {}, pending: 0, here: null };
+      remotes.set(id, remote);
+      put({ kind: 'open', detector: id, rateHz });
+      return {
+        hear(pcm, report) {
+          remote.report = report;
+          hear(id, remote, pcm);
+        },
+        get isBehind() {
+          return remote.pending > 0;
+        },
+        close() {
+          remote.report = () => {};
+          remotes.delete(id);
+          remote.here?.close();
+          put({ kind: 'close', detector: id });
+        },
+      };
+    },
+    get isIdle() {
+      return waiting.length === 0;
+    },
+    figures: () => ({
+      thread: worker !== null,
+      waiting: waiting.length,
+      late_ms: lateness.summary(),
+      unheard_ms: Math.round(unheardMs),
+    }),
+    close() {
+      const ended = worker;
+      worker = null;
+      void ended?.terminate();
+    },
+  };
+}

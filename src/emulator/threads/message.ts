@@ -1,0 +1,26 @@
+import type { RenderJob } from '../core/render.ts';
+
+/** What a thread of the emulator does. */
+export type Role = 'hearing' | 'speech';
+
+/** One step for a voice detector in the hearing thread. Each `hear` and each `skip` is answered, in order. */
+export type HearingStep =
+  | { kind: 'open'; detector: number; rateHz: number }
+  | { kind: 'hear'; detector: number; pcm: Int16Array }
+  /** So much sound that nobody has time to judge: no voice. */
+  | { kind: 'skip'; detector: number; samples: number }
+  | { kind: 'close'; detector: number };
+
+/** Stretches that have been decided: so many samples each, negative ones without voice. */
+export interface Decided {
+  readonly detector: number;
+  readonly stretches: Int32Array;
+}
+
+export type ToHearing = readonly HearingStep[];
+export type FromHearing = readonly Decided[];
+export type ToSpeech = RenderJob;
+export interface FromSpeech {
+  readonly id: number;
+  readonly pcm: Uint8Array;
+}

@@ -1,0 +1,67 @@
+import { Worker } from 'node:worker_threads';
+import { type RenderJob, render } from '../core/render.ts';
+import type { FromSpeech, ToSpeech } from './message.ts';
+
+/** Makes the speech of a job. Never rejects. */
+export interface SpeechMaker {
+  make(job: RenderJob): Promise<Uint8Array>;
+  /** Jobs that it works on at once without one waiting for another for long. */
+  readonly atOnce: number;
+  readonly thread: boolean;
+  close(): void;
+}
+
+/** In this thread, each rendering in a turn of its own, so that sockets are served in between. */
+const hereMaker = (): SpeechMaker => ({
+  make: (job) => new Promise((resolve) => setImmediate(() => resolve(render(job)))),
+  atOnce: 1,
+  thread: false,
+  close() {},
+});
+
+/** One is worked on while the next one is on its way. */
+const AT_ONCE = 2;
+
+/** @param thread its code; null: no thread */
+export function createSpeechMaker(thread: URL | null, complain: (sentence: string) => void): SpeechMaker {
+  if (thread === null) return hereMaker();
+  const here = hereMaker();
+  const jobs = new Map<number, { job: RenderJob; resolve: (pcm: Uint8Array) => void }>();
+  let worker: Worker | null = new Worker(thread, { name: 'speech', workerData: 'speech' });
+
+  const takeOver = (why: string): void => {
+    if (worker === null) return;
+    worker = null;
+    complain(
+      `the thread that makes speech has ended (${why}); its work is done in the main thread from now on`,
+    );
+    for (const { job, resolve } of jobs.values()) void here.make(job).then(resolve);
+    jobs.clear();
+  };
+  worker.unref();
+  worker.on('message', ({ id, pcm }: FromSpeech) => {
+    jobs.get(id)?.resolve(pcm);
+    jobs.delete(id);
+  });
+  worker.on('error', (error) => takeOver(error.message));
+  worker.on('exit', (code) => takeOver(`code ${code}`));
+
+  return {
+    make(job) {
+      if (worker === null) return here.make(job);
+      return new Promise((resolve) => {
+        jobs.set(job.id, { job, resolve });
+        worker?.postMessage(job satisfies ToSpeech);
+      });
+    },
+    atOnce: AT_ONCE,
+    get thread() {
+      return worker !== null;
+    },
+    close() {
+      const ended = worker;
+      worker = null;
+      void ended?.terminate();
+    },
+  };
+}

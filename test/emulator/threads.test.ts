@@ -1,0 +1,222 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import { createLateness } from '../../src/emulator/core/lateness.ts';
+import type { RenderJob } from '../../src/emulator/core/render.ts';
+import type { Emulator } from '../../src/emulator/server.ts';
+import { createHearing } from '../../src/emulator/threads/hearing.ts';
+import { createSpeechQueue } from '../../src/emulator/threads/speech-queue.ts';
+import { createSpeechMaker } from '../../src/emulator/threads/speech-thread.ts';
+import type { TestClient } from './client.ts';
+import { sentence, task } from './core/harness.ts';
+import { chunks, concat, pcm } from './core/voice.ts';
+import { open, start } from './fixture.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const HZ = 24_000;
+let folder: string;
+let thread: URL;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emulator-threads-'));
+  const outfile = join(folder, 'emulator-worker.mjs');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/emulator/threads/emulator-worker.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: {
+      js: `import { createRequire as r } from 'node:module'; import { dirname as d } from 'node:path'; import { fileURLToPath as f } from 'node:url';
+const require = r(import.meta.url); const __filename = f(import.meta.url); const __dirname = d(__filename);`,
+    },
+  });
+  copyFileSync(join(ROOT, 'node_modules/@echogarden/fvad-wasm/fvad.wasm'), join(folder, 'fvad.wasm'));
+  thread = pathToFileURL(outfile);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A thread that does something else. */
+function other(code: string): URL {
+  const file = join(folder, `other-${Math.random()}.mjs`);
+  writeFileSync(file, code);
+  return pathToFileURL(file);
+}
+
+/** Says two sentences at the service's time; the texts, the speech and the segments that come of them. */
+async function converse(emulator: Emulator, client: TestClient): Promise<[string[], Buffer, number]> {
+  for (const chunk of chunks(concat(sentence(), sentence()), HZ)) {
+    const heard = emulator.reports()[0]?.frames_in ?? 0;
+    client.audio(chunk);
+    await expect.poll(() => emulator.reports()[0]?.frames_in).toBe(heard + 1);
+    await emulator.advance(320);
+  }
+  client.send('end_task', { eos_timeout: 30 });
+  await client.closed;
+  const texts = client.received
+    .filter(({ message_type }) => message_type === 'translated_transcription')
+    .map(({ data }) => String((data['transcription'] as { text: string }).text));
+  return [texts, client.sound(), emulator.reports()[0]?.segments ?? 0];
+}
+
+describe('an emulator with threads', () => {
+  test('hears and says the same as one without', async () => {
+    const results = [];
+    for (const threads of [null, thread]) {
+      const emulator = await start({ threads });
+      results.push(await converse(emulator, await open(emulator)));
+    }
+    const [here, there] = results;
+    expect(there).toEqual(here);
+    expect(there?.[0]).toHaveLength(2);
+  });
+
+  test('end_task waits for what has not been heard yet', async () => {
+    const emulator = await start({ threads: thread, tooFast: 'tolerate' });
+    const client = await open(emulator);
+    for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
+    client.send('end_task');
+    await client.closed;
+    expect(client.sound().length).toBeGreaterThan(HZ);
+    expect(emulator.reports()[0]?.segments).toBe(1);
+  });
+
+  test('metrics say where it works and how late it is', async () => {
+    const emulator = await start({ threads: thread });
+    const client = await open(emulator);
+    await converse(emulator, client);
+    const metrics = (await (await fetch(`${emulator.url}/emulator/metrics`)).json()) as {
+      load: object;
+      streams: object[];
+    };
+    const late = { p50: expect.any(Number), p99: expect.any(Number), max: expect.any(Number) };
+    expect(metrics.load).toEqual({
+      event_loop_late_ms: late,
+      hearing: { thread: true, waiting: 0, late_ms: late, unheard_ms: 0 },
+      speech: { thread: true, waiting: 0, late_ms: late, dropped: 0 },
+    });
+    expect(metrics.streams[0]).toMatchObject({
+      speeches_late: expect.any(Number),
+      speech_late_ms: expect.any(Number),
+      worst_speech_late_ms: expect.any(Number),
+    });
+  });
+
+  test('threads that end are told of, and their work is done in the main thread', async () => {
+    const said: string[] = [];
+    const dying = other(
+      'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(3));',
+    );
+    const emulator = await start({ threads: dying, complain: (sentence) => said.push(sentence) });
+    const client = await open(emulator);
+    client.audio(pcm(new Int16Array(7680)));
+    await expect.poll(() => said.length).toBe(1);
+    const [texts, sound] = await converse(emulator, client);
+    expect(texts).toHaveLength(2);
+    expect(sound.length).toBeGreaterThan(HZ * 2);
+    expect(said).toEqual([
+      expect.stringContaining('the thread that hears has ended (code 3)'),
+      expect.stringContaining('the thread that makes speech has ended (code 3)'),
+    ]);
+    expect(emulator.service.streams()).toEqual([]);
+  });
+
+  test('a thread whose code is not there is one that has ended', async () => {
+    const said: string[] = [];
+    const emulator = await start({
+      threads: new URL('./nowhere.mjs', thread),
+      complain: (sentence) => said.push(sentence),
+    });
+    await expect.poll(() => said.length).toBe(2);
+    const [texts] = await converse(emulator, await open(emulator));
+    expect(texts).toHaveLength(2);
+  });
+});
+
+test('ten streams with four languages each freeze nothing', async () => {
+  const emulator = await start({ threads: thread, tooFast: 'tolerate', concurrent: 20 });
+  const clients = await Promise.all(Array.from({ length: 10 }, () => open(emulator)));
+  for (const client of clients) client.send('set_task', task({}, ['es', 'de', 'fr', 'it']));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  for (const client of clients) for (const chunk of chunks(sentence(3), HZ)) client.audio(chunk);
+  for (const client of clients) client.send('end_task', { eos_timeout: 30 });
+  await Promise.all(clients.map(({ closed }) => closed));
+  delay.disable();
+  expect(emulator.reports().map(({ segments }) => segments)).toEqual(Array(10).fill(1));
+  expect(Math.min(...clients.map((client) => client.sound().length))).toBeGreaterThan(4 * 2.5 * HZ * 2);
+  expect(delay.max / 1e6, 'the longest turn of the event loop, milliseconds').toBeLessThan(1500);
+}, 40_000);
+
+describe('bounds', () => {
+  const job = (id: number, samples: number): RenderJob => ({
+    id,
+    stream: 's',
+    mode: 'silence',
+    spoken: new Int16Array(samples),
+    spokenHz: HZ,
+    text: 'x',
+    language: 'es',
+    voice: 'high',
+    variant: 0,
+    outputHz: HZ,
+    outputChannels: 1,
+  });
+
+  test('sentences beyond what may wait are not taken, and counted', async () => {
+    const clock = createSystemClock();
+    const finished: number[] = [];
+    const queue = createSpeechQueue({
+      clock,
+      maker: createSpeechMaker(null, () => {}),
+      speak: null,
+      isWanted: () => true,
+      finished: ({ id }) => finished.push(id),
+    });
+    const taken = Array.from({ length: 4100 }, (_, id) => queue.put(job(id, 10)));
+    expect(taken.filter((one) => one)).toHaveLength(4000);
+    expect(queue.figures()).toMatchObject({ waiting: 4000, dropped: 100 });
+    await expect.poll(() => queue.isIdle, { timeout: 20_000 }).toBe(true);
+    expect(finished).toHaveLength(4000);
+    expect(
+      Array.from({ length: 30 }, (_, id) => queue.put(job(id, 4_000_000))).filter((one) => one).length,
+    ).toBe(17);
+    queue.close();
+  });
+
+  test('sound beyond what may wait is silence, in its place', async () => {
+    const stuck = other(
+      'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {});',
+    );
+    const hearing = createHearing({
+      clock: createSystemClock(),
+      thread: stuck,
+      createHere: createEnergyDetector,
+      decided: () => {},
+      complain: () => {},
+    });
+    const detector = hearing.createDetector(HZ, 's');
+    const second = new Int16Array(HZ);
+    for (let count = 0; count < 4300; count++) detector.hear(second, () => {});
+    expect(detector.isBehind).toBe(true);
+    const { waiting, unheard_ms } = hearing.figures();
+    expect(waiting).toBe(4300);
+    expect(unheard_ms).toBe(105_000);
+    hearing.close();
+  });
+
+  test('lateness is told of the last delays only', () => {
+    const lateness = createLateness(100);
+    expect(lateness.summary()).toEqual({ p50: 0, p99: 0, max: 0 });
+    for (let ms = 1; ms <= 1000; ms++) lateness.add(ms);
+    expect(lateness.summary()).toEqual({ p50: 951, p99: 1000, max: 1000 });
+  });
+});
