@@ -9,6 +9,8 @@ const CHUNK_MS = 320;
 const UNTOLD_MS = 25_000;
 /** An outage is over when the lane has streamed for a while. */
 const SUM_WITHIN_MS = 60_000;
+/** What a lane tells has reached the line within this, even if that throws at first. */
+const PUBLISHED_WITHIN_MS = 30_000;
 const STREAMS = new Set(['live', 'rolling']);
 const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
 
@@ -31,9 +33,14 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
   let awaySince: number | null = null;
   let streamsSince: number | null = null;
 
-  const tell = (detail: Readonly<Record<string, unknown>>): void => {
-    if (detail['ongoing'] === true || detail['lane'] !== lane) return;
-    const told = Number(detail['lost_ms']);
+  /** Sums that the lane has told, and those of them that reached the line. */
+  let owed: { ms: number; at: number }[] = [];
+  const published: number[] = [];
+
+  const tell = ({ ongoing, lost_ms: sum }: Readonly<Record<string, unknown>>, now: number): void => {
+    if (ongoing === true) return;
+    const told = Number(sum);
+    owed.push({ ms: told, at: now });
     violations.check(
       'told',
       Math.abs(told - lostMs) <= CHUNK_MS,
@@ -41,20 +48,35 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
     );
     lostMs = 0;
   };
+  const arrived = (payload: string): void => {
+    const { ongoing, lane: of, lost_ms: sum } = JSON.parse(payload) as Record<string, unknown>;
+    if (ongoing !== true && of === lane) published.push(Number(sum));
+  };
+  const checkPublished = (now: number): void => {
+    owed = owed.filter(({ ms, at }) => {
+      const found = published.indexOf(ms);
+      if (found >= 0) published.splice(found, 1);
+      else if (now - at < PUBLISHED_WITHIN_MS) return true;
+      else violations.add('told', `speech_lost of ${ms} ms never reached the line`);
+      return false;
+    });
+  };
   return {
     published(topic, payload) {
       const wrong = wrongWith(topic, JSON.parse(payload));
       violations.check('published', wrong === null, () => wrong ?? '');
       if (topic.endsWith('/status')) status = (JSON.parse(payload) as { status: string }).status;
-      else if (topic.endsWith('/event/speech_lost')) tell(JSON.parse(payload) as Record<string, unknown>);
+      else if (topic.endsWith('/event/speech_lost')) arrived(payload);
     },
-    step({ before, after }, now) {
+    step({ before, after, effects }, now) {
       const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
         lostAt = now;
         violations.check('told', status !== 'ready', () => 'speech is lost and the status is ready');
       }
+      for (const effect of effects)
+        if (effect.type === 'notify' && effect.kind === 'speech_lost') tell(effect.detail, now);
       if (before.phase === after.phase) return;
       const streams = STREAMS.has(after.phase);
       streamsSince = streams ? (streamsSince ?? now) : null;
@@ -62,11 +84,14 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
     },
     ended() {
       status = null;
+      owed = [];
+      published.length = 0;
       lostMs = 0;
       awaySince = null;
       streamsSince = null;
     },
     judge(state, now) {
+      checkPublished(now);
       if (state === null) return;
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
         violations.check(

@@ -1,6 +1,7 @@
 import type { Bus, BusListener, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
+import { createSecondTry } from './second-try.ts';
 
 /** A line that could not even be begun is begun again after this long: without it nobody hears of this device. */
 const AGAIN_MS = 30_000;
@@ -11,6 +12,7 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
     const heard = guardListener(listener, defects);
     let bus: Bus | null = null;
     let cancel = (): void => {};
+    const letters = createSecondTry(() => bus, clock, defects);
     const open = (): void => {
       try {
         bus = openBus(options, heard);
@@ -37,16 +39,17 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
         attempt(defects, 'bus.outbox', () => {
           counts = bus?.outbox ?? counts;
         });
-        return counts;
+        return { depth: counts.depth + letters.depth, dropped: counts.dropped + letters.dropped };
       },
       publish(topic, payload, publishOptions) {
-        attempt(defects, 'bus.publish', () => bus?.publish(topic, payload, publishOptions));
+        letters.publish(topic, payload, publishOptions ?? {});
       },
       urgent(isUrgent) {
         attempt(defects, 'bus.urgent', () => bus?.urgent(isUrgent));
       },
       async close(finale) {
         cancel();
+        letters.close();
         try {
           await bus?.close(finale);
         } catch (error) {

@@ -39,6 +39,54 @@ describe('a line to the owner that throws', () => {
     expect(phaseOf(deps)).toBe('acquiring');
   });
 
+  it('at one message costs none that the owner must hear, nor their order', async () => {
+    let throws = 0;
+    const told: string[] = [];
+    const deps = throwing((given) => ({
+      ...given,
+      openBus: (options, listener) => {
+        const bus = given.openBus(options, listener);
+        const publish: typeof bus.publish = (topic, payload, more) => {
+          if (throws-- > 0) explode();
+          if (/event|status/.test(topic)) told.push(topic.replace(/.*kiosk-01./, ''));
+          bus.publish(topic, payload, more);
+        };
+        return { ...bus, publish };
+      },
+    }));
+    await deps.goLive();
+    told.length = 0;
+    throws = 2;
+    deps.lastStream().listener.ended(1006, '');
+    expect(told).toEqual([]);
+    expect(deps.agent.lanes[0]?.state.phase).toBe('waiting');
+    deps.clock.advance(2000);
+    expect(told[0]).toBe('event/session_ended');
+    expect(told.filter((topic) => topic === 'event/session_ended')).toHaveLength(1);
+  });
+
+  it('at each try of one message gives that one up, and goes on with those behind it', async () => {
+    const told: string[] = [];
+    const deps = throwing((given) => ({
+      ...given,
+      openBus: (options, listener) => {
+        const bus = given.openBus(options, listener);
+        const publish: typeof bus.publish = (topic, payload, more) => {
+          if (topic.endsWith('event/session_ended')) explode();
+          told.push(topic.replace(/.*kiosk-01./, ''));
+          bus.publish(topic, payload, more);
+        };
+        return { ...bus, publish };
+      },
+    }));
+    await deps.goLive();
+    told.length = 0;
+    deps.lastStream().listener.message({ message_type: 'session_revoked', data: {} });
+    expect(told).not.toContain('event/revoked');
+    for (let s = 0; s < 5; s++) deps.clock.advance(1000);
+    expect(told).toContain('event/revoked');
+  });
+
   it.each([
     ['throws', explode],
     ['rejects', reject],
