@@ -8,7 +8,7 @@ import type { Violations } from './violations.ts';
 const END_TICKS = 3;
 /** This much of a rendering has told the visitor what it says: whoever hears it again hears it twice. */
 const TOLD_SHARE = 0.8;
-/** Where the service cuts a sentence, the second part begins up to this much before the first one ends. */
+/** Where the service cuts a sentence, the second part begins up to this much before the first one ends, whichever is said first. */
 const SEAM_TICKS = 8;
 
 /** A translation as it is played. */
@@ -63,8 +63,9 @@ export function createSaidAccount(violations: Violations): SaidAccount {
     return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * TOLD_SHARE;
   };
   const isSeam = (tick: number, bit: number): boolean => {
-    const end = earlierOf(tick, bit)?.ticks.at(-1);
-    return end !== undefined && end - tick < SEAM_TICKS;
+    const earlier = earlierOf(tick, bit)?.ticks ?? [];
+    const [from, to] = [earlier[0], earlier.at(-1)];
+    return from !== undefined && to !== undefined && (to - tick < SEAM_TICKS || tick - from < SEAM_TICKS);
   };
 
   return {

@@ -20,6 +20,7 @@ const SHED = 16;
 const HEARD = 32;
 const DISTORTED = 64;
 const ASLEEP = 128;
+const SEAM = 256;
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
@@ -29,7 +30,9 @@ const NOISE_TICKS = 16;
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
 const CHANGING_MS = 15_000;
-/** Of a translation of which less came the device has to know that it is to be said again. */
+/** Where a service cuts running speech and tells no times, its word of the cut comes at most this long after it. */
+const SEAM_TICKS = 1500 / TICK_MS;
+/** Of a translation of which less came the device has to know that it is to be said again, once. */
 const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
@@ -61,6 +64,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings = createTickList<Sending | undefined>(undefined);
   const timesSent = createTickList(0);
   const timesHeard = createTickList(0);
+  const lastOf = new Map<string, readonly number[]>();
   let queue: number[] = [];
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
@@ -160,7 +164,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (kind !== 'audio_cut') return;
     for (const job of jobs.values()) {
       const { deliveredTicks, lengthTicks } = job;
-      const isCut = deliveredTicks >= lengthTicks * CUT_SHARE && deliveredTicks < lengthTicks;
+      const isAgain = timesSent.get(job.ticks[0] ?? 0) > 1;
+      const isCut = (isAgain || deliveredTicks >= lengthTicks * CUT_SHARE) && deliveredTicks < lengthTicks;
       if (isCut && (language === undefined || job.language === language))
         for (const tick of job.ticks) mark(tick, CUT);
     }
@@ -169,6 +174,20 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     job.spoilt = true;
     for (const tick of job.ticks) mark(tick, DISTORTED);
   };
+
+  /** The service has cut running speech between two renderings: where is a guess, if one of them has to be said again. */
+  const noteSeam = ({ stream, language, ticks }: Job): void => {
+    const before = lastOf.get(language + stream) ?? [];
+    lastOf.set(language + stream, ticks);
+    if (lastOf.size > 100) lastOf.delete(lastOf.keys().next().value ?? '');
+    const [first = 0, last = 0] = [ticks[0], before.at(-1)];
+    if (first - last > NOISE_TICKS || before[0] === undefined) return;
+    for (const tick of before.slice(-SEAM_TICKS)) mark(tick, SEAM);
+  };
+
+  /** How often the speech before it, as far as a cut can be in doubt, was sent. */
+  const mostSent = (tick: number): number =>
+    Math.max(...Array.from({ length: SEAM_TICKS }, (_, before) => timesSent.get(tick - before)));
 
   const excuse = (tick: number): Excuse | null => {
     const flag = flags.get(tick);
@@ -180,6 +199,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
     const sending = sendings.get(tick);
+    if (flag & SEAM && timesSent.get(tick) < mostSent(tick) && !setup.isExact()) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
@@ -266,6 +286,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoilt) spoil(job);
+      noteSeam(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
     },

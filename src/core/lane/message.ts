@@ -4,7 +4,7 @@ import { readNamedCause } from '../retry/recovery.ts';
 import type { ReplayLog } from '../uplink/replay/log.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
 import type { Span } from '../uplink/replay/times.ts';
-import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
+import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { finish } from './lifecycle.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
@@ -88,9 +88,11 @@ function noteTranscript(
   now: number,
 ): ReplayLog {
   const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
-  if (kind === 'validated_transcription') return noteUnderstood(log, word);
+  const letters = [...text].length;
+  if (kind === 'partial_transcription') return notePartial(log, { id: word.id, letters });
+  if (kind === 'validated_transcription') return noteUnderstood(log, { ...word, letters });
   if (kind !== 'translated_transcription') return log;
-  return noteText(noteTranslated(log, word), { id: word.id, language, letters: [...text].length }, now);
+  return noteText(noteTranslated(log, word), { id: word.id, language, letters }, now);
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;
@@ -112,6 +114,7 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
   context.put({ ...stream, newsAt: context.now, replay: log });
+  if (log.marksEnds && !context.state.marksEnds) context.set({ marksEnds: true });
   noteNews(context, stream);
   if (isRepeat) context.count('repeatsMuted');
   else onOutputAudio(context, stream.id, sound);

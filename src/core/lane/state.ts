@@ -90,6 +90,8 @@ export interface OldSession {
   readonly successorWaits: boolean;
   /** `end_task` has been sent. */
   readonly ending: boolean;
+  /** It was sent speech, and had not said a word since when it was told to end. */
+  readonly mute: boolean;
   /** It was asked for a sign of life. */
   readonly asked: boolean;
   /** Paces the silence that it is fed. */
@@ -189,6 +191,8 @@ export interface LaneState {
   readonly loss: SpeechLoss | null;
   /** What a voice may cut short; null: nothing, or it has been. */
   readonly wait: Wait | null;
+  /** The service says where the sound of a sentence ends. */
+  readonly marksEnds: boolean;
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
@@ -273,6 +277,7 @@ export function createLane(given: {
     noSessionSince: null,
     loss: null,
     wait: null,
+    marksEnds: false,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
     crashes: 0,

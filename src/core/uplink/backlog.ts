@@ -24,6 +24,10 @@ export interface BacklogChunk {
   readonly said?: readonly string[];
   /** It is said once more because the service cut its translation off. */
   readonly again?: boolean;
+  /** What was said before it has been spoken: it goes to the next stream behind another sentence. */
+  readonly apart?: boolean;
+  /** The stream that hears it next has heard newer speech. */
+  readonly late?: boolean;
 }
 
 /**

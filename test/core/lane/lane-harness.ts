@@ -109,9 +109,15 @@ export class LaneHarness extends StepHarness {
 
   // --- the microphone
 
+  /** What the voice detector says of what is voiced; undefined: there is none. */
+  isSpeech: boolean | undefined;
   /** One chunk arrives now. */
   capture(voiced = true, capturedAt = this.now): void {
-    const levels = voiced ? SPEECH : PAUSE;
+    const { isSpeech } = this;
+    const levels = {
+      ...(voiced ? SPEECH : PAUSE),
+      ...(isSpeech !== undefined && { isSpeech: voiced && isSpeech }),
+    };
     this.step({ type: 'captured', capturedAt, pcm: nextPcm(voiced), levels });
   }
   /** Somebody speaks for this many chunks, in real time. */

@@ -111,6 +111,46 @@ describe('a retiring session', () => {
     expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { takenBack: 0 } });
   });
 
+  it('was sent speech, said nothing of it and ends in order all the same: that was no noise, it is said by the next one', () => {
+    const lane = new LaneHarness();
+    lane.isSpeech = true;
+    lane.goRetiring();
+    lane.hush(16);
+    expect(lane.last('end_task').stream).toBe(1);
+    lane.says(EOS, 1);
+    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null });
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+    expect(lane.all('notify').find(({ kind }) => kind === 'session_ended')).toMatchObject({
+      detail: { cause: 'silent_service' },
+    });
+  });
+
+  it('heard what the voice detector takes for noise, and ends in order: nothing is said again', () => {
+    const lane = new LaneHarness();
+    lane.isSpeech = false;
+    lane.goRetiring();
+    lane.hush(16);
+    lane.says(EOS, 1);
+    expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0 } });
+    expect(lane.last('notify')).toMatchObject({ detail: { cause: 'rollover' } });
+  });
+
+  it('breaks off while somebody speaks: what it owes is kept apart from that by a pause, before and behind', () => {
+    const lane = new LaneHarness().goRetiring();
+    const from = lane.all('send_audio').length;
+    lane.speak(4);
+    lane.end(1006, '', 1);
+    lane.speak(14);
+    lane.hush(20);
+    const wire = lane
+      .all('send_audio')
+      .slice(from)
+      .filter(({ stream }) => stream === lane.stream)
+      .map(({ pcm, capturedAt }) => (capturedAt === null || pcm === null ? '.' : 's'))
+      .join('');
+    expect(wire).toMatch(/^s{4}\.{3}s{8}\.s{14}/);
+  });
+
   it('dies before it has ended in order: what it owes is said by the next one', () => {
     const lane = new LaneHarness().goRetiring();
     lane.until(() => lane.all('end_task').length === 1, 10_000);

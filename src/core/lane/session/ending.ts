@@ -101,7 +101,18 @@ function loseLive(context: StepContext, cause: Cause): void {
 /** Holds again what a stream that broke off has not spoken, and tells what its end has cut. */
 export function takeBackFrom(context: StepContext, { replay }: Stream): void {
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
-  requeue(context, unspoken(replay));
+  if (context.state.stream === null) requeue(context, unspoken(replay));
+  else sayLate(context, unspoken(replay));
+}
+
+/** Gives chunks to the live stream, which is in the middle of whatever is being said. */
+export function sayLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
+  const { quietRun } = context.state.backlog;
+  requeue(
+    context,
+    chunks.map((chunk) => ({ ...chunk, late: true })),
+  );
+  context.set({ backlog: { ...context.state.backlog, quietRun } });
 }
 
 /** A translation of which the rest was never heard. */

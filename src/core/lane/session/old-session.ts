@@ -1,5 +1,6 @@
+import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
-import { noteSilence, owesSpeech } from '../../uplink/replay/log.ts';
+import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/log.ts';
 import { pump } from '../sound/sending.ts';
 import type { OldSession, Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -13,7 +14,9 @@ export function drainOld(
 ): void {
   dropOldSession(context, 'terminate');
   const { pacer, settings } = context.state;
-  context.set({ oldSession: { ...how, stream, since: context.now, ending: false, asked: false, pacer } });
+  context.set({
+    oldSession: { ...how, stream, since: context.now, ending: false, mute: false, asked: false, pacer },
+  });
   context.arm('drainOld', context.now + settings.chunkMs);
 }
 
@@ -26,18 +29,24 @@ export function endUnneeded(context: StepContext, stream: Stream): void {
 function endSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
   if (oldSession === null) return;
-  context.set({ oldSession: { ...oldSession, ending: true } });
+  const { silence, replay } = oldSession.stream;
+  const mute = silence.since !== null && owesSpeech(replay);
+  context.set({ oldSession: { ...oldSession, ending: true, mute } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
 }
 
 /** The old session is gone. */
-export function dropOldSession(context: StepContext, how: 'close' | 'terminate'): void {
+export function dropOldSession(
+  context: StepContext,
+  how: 'close' | 'terminate',
+  cause: Cause | null = null,
+): void {
   const { oldSession, phase } = context.state;
   if (oldSession === null) return;
   context.disarm('drainOld');
   context.set({ oldSession: null });
-  closeStream(context, oldSession.stream, oldSession.why, how);
+  closeStream(context, oldSession.stream, cause ?? oldSession.why, how);
   if (phase === 'waiting' && oldSession.successorWaits) context.arm('retry', context.now);
 }
 
@@ -45,19 +54,25 @@ export function dropOldSession(context: StepContext, how: 'close' | 'terminate')
  * The old session broke off: what it leaves unspoken goes to the next one. That may have heard newer speech: better
  * said late than never.
  */
-export function loseOldSession(context: StepContext): void {
+export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  dropOldSession(context, 'close');
+  dropOldSession(context, 'close', cause ?? (oldSession.mute ? 'silent_service' : null));
   if (oldSession.why === 'standby') return;
   takeBackFrom(context, oldSession.stream);
   pump(context);
 }
 
-/** The old session has ended in order: what it has not spoken by now was nothing to it. */
+/**
+ * The old session has ended in order: noise that it has not spoken by now was nothing to it. But one that had long
+ * fallen silent says goodbye in order, too: what was speech goes to the next one.
+ */
 export function endOldSession(context: StepContext): void {
-  if (context.state.oldSession?.ending === true) dropOldSession(context, 'close');
-  else loseOldSession(context);
+  const { oldSession } = context.state;
+  if (oldSession?.ending !== true) return loseOldSession(context);
+  const { stream } = oldSession;
+  context.put({ ...stream, replay: nearSpeech(stream.replay) });
+  loseOldSession(context);
 }
 
 /** A service only confirms what is followed by silence: the old session hears it, at real time. */
@@ -102,7 +117,8 @@ export function onOldSessionTimer(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
   // Told to end, or asked for a sign of life, and silent: it is gone, and what it owes with it.
-  if (oldSession.ending || isDead(oldSession)) return loseOldSession(context);
+  if (oldSession.ending) return loseOldSession(context);
+  if (isDead(oldSession)) return loseOldSession(context, 'unresponsive');
   const { stream, asked } = oldSession;
   const dueAt = doneAt(context, oldSession);
   const owes = owesSpeech(stream.replay);

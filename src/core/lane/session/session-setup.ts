@@ -43,7 +43,7 @@ export function connect(context: StepContext, lease: Lease): void {
     rollFailures: 0,
     newsAt: null,
     silence: NO_SILENCE,
-    replay: emptyReplayLog(context.state.options.targets),
+    replay: emptyReplayLog(context.state.options.targets, context.state.marksEnds),
   };
   context.set({ nextStream: id + 1, lease: null });
   advanceSetup(context, 'connecting', stream);

@@ -69,16 +69,17 @@ function noteChunk(context: StepContext, chunk: BacklogChunk): void {
 }
 
 /**
- * Whether a chunk is said once more, or was said before in other languages, unlike the one in front of it: the service must
- * not make one sentence of both, of which one part would have to be left out in a language and the other not.
+ * Whether a chunk is said once more or late, or was said before in other languages, unlike the one in front of it: the service must
+ * not make one sentence of both, of which one part would have to be left out in a language and the other not. Nor of two
+ * between which a third has been spoken.
  */
 function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
   const { backlog, stream } = context.state;
   const last = stream?.replay.pieces.at(-1)?.chunk;
   if (last === undefined || backlog.quietRun >= PAUSE_KEPT_CHUNKS) return false;
-  const kind = ({ said, again }: BacklogChunk): string =>
-    [again === true, ...[...(said ?? [])].sort()].join();
-  return kind(last) !== kind(head);
+  const kind = ({ said, again, late }: BacklogChunk): string =>
+    [again === true, late === true, ...[...(said ?? [])].sort()].join();
+  return head.apart === true || kind(last) !== kind(head);
 }
 
 /** A pause of our own between two sentences. */

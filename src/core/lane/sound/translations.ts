@@ -1,5 +1,5 @@
 import { judgeCuts } from '../../uplink/replay/spoken.ts';
-import { notifyCut, requeue } from '../session/ending.ts';
+import { notifyCut, sayLate } from '../session/ending.ts';
 import type { Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
@@ -27,9 +27,6 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   for (const cut of cuts) notifyCut(context, cut);
   if (again.length === 0) return;
   context.count('saidAgain');
-  const { quietRun } = context.state.backlog;
-  requeue(context, again);
-  // The stream that will hear it is in the middle of whatever is being said.
-  context.set({ backlog: { ...context.state.backlog, quietRun } });
+  sayLate(context, again);
   pump(context);
 }

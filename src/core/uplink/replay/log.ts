@@ -26,6 +26,8 @@ export interface ReplayLog {
   readonly times: StreamTimes;
   /** The service says what it has understood; one that never does is judged by what it says. */
   readonly isTold: boolean;
+  /** What the service has understood last of a sentence that goes on; null: nothing. */
+  readonly partial: Partial | null;
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
@@ -36,8 +38,18 @@ export interface ReplayLog {
   readonly soundAt: number | null;
   /** Sound without a name came of a sentence that the service had not yet said to have understood. */
   readonly isAhead: boolean;
+  /** The service says where a sentence ends, in this session or one before. */
+  readonly marksEnds: boolean;
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
+}
+
+/** What of a sentence was understood before its end. */
+export interface Partial {
+  readonly id: string | null;
+  readonly letters: number;
+  /** How much had been sent when its text came. */
+  readonly sentMs: number;
 }
 
 /** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
@@ -51,6 +63,15 @@ export interface Piece {
   readonly group: number;
   /** The sentence that it belongs to, where the service has understood it. */
   readonly sentence: string | null;
+  /** The service has cut a sentence off in running speech, somewhere here: it may belong to the next one. */
+  readonly seam?: Seam;
+}
+
+/** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
+export interface Seam {
+  readonly toMs: number;
+  /** The second sentence; null while it is not understood. */
+  readonly next: string | null;
 }
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
@@ -60,7 +81,8 @@ export const FORGOTTEN_AFTER_MS = 30_000;
 /** More is not kept: about as much as the backlog takes back. */
 const MOST_PIECES = 90;
 
-export function emptyReplayLog(targets: readonly string[]): ReplayLog {
+/** @param marksEnds as an earlier session's log tells */
+export function emptyReplayLog(targets: readonly string[], marksEnds = false): ReplayLog {
   return {
     targets,
     pieces: [],
@@ -71,11 +93,13 @@ export function emptyReplayLog(targets: readonly string[]): ReplayLog {
     group: 0,
     times: FIRST_TIMES,
     isTold: false,
+    partial: null,
     known: [],
     withdrawn: [],
     nameless: 0,
     soundAt: null,
     isAhead: false,
+    marksEnds,
     pace: { sentences: 0, ms: 0, letters: 0 },
   };
 }
@@ -155,7 +179,7 @@ export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
   const owing = new Set<number>();
   let last: Piece[] = [];
   const finishChunk = (): void => {
-    if (last.length > 0) chunks.push(restOf(last, log));
+    if (last.length > 0) chunks.push(behind(chunks.at(-1), restOf(last, log)));
     last = [];
   };
   for (const piece of log.pieces) {
@@ -175,18 +199,37 @@ export function owesSpeech(log: ReplayLog): boolean {
   return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
 }
 
+/** A word begins and ends so far from where a voice detector hears it. */
+const AROUND_SPEECH_MS = 960;
+
+/** The log with no more than what a voice detector has taken for speech. */
+export function nearSpeech(log: ReplayLog): ReplayLog {
+  const speech = log.pieces.filter((piece) => !isQuiet(piece) && piece.chunk.levels?.isSpeech === true);
+  const isNear = ({ fromMs, toMs }: Piece): boolean =>
+    speech.some((one) => toMs > one.fromMs - AROUND_SPEECH_MS && fromMs < one.toMs + AROUND_SPEECH_MS);
+  return keepPieces(log, log.pieces.filter(isNear));
+}
+
 function isOwed(log: ReplayLog, piece: Piece): boolean {
   const said = saidIn(log, piece);
   return said !== 'all' && !log.targets.every((target) => said.includes(target));
 }
 
 /** The languages in which a piece has been said, on this stream or an earlier one. */
-function saidIn(log: ReplayLog, { chunk, sentence: id }: Piece): readonly string[] | 'all' {
-  const before = chunk.said ?? [];
-  if (id === null) return before;
-  const sentence = log.sentences.find((one) => one.id === id);
-  if (sentence === undefined || allSaid(sentence, log)) return 'all';
-  return [...before, ...languagesSaid(sentence, log)];
+function saidIn(log: ReplayLog, { chunk, sentence, seam }: Piece): readonly string[] | 'all' {
+  const said = [...(chunk.said ?? [])];
+  for (const id of [sentence, seam?.next ?? null]) {
+    if (id === null) continue;
+    const known = log.sentences.find((one) => one.id === id);
+    if (known === undefined || allSaid(known, log)) return 'all';
+    said.push(...languagesSaid(known, log));
+  }
+  return said;
+}
+
+/** A chunk behind the one that is owed before it. */
+function behind(before: BacklogChunk | undefined, chunk: BacklogChunk): BacklogChunk {
+  return before === undefined || chunk.seq === before.seq + 1 ? chunk : { ...chunk, apart: true };
 }
 
 /** A chunk as it goes to the next stream: what of it is settled is silence. */

@@ -46,7 +46,7 @@ const UNSPOKEN_AFTER_MS = 20_000;
 /** A sentence whose sound came so shortly before the end of the stream was being spoken. */
 const UNDER_WAY_MS = 1000;
 
-type Pace = Pick<ReplayLog, 'pace' | 'targets'>;
+type Pace = Pick<ReplayLog, 'pace' | 'targets' | 'marksEnds'>;
 
 /** The target that a language tag means: the same, or the only one with the same primary language; null: not told. */
 export function targetOf(tag: string | null, targets: readonly string[]): string | null {
@@ -132,7 +132,7 @@ function isLongEnough(spoken: Spoken, log: Pace): boolean {
 export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;
   // A service that says where a sentence ends has not said it here.
-  if (log.pace.sentences > 0) return true;
+  if (log.marksEnds) return true;
   const expected = expectedMs(spoken, log);
   return now - spoken.soundAt < UNDER_WAY_MS && expected !== null && spoken.ms < expected * WHOLE_SHARE;
 }

@@ -63,7 +63,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
     soundAt: now,
     complete: spoken.complete || sound.last,
   }));
-  const learnt = sound.last ? learnPace(heard, id, language) : heard;
+  const learnt = sound.last ? learnPace({ ...heard, marksEnds: true }, id, language) : heard;
   return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
 }
 

@@ -1,4 +1,4 @@
-import { isQuiet, keepPieces, type Piece, type ReplayLog } from './log.ts';
+import { isQuiet, keepPieces, type Partial, type Piece, type ReplayLog } from './log.ts';
 import { placeSpan, type Span } from './times.ts';
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
@@ -12,6 +12,16 @@ const MOST_KNOWN = 16;
 export interface Understood {
   readonly id: string | null;
   readonly span: Span | null;
+  /** Of its text in the language that is spoken; left out: not known. */
+  readonly letters?: number;
+}
+
+/** The service has understood this much of a sentence that goes on. */
+export function notePartial(
+  log: ReplayLog,
+  { id, letters }: { id: string | null; letters: number },
+): ReplayLog {
+  return { ...log, partial: { id, letters, sentMs: log.sentMs } };
 }
 
 /** The service has understood a sentence (`validated_transcription`). */
@@ -25,7 +35,7 @@ export function noteTranslated(log: ReplayLog, word: Understood): ReplayLog {
 }
 
 /** Each name counts once; but times that come behind the sound correct what was taken for the sentence until then. */
-export function markUnderstood(log: ReplayLog, { id, span: told }: Understood): ReplayLog {
+export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Understood): ReplayLog {
   const isKnown = id !== null && log.known.includes(id);
   if (isKnown && log.sentences.some((sentence) => sentence.id === id && sentence.timed)) return log;
   const placed = told === null ? null : placeSpan(withoutName(log, id), told);
@@ -38,7 +48,9 @@ export function markUnderstood(log: ReplayLog, { id, span: told }: Understood): 
   const counted = { ...named, nameless };
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
-  const understood = withSentence(label(open, name, stretch, span !== null), name, span !== null);
+  const labelled = afterSeam(label(open, name, stretch, span !== null), name);
+  const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
+  const understood = withSentence({ ...sewn, partial: null }, name, span !== null);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
   return keepPieces({ ...understood, isAhead: false }, ahead);
@@ -80,6 +92,49 @@ function sentEnd({ pieces, sentMs, quietMs }: ReplayLog): number {
     if (before !== undefined && before.toMs < piece.fromMs) return piece.fromMs;
   }
   return sentMs;
+}
+
+/** Where no times are told, the word of a sentence that was cut off comes at least this long after the cut. */
+const SEAM_MS = 960;
+
+/** Where a sentence was cut off, by the length of its text and of what was known of it before; infinite: nobody can tell. */
+function cutAt(partial: Partial | null, letters: number | null, fromMs: number): number {
+  if (partial === null || letters === null || partial.letters === 0) return Number.POSITIVE_INFINITY;
+  return fromMs + (letters / partial.letters) * (partial.sentMs - fromMs);
+}
+
+/**
+ * The last of a sentence that the service has cut off in running speech may be the first of the next one: how much of it
+ * can be told from a text that had been longer before.
+ */
+function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | null): ReplayLog {
+  if (log.quietMs > 0 || toMs < log.sentMs) return log;
+  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  const [first] = own;
+  if (first === undefined) return log;
+  const fromMs = Math.min(toMs, cutAt(log.partial, letters, first.fromMs)) - SEAM_MS;
+  const seam = { toMs, next: null };
+  const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
+    if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
+    if (piece.fromMs >= fromMs || isQuiet(piece)) return [{ ...piece, seam }];
+    return [
+      { ...piece, toMs: fromMs },
+      { ...piece, fromMs, seam },
+    ];
+  });
+  return { ...log, pieces };
+}
+
+/** Speech goes on behind a cut: what lies there belongs to either sentence. */
+function afterSeam(log: ReplayLog, id: string): ReplayLog {
+  const first = log.pieces.find((piece) => piece.sentence === id && !isQuiet(piece));
+  if (first === undefined) return log;
+  const pieces = log.pieces.map((piece) => {
+    const { seam } = piece;
+    const isBefore = seam !== undefined && seam.next === null && seam.toMs === first.fromMs;
+    return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
+  });
+  return { ...log, pieces };
 }
 
 /** Gives the pieces of a span to a sentence; what lies before it and is nobody's was left out by the service. */

@@ -92,6 +92,14 @@ describe('a translation that is cut off', () => {
     ]);
   });
 
+  it('is told where the very first of a session is cut, if one before it told where sentences end', () => {
+    const first = (marksEnds: boolean): ReplayLog =>
+      sound(text(understand(send(4, emptyReplayLog(['es'], marksEnds)), 'a'), 'a', 'es'), 'a', 'es', 3900);
+    expect(cutsAtEnd(first(true), 5500)).toMatchObject([{ language: 'es', playedMs: 3900 }]);
+    expect(cutsAtEnd(first(false), 5500)).toEqual([]);
+    expect(proven().marksEnds).toBe(true);
+  });
+
   it('is said once more while the stream goes on, in that language only, and then no more', () => {
     const cut = judgeCuts(whole(begun(200)), 10_100);
     expect(cut.cuts).toEqual([]);

@@ -6,9 +6,9 @@ import {
   type ReplayLog,
   unspoken,
 } from '../../../../src/core/uplink/replay/log.ts';
-import { noteSound } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
-import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+import { notePartial, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
 /** 16 samples of one byte pair each: a sixteenth of a chunk is 20 ms. */
@@ -34,6 +34,45 @@ const again = (log: ReplayLog): (number | string)[] =>
     const sound = (pcm ?? []).filter((byte) => byte !== 0).length / 2;
     return sound === 16 ? seq : `${seq}:${sound}`;
   });
+
+describe('a sentence that is cut off in running speech, without times', () => {
+  const text = (log: ReplayLog, id: string): ReplayLog =>
+    noteText(log, { id, language: 'es', letters: 60 }, log.sentMs);
+  const cut = (log: ReplayLog, id: string, letters: number): ReplayLog =>
+    text(noteUnderstood(log, { id, span: null, letters }), id);
+  const stub = (log: ReplayLog, id: string): ReplayLog =>
+    noteSound(log, { id, language: 'es', ms: 200, last: false }, log.sentMs).log;
+  const partial = (log: ReplayLog, id: string, letters: number): ReplayLog =>
+    notePartial(log, { id, letters });
+
+  it('may have lost its end to the next one: what that has said is not said again', () => {
+    const two = send('ssssqqqq', stub(cut(send('s'.repeat(20)), 'a', 60), 'a'));
+    expect(again(two).slice(0, 24)).toEqual([...Array(24).keys()]);
+    const said = speak(noteUnderstood(two, { id: 'b', span: null, letters: 20 }), 'b');
+    expect(again(said)).toEqual([...Array(17).keys()]);
+  });
+
+  it('ends where its text ended, if that was longer before', () => {
+    const before = partial(send('s'.repeat(20)), 'a', 100);
+    const two = send('ssssqqqq', stub(cut(send('ss', before), 'a', 80), 'a'));
+    const said = speak(noteUnderstood(two, { id: 'b', span: null, letters: 20 }), 'b');
+    expect(again(said)).toEqual([...Array(13).keys()]);
+  });
+
+  it('is owed whole where the next one is not said either, or began behind a pause', () => {
+    const one = stub(cut(send('s'.repeat(20)), 'a', 60), 'a');
+    expect(again(one)).toHaveLength(20);
+    const later = noteUnderstood(send('qqqqssssqqqq', one), { id: 'b', span: null, letters: 20 });
+    expect(again(speak(later, 'b'))).toContain(19);
+  });
+
+  it('is kept apart from what is owed behind another that was said', () => {
+    const owed = stub(cut(send('ssssqqq'), 'a', 60), 'a');
+    const said = speak(noteUnderstood(send('sssqqq', owed), { id: 'b', span: null }), 'b');
+    const third = unspoken(send('sss', said));
+    expect(third.filter(({ apart }) => apart === true).map(({ seq }) => seq)).toEqual([13]);
+  });
+});
 
 describe("a sentence's times, as the service tells them", () => {
   it('say which of two sentences was spoken, however late word of the first comes', () => {
