@@ -6,6 +6,7 @@ import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { unspoken } from '../../src/core/uplink/replay/log.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
+import { createSeams } from './seams.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
@@ -20,7 +21,6 @@ const SHED = 16;
 const HEARD = 32;
 const DISTORTED = 64;
 const ASLEEP = 128;
-const SEAM = 256;
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
@@ -30,8 +30,6 @@ const NOISE_TICKS = 16;
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
 const CHANGING_MS = 15_000;
-/** Where a service cuts running speech and tells no times, its word of the cut comes at most this long after it. */
-const SEAM_TICKS = 1500 / TICK_MS;
 /** Of a translation of which less came the device has to know that it is to be said again, once. */
 const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
@@ -64,7 +62,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings = createTickList<Sending | undefined>(undefined);
   const timesSent = createTickList(0);
   const timesHeard = createTickList(0);
-  const lastOf = new Map<string, readonly number[]>();
+  const seams = createSeams(timesSent);
   let queue: number[] = [];
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
@@ -74,8 +72,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const soundAt = new Map<number, number>();
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
-  let spokenTicks = 0;
-  let saidTicks = 0;
+  let [spokenTicks, saidTicks] = [0, 0];
   let targets: readonly string[] = [];
   let targetsSince = Number.NEGATIVE_INFINITY;
   const said = createSaidAccount(violations);
@@ -164,30 +161,17 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (kind !== 'audio_cut') return;
     for (const job of jobs.values()) {
       const { deliveredTicks, lengthTicks } = job;
-      const isAgain = timesSent.get(job.ticks[0] ?? 0) > 1;
-      const isCut = (isAgain || deliveredTicks >= lengthTicks * CUT_SHARE) && deliveredTicks < lengthTicks;
+      const least = timesSent.get(job.ticks[0] ?? 0) > 1 ? 0 : lengthTicks * CUT_SHARE;
+      const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
       if (isCut && (language === undefined || job.language === language))
         for (const tick of job.ticks) mark(tick, CUT);
     }
   };
-  const spoil = (job: Job): void => {
+  const spoil = (job: Job | undefined): void => {
+    if (job === undefined) return;
     job.spoilt = true;
     for (const tick of job.ticks) mark(tick, DISTORTED);
   };
-
-  /** The service has cut running speech between two renderings: where is a guess, if one of them has to be said again. */
-  const noteSeam = ({ stream, language, ticks }: Job): void => {
-    const before = lastOf.get(language + stream) ?? [];
-    lastOf.set(language + stream, ticks);
-    if (lastOf.size > 100) lastOf.delete(lastOf.keys().next().value ?? '');
-    const [first = 0, last = 0] = [ticks[0], before.at(-1)];
-    if (first - last > NOISE_TICKS || before[0] === undefined) return;
-    for (const tick of before.slice(-SEAM_TICKS)) mark(tick, SEAM);
-  };
-
-  /** How often the speech before it, as far as a cut can be in doubt, was sent. */
-  const mostSent = (tick: number): number =>
-    Math.max(...Array.from({ length: SEAM_TICKS }, (_, before) => timesSent.get(tick - before)));
 
   const excuse = (tick: number): Excuse | null => {
     const flag = flags.get(tick);
@@ -199,7 +183,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
     const sending = sendings.get(tick);
-    if (flag & SEAM && timesSent.get(tick) < mostSent(tick) && !setup.isExact()) return 'unnamed';
+    if (!setup.isExact() && seams.isInDoubt(tick)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
@@ -265,9 +249,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     connectionOver(connection, now) {
       overAt.set(connection, now);
     },
-    live(now) {
-      lives.push(now);
-    },
+    live: (now) => void lives.push(now),
     heard(stream, sound, running) {
       const { echoes } = read(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
@@ -286,7 +268,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoilt) spoil(job);
-      noteSeam(job);
+      seams.rendered(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
     },
@@ -316,10 +298,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (stretches.length === 0) violations.add('playout', 'a sound was played that nobody rendered');
     },
     untaken(pcm) {
-      for (const { job: id } of readRenderings(pcm)) {
-        const job = jobs.get(id);
-        if (job !== undefined) spoil(job);
-      }
+      for (const { job } of readRenderings(pcm)) spoil(jobs.get(job));
     },
     judge(now, heldSince) {
       const due = queue.findIndex(
@@ -331,10 +310,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       queue = due < 0 ? [] : queue.slice(due);
       let unsaid: number[] = [];
       const settle = (): void => {
-        const first = unsaid[0];
-        if (first === undefined) return;
+        const [first] = unsaid;
         const { length } = unsaid;
         unsaid = [];
+        if (first === undefined) return;
         if (length <= NOISE_TICKS) {
           excused.service += length;
           return;
@@ -356,11 +335,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         }
         const why = excuse(tick);
         const isOutage = why === 'hold_full' || why === 'late_break';
-        if (why === null || (isOutage && !setup.mayLose(spokenAt.get(tick)))) unsaid.push(tick);
-        else {
-          excused[why]++;
-          settle();
+        if (why === null || (isOutage && !setup.mayLose(spokenAt.get(tick)))) {
+          unsaid.push(tick);
+          continue;
         }
+        excused[why]++;
+        settle();
       }
       settle();
       for (const tick of ready) said.forget(tick);

@@ -1,0 +1,42 @@
+/** Where a service has cut running speech and told no times: which word belongs to which sentence nobody can tell. */
+import { TICK_MS } from './sound.ts';
+import { createTickList, type TickList } from './tick-list.ts';
+
+/** Its word of the cut comes at most so long after it. */
+const DOUBT_TICKS = 1500 / TICK_MS;
+/** The next sentence begins within so much where speech goes on. */
+const GAP_TICKS = 16;
+const MOST_STREAMS = 100;
+
+export interface Seams {
+  rendered(rendering: {
+    readonly stream: string;
+    readonly language: string;
+    readonly ticks: readonly number[];
+  }): void;
+  /** It was not sent again with the sentence before the cut, because it may have been said with the one behind it. */
+  isInDoubt(tick: number): boolean;
+}
+
+/** @param timesSent how often each piece of speech was sent */
+export function createSeams(timesSent: TickList<number>): Seams {
+  const doubtful = createTickList(0);
+  const lastOf = new Map<string, readonly number[]>();
+  return {
+    rendered({ stream, language, ticks }) {
+      const key = `${stream} ${language}`;
+      const before = lastOf.get(key) ?? [];
+      lastOf.set(key, ticks);
+      if (lastOf.size > MOST_STREAMS) lastOf.delete(lastOf.keys().next().value ?? '');
+      const last = before.at(-1);
+      if (last === undefined || (ticks[0] ?? 0) - last > GAP_TICKS) return;
+      for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, 1);
+    },
+    isInDoubt(tick) {
+      if (doubtful.get(tick) === 0) return false;
+      for (let before = 1; before <= DOUBT_TICKS; before++)
+        if (timesSent.get(tick - before) > timesSent.get(tick)) return true;
+      return false;
+    },
+  };
+}
