@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createKeyPair } from '../adapters/signing/keys.ts';
 import { EXIT, Failure } from '../program/problem.ts';
-import type { Shell } from '../program/program.ts';
+import { examples, type Shell } from '../program/program.ts';
 
 const DEFAULT_NAME = 'dragoman-signing';
 
@@ -15,7 +15,7 @@ export function addKeysVerb(program: Command, shell: Shell): void {
     .description('make a pair: NAME.key.pem for signingKeyFile, NAME.pub.pem for the devices')
     .argument('[name]', 'path and name of both files, without their endings', DEFAULT_NAME)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  dragoman-backend keys create /etc/dragoman/signing')
+    .addHelpText(...examples('dragoman-backend keys create /etc/dragoman/signing'))
     .action((name: string, options: { json?: true }) => create(shell, name, options.json === true));
 }
 

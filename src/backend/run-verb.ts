@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { chooseLogFormat, createLogger } from '../adapters/log.ts';
-import type { Shell } from '../program/program.ts';
+import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
 import { backendWarnings } from './core/config-warnings.ts';
@@ -18,6 +18,7 @@ export function addRunVerb(program: Command, shell: Shell, host: RunHost): void 
     .command('run')
     .description('issue session tokens to devices until SIGTERM; logs one JSON line per record')
     .option(...CONFIG_OPTION)
+    .addHelpText(...examples('dragoman-backend run --config /etc/dragoman-backend/config.json'))
     .action((options: { config?: string }) => run(shell, host, options.config));
 }
 

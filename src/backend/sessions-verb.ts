@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
-import type { Shell } from '../program/program.ts';
+import { examples, type Shell } from '../program/program.ts';
 import type { Session } from '../protocol/service/session.ts';
 import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -27,6 +27,7 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
     .option('-d, --device <name>', 'only of this device: "tenant/device", or "device" of any tenant')
     .option('-r, --reference <text>', 'only with this client_reference_id: "tenant/device/lane"')
     .option('--json', 'print JSON')
+    .addHelpText(...examples('dragoman-backend sessions list --config backend.json --device museum/kiosk-01'))
     .action((options: ListOptions) => list(shell, options));
   sessions
     .command('revoke')
@@ -35,6 +36,12 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
     .option(...CONFIG_OPTION)
     .option('-d, --device <name>', 'every session of this device: "tenant/device", or "device" of any tenant')
     .option('--json', 'print JSON')
+    .addHelpText(
+      ...examples(
+        'dragoman-backend sessions revoke --config backend.json 5e1f2a3b',
+        'dragoman-backend sessions revoke --config backend.json --device museum/kiosk-01',
+      ),
+    )
     .action((ids: string[], options: RevokeOptions) => revoke(shell, ids, options));
 }
 

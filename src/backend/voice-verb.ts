@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
-import type { Shell } from '../program/program.ts';
+import { examples, type Shell } from '../program/program.ts';
 import {
   type CloneVoiceRequest,
   cloneVoiceRequestSchema,
@@ -70,6 +70,11 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
     .option(...CONFIG_OPTION)
     .option('--json', 'print JSON')
+    .addHelpText(
+      ...examples(
+        'dragoman-backend voice clone --config backend.json --name guide --file guide.wav --wait 120',
+      ),
+    )
     .action((options: CloneOptions) => clone(shell, options));
   voice
     .command('status')
@@ -78,6 +83,9 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
     .option(...CONFIG_OPTION)
     .option('--json', 'print JSON')
+    .addHelpText(
+      ...examples('dragoman-backend voice status --config backend.json 0b8e6c1a-3f52-4d7e-9c40-5a1d2e3f4b5c'),
+    )
     .action((id: string, options: StatusOptions) => status(shell, id, options));
 }
 

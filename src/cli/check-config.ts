@@ -4,7 +4,7 @@ import type { Provenance } from '../adapters/config/provenance.ts';
 import { checkSoundFiles, readNamedFiles } from '../adapters/doctor/named-files.ts';
 import { configWarnings } from '../core/owner/config-warnings.ts';
 import { EXIT } from '../program/problem.ts';
-import type { Shell, Verb } from '../program/program.ts';
+import { examples, type Shell, type Verb } from '../program/program.ts';
 import { layOutTable, wrapText } from './text.ts';
 
 interface Options {
@@ -21,6 +21,7 @@ export const checkConfigVerb: Verb = {
       )
       .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
       .option('--json', 'print JSON')
+      .addHelpText(...examples('dragoman check-config --config /etc/dragoman/config.json'))
       .action((options: Options) => checkConfig(options, shell));
   },
 };

@@ -6,7 +6,7 @@ import { createSystemdNotifier, NOBODY } from '../adapters/systemd/notifier.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { UnusableFile } from '../agent/machine-deps.ts';
 import { EXIT, Failure } from '../program/problem.ts';
-import type { Shell, Verb } from '../program/program.ts';
+import { examples, type Shell, type Verb } from '../program/program.ts';
 import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
@@ -26,6 +26,7 @@ export function createRunVerb(host: RunHost): Verb {
         .command('run')
         .description('run the agent until SIGTERM; SIGHUP reads the configuration again')
         .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+        .addHelpText(...examples('dragoman run --config /etc/dragoman/config.json'))
         .action((options: { config: string }) => run(options.config, shell, host));
     },
   };

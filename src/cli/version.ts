@@ -1,4 +1,4 @@
-import type { Verb } from '../program/program.ts';
+import { examples, type Verb } from '../program/program.ts';
 import { VERSION } from '../protocol/version.ts';
 
 export const versionVerb: Verb = {
@@ -7,6 +7,7 @@ export const versionVerb: Verb = {
       .command('version')
       .description('print the version of this program')
       .option('--json', 'print JSON')
+      .addHelpText(...examples('dragoman version --json'))
       .action((options: { json?: true }) => {
         shell.print(options.json ? `${JSON.stringify({ version: VERSION })}\n` : `dragoman ${VERSION}\n`);
       });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
-import { runProgram, type Shell, type Terminal } from '../program/program.ts';
+import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
 import { createDoor } from './listener.ts';
@@ -204,6 +204,13 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
       readSetting,
       {},
     )
+    .addHelpText(
+      ...examples(
+        `${NAME} run --port 8080`,
+        `${NAME} run --profile live --set noAudioTimeoutMs=30000`,
+        `${NAME} run --translate echo --setup-ms 0`,
+      ),
+    )
     .action((flags: RunFlags) => run(flags, shell, signals));
 }
 
@@ -214,6 +221,7 @@ function addChoicesVerb(program: Command, shell: Shell): void {
       'List everything that the specification leaves open and that --set can change; numbers in parentheses are sections of docs/service.md.',
     )
     .option('--json', 'as one line of JSON')
+    .addHelpText(...examples(`${NAME} choices --json`))
     .action((flags: { json?: boolean }) => listChoices(flags.json === true, shell));
 }
 

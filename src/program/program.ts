@@ -32,6 +32,12 @@ export interface ProgramOptions extends Terminal {
   readonly argv: readonly string[];
 }
 
+/** Ends a verb's help: how it is called, one line each. */
+export function examples(...lines: readonly string[]): ['after', string] {
+  const title = lines.length === 1 ? 'Example' : 'Examples';
+  return ['after', ['', `${title}:`, ...lines.map((line) => `  ${line}`)].join('\n')];
+}
+
 /** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
 export async function runProgram(options: ProgramOptions): Promise<number> {
   let exitCode: ExitCode = EXIT.done;
@@ -48,6 +54,8 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
     // Commander's own complaints are worded again, in one place, from the error it throws.
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });
   for (const verb of options.verbs) verb.register(program, shell);
+  // A verb with verbs of its own explains itself with --help, as all others do.
+  for (const verb of program.commands) verb.helpCommand(false);
   try {
     await program.parseAsync([...options.argv], { from: 'user' });
     return exitCode;

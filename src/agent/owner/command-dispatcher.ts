@@ -7,7 +7,8 @@ import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { commandName, type DeviceAddress, type DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
-import { type CommandRecord, INTERRUPTED } from './command-record.ts';
+import type { CommandRecord } from './command-record.ts';
+import { INTERRUPTED } from './command-record-file.ts';
 import {
   CommandError,
   type CommandHandlers,

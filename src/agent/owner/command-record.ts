@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import { redactText } from '../../adapters/redaction.ts';
 import {
   type CommandLedger,
   EMPTY_LEDGER,
@@ -14,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import { createBatchedWriter } from './batched-writer.ts';
+import { INTERRUPTED, readRecord, writeRecord } from './command-record-file.ts';
 
 /** A command as the record sees it. */
 export interface NotedCommand {
@@ -43,21 +42,6 @@ export interface CommandRecord {
   flush(): Promise<void>;
 }
 
-const LONGEST_KEPT_MESSAGE = 200;
-
-const entrySchema = z.object({
-  key: z.string().max(64),
-  content: z.string().max(64),
-  at: z.number().nullable(),
-  open: z.object({ id: z.string().max(128), name: z.string().max(64) }).optional(),
-  status: z.enum(['ok', 'error', 'expired']).optional(),
-  code: z.string().max(64).optional(),
-  message: z.string().max(1000).optional(),
-});
-/** What is on the disk. No argument and no data of an answer: they could hold what is nobody else's business. */
-const recordFileSchema = z.object({ version: z.literal(1), commands: z.array(entrySchema).max(2000) });
-type KeptEntry = z.infer<typeof entrySchema>;
-
 /** @param file null: nothing outlives the program */
 export function createCommandRecord(file: StateFile | null, clock: Clock, log: Log): CommandRecord {
   const restored = file === null ? { ledger: EMPTY_LEDGER, interrupted: [] } : restore(file, log);
@@ -71,7 +55,7 @@ export function createCommandRecord(file: StateFile | null, clock: Clock, log: L
       : createBatchedWriter(
           disk.file,
           clock,
-          () => serialize(ledger),
+          () => writeRecord(ledger),
           (problem) => {
             if (problem === null) log.info({}, 'commands are remembered over a restart again');
             else log.warn({ problem }, 'commands are not remembered over a restart; they are carried out');
@@ -151,56 +135,15 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-function serialize(ledger: CommandLedger): string {
-  // One that changes nothing is answered without the disk: it must not be found unfinished after that.
-  const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
-  const commands = kept.map(({ key, content, at, open, answer }): KeptEntry => {
-    if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };
-    const { status, error } = answer;
-    if (error === undefined) return { key, content, at, status };
-    const message = redactText(error.message.slice(0, LONGEST_KEPT_MESSAGE), true);
-    return { key, content, at, status, code: error.code.slice(0, 64), message };
-  });
-  return JSON.stringify({ version: 1, commands });
-}
-
-export const INTERRUPTED: FinalAnswer = {
-  status: 'error',
-  error: {
-    code: 'interrupted',
-    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it anew',
-  },
-};
-
 function restore(
   file: StateFile,
   log: Log,
 ): { ledger: CommandLedger; interrupted: { id: string; name: string }[] } {
   const text = file.read();
   if (text === null) return { ledger: EMPTY_LEDGER, interrupted: [] };
-  const kept = readRecord(text);
-  if (kept === null) {
-    log.warn({}, 'the record of earlier commands cannot be read; a new one is begun');
-    return { ledger: EMPTY_LEDGER, interrupted: [] };
-  }
-  const ledger = new Map(kept.map((entry) => [entry.key, ledgerEntry(entry)]));
-  const interrupted = kept.flatMap(({ open }) => (open === undefined ? [] : [open]));
-  return { ledger, interrupted };
-}
-
-function readRecord(text: string): KeptEntry[] | null {
-  try {
-    const parsed = recordFileSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data.commands : null;
-  } catch {
-    return null;
-  }
-}
-
-function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {
-  const answer: FinalAnswer =
-    status === undefined
-      ? INTERRUPTED
-      : { status, ...(code === undefined ? {} : { error: { code, message } }) };
-  return { key, content, at, open: null, answer, dataLength: 0 };
+  const read = readRecord(text);
+  if (read.kind === 'kept') return read;
+  const fields = read.kind === 'newer' ? { version: read.version } : {};
+  log.warn(fields, 'the record of earlier commands cannot be read; a new one is begun');
+  return { ledger: EMPTY_LEDGER, interrupted: [] };
 }

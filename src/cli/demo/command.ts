@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Verb } from '../../program/program.ts';
+import { examples, type Verb } from '../../program/program.ts';
 import { DEMO_FAULTS, type DemoFault } from './faults.ts';
 
 /** What was asked for on the command line. */
@@ -33,6 +33,14 @@ export const demoVerb: Verb = {
         ).conflicts('input'),
       )
       .option('--json', 'print JSON lines; the last one is the summary')
+      .addHelpText(
+        ...examples(
+          'dragoman demo',
+          'dragoman demo --input speech.wav --output translated.wav',
+          'dragoman demo --fault revoke --fault network-drop',
+          'dragoman demo --real-mic --seconds 30',
+        ),
+      )
       .action(async (options: DemoCommandOptions) => {
         // A daemon that runs for a year never needs the broker and the views: they are loaded here.
         const { performDemo } = await import('./run.ts');

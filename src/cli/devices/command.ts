@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Verb } from '../../program/program.ts';
+import { examples, type Verb } from '../../program/program.ts';
 
 /** What was asked for on the command line. */
 export interface DevicesOptions {
@@ -19,6 +19,7 @@ export const devicesVerb: Verb = {
       .option('--meter [device]', 'show the level of a microphone until Ctrl-C (default: the configured one)')
       .option('--seconds <n>', 'with --meter: end after so long', readSeconds)
       .option('--json', 'print JSON; with --meter a line for each second')
+      .addHelpText(...examples('dragoman devices', 'dragoman devices --meter plughw:CARD=Mic --seconds 30'))
       .action(async (options: DevicesOptions) => {
         // A daemon that runs for a year never lists its devices: what does it is loaded here.
         const { performDevices } = await import('./run.ts');

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Verb } from '../../program/program.ts';
+import { examples, type Verb } from '../../program/program.ts';
 import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
 
 /** What was asked for on the command line. */
@@ -31,6 +31,12 @@ export const doctorVerb: Verb = {
           '\nis not disturbed: what it holds is left out; the command "diagnose" asks it.' +
           '\nExit code: 0 all is well or can be lived with, 3 something is wrong, 2 a mistake' +
           '\nin the call.',
+      )
+      .addHelpText(
+        ...examples(
+          'dragoman doctor --config /etc/dragoman/config.json',
+          'dragoman doctor --config /etc/dragoman/config.json --only broker --only backend',
+        ),
       )
       .action(async (options: DoctorOptions) => {
         // A daemon that runs for a year never needs the probes: they are loaded here.

@@ -1,0 +1,92 @@
+/**
+ * How commands lie on the disk. The file carries its version; the version before is read too, so that an update forgets
+ * nothing. test/agent/owner/records holds one file of each version that was ever released.
+ */
+import { z } from 'zod';
+import { redactText } from '../../adapters/redaction.ts';
+import type { CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
+
+const LONGEST_KEPT_MESSAGE = 200;
+
+const entrySchema = z.object({
+  key: z.string().max(64),
+  content: z.string().max(64),
+  at: z.number().nullable(),
+  open: z.object({ id: z.string().max(128), name: z.string().max(64) }).optional(),
+  status: z.enum(['ok', 'error', 'expired']).optional(),
+  code: z.string().max(64).optional(),
+  message: z.string().max(1000).optional(),
+});
+type KeptEntry = z.infer<typeof entrySchema>;
+/** What is on the disk. No argument and no data of an answer: they could hold what is nobody else's business. */
+const contentSchema = z.object({ commands: z.array(entrySchema).max(2000) });
+
+/** What is written. */
+export const RECORD_VERSION = 1;
+/** What is read, by version: at least this one and the one before. */
+const READERS: Readonly<Record<number, (json: unknown) => readonly KeptEntry[] | null>> = {
+  1: (json) => contentSchema.safeParse(json).data?.commands ?? null,
+};
+const versionSchema = z.object({ version: z.int().positive() });
+
+export type RecordReading =
+  | {
+      readonly kind: 'kept';
+      readonly ledger: CommandLedger;
+      /** Begun and not answered when the program ended last. */
+      readonly interrupted: { id: string; name: string }[];
+    }
+  /** Of a later program than this one, as after a rollback. */
+  | { readonly kind: 'newer'; readonly version: number }
+  | { readonly kind: 'unreadable' };
+
+export const INTERRUPTED: FinalAnswer = {
+  status: 'error',
+  error: {
+    code: 'interrupted',
+    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it anew',
+  },
+};
+
+export function writeRecord(ledger: CommandLedger): string {
+  // One that changes nothing is answered without the disk: it must not be found unfinished after that.
+  const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
+  const commands = kept.map(({ key, content, at, open, answer }): KeptEntry => {
+    if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };
+    const { status, error } = answer;
+    if (error === undefined) return { key, content, at, status };
+    const message = redactText(error.message.slice(0, LONGEST_KEPT_MESSAGE), true);
+    return { key, content, at, status, code: error.code.slice(0, 64), message };
+  });
+  return JSON.stringify({ version: RECORD_VERSION, commands });
+}
+
+export function readRecord(text: string): RecordReading {
+  const json = parseJson(text);
+  const version = versionSchema.safeParse(json).data?.version ?? 0;
+  if (version > RECORD_VERSION) return { kind: 'newer', version };
+  const kept = READERS[version]?.(json) ?? null;
+  if (kept === null) return { kind: 'unreadable' };
+  const ledger = new Map(kept.map((entry) => [entry.key, ledgerEntry(entry)]));
+  return {
+    kind: 'kept',
+    ledger,
+    interrupted: kept.flatMap(({ open }) => (open === undefined ? [] : [open])),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {
+  const answer: FinalAnswer =
+    status === undefined
+      ? INTERRUPTED
+      : { status, ...(code === undefined ? {} : { error: { code, message } }) };
+  return { key, content, at, open: null, answer, dataLength: 0 };
+}

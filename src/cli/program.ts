@@ -1,0 +1,23 @@
+import { runProgram, type Terminal } from '../program/program.ts';
+import { checkConfigVerb } from './check-config.ts';
+import { ctlVerb } from './ctl/command.ts';
+import { demoVerb } from './demo/command.ts';
+import { devicesVerb } from './devices/command.ts';
+import { doctorVerb } from './doctor/command.ts';
+import { createRunVerb, type RunHost } from './run.ts';
+import { versionVerb } from './version.ts';
+
+export const NAME = 'dragoman';
+
+/** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
+export function runDeviceProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
+  const { output, signals, onCrash, ...terminal } = given;
+  const run = createRunVerb({ output, signals, onCrash });
+  return runProgram({
+    name: NAME,
+    summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
+    verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb, versionVerb],
+    argv,
+    ...terminal,
+  });
+}

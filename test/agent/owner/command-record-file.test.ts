@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  INTERRUPTED,
+  RECORD_VERSION,
+  readRecord,
+  writeRecord,
+} from '../../../src/agent/owner/command-record-file.ts';
+import { EMPTY_LEDGER, note, settle } from '../../../src/core/owner/command-ledger.ts';
+
+const FOLDER = new URL('./records/', import.meta.url);
+const files = readdirSync(FOLDER);
+
+/** A file as a program of this version has left it. */
+const written = (version: number): string => readFileSync(new URL(`version-${version}.json`, FOLDER), 'utf8');
+
+describe('the record of commands', () => {
+  it('is read as this version writes it', () => {
+    const begun = note(EMPTY_LEDGER, { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } }, 1000);
+    const done = settle(note(begun, { key: 'k2', content: 'c2', open: null }, 2000), 'k2', { status: 'ok' });
+    const text = writeRecord(done);
+    expect(JSON.parse(text)).toMatchObject({ version: RECORD_VERSION });
+    const read = readRecord(text);
+    if (read.kind !== 'kept') throw new Error(read.kind);
+    expect(read.interrupted).toEqual([{ id: 'a', name: 'stop' }]);
+    expect(read.ledger.get('k1')?.answer).toEqual(INTERRUPTED);
+    expect(read.ledger.get('k2')?.answer).toEqual({ status: 'ok' });
+  });
+
+  it('is kept here as each version has left it', () => {
+    const kept = Array.from({ length: RECORD_VERSION }, (_, index) => `version-${index + 1}.json`);
+    expect(files).toEqual(kept);
+  });
+
+  it.each([RECORD_VERSION, RECORD_VERSION - 1].filter((version) => version > 0))(
+    'is read as version %i has left it',
+    (version) => {
+      const read = readRecord(written(version));
+      if (read.kind !== 'kept') throw new Error(read.kind);
+      expect(read.interrupted).toEqual([{ id: 'stop-7', name: 'stop' }]);
+      expect([...read.ledger.values()].map(({ answer }) => answer?.status)).toEqual(['ok', 'error', 'error']);
+    },
+  );
+
+  it('is told apart where a later program has written it', () => {
+    const later = JSON.stringify({ version: RECORD_VERSION + 1, entries: {} });
+    expect(readRecord(later)).toEqual({ kind: 'newer', version: RECORD_VERSION + 1 });
+  });
+
+  it.each([
+    '',
+    '{}',
+    'null',
+    '[]',
+    '{"version":0,"commands":[]}',
+    '{"version":"1","commands":[]}',
+    '{"version":1}',
+  ])('is not believed where it is %s', (text) => {
+    expect(readRecord(text)).toEqual({ kind: 'unreadable' });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { runBackendProgram } from '../../src/backend/cli.ts';
+import { runDeviceProgram } from '../../src/cli/program.ts';
+import { runEmulatorProgram } from '../../src/emulator/cli.ts';
+
+const signals = { once: () => {}, on: () => {}, off: () => {} } as never;
+const host = { output: process.stdout, signals, onCrash: () => {} } as never;
+
+const PROGRAMS = {
+  dragoman: (argv: string[], terminal: never) => runDeviceProgram(argv, terminal),
+  'dragoman-backend': (argv: string[], terminal: never) => runBackendProgram(argv, terminal),
+  'dragoman-emulator': (argv: string[], terminal: never) => runEmulatorProgram(argv, terminal),
+} as const;
+type Program = keyof typeof PROGRAMS;
+
+async function helpOf(program: Program, verb: readonly string[]): Promise<string> {
+  let text = '';
+  const print = (more: string): void => {
+    text += more;
+  };
+  const terminal = { env: {}, print, complain: print, ...(host as object) } as never;
+  expect(await PROGRAMS[program]([...verb, '--help'], terminal)).toBe(0);
+  return text;
+}
+
+/** Every verb that does something: `sessions list`, not `sessions`. */
+async function verbsOf(program: Program, under: readonly string[] = []): Promise<string[][]> {
+  const help = await helpOf(program, under);
+  const [, list = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(help) ?? [];
+  const names = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name);
+  if (names.length === 0) return [[...under]];
+  const verbs: string[][] = [];
+  for (const name of names) verbs.push(...(await verbsOf(program, [...under, name])));
+  return verbs;
+}
+
+describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) => {
+  it('shows each verb with an example that it takes', async () => {
+    const verbs = await verbsOf(program);
+    expect(verbs.length).toBeGreaterThan(1);
+    for (const verb of verbs) {
+      const help = await helpOf(program, verb);
+      const [, examples = ''] = /\nExamples?:\n((?: {2}.+\n?)+)/.exec(help) ?? [];
+      const lines = examples.split('\n').filter((line) => line !== '');
+      expect(lines.length, `${program} ${verb.join(' ')} --help has no example`).toBeGreaterThan(0);
+      for (const line of lines) {
+        expect(`${line} `).toContain(`  ${[program, ...verb].join(' ')} `);
+        for (const [flag] of line.matchAll(/--[a-z-]+/g))
+          expect(help.split('Example')[0], line).toContain(flag);
+      }
+    }
+  });
+
+  it('fits a terminal of 80 columns', async () => {
+    for (const verb of await verbsOf(program)) {
+      const long = (await helpOf(program, verb)).split('\n').filter((line) => line.length > 80);
+      expect(long.filter((line) => !/^ {2}dragoman/.test(line))).toEqual([]);
+    }
+  });
+});
