@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
 import { runDeviceProgram } from '../../src/cli/program.ts';
@@ -45,10 +46,23 @@ describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) =>
       expect(lines.length, `${program} ${verb.join(' ')} --help has no example`).toBeGreaterThan(0);
       for (const line of lines) {
         expect(`${line} `).toContain(`  ${[program, ...verb].join(' ')} `);
+        // Its words are verbs of their own, with options that `ctl help VERB` tells.
+        if (verb[0] === 'ctl') continue;
         for (const [flag] of line.matchAll(/--[a-z-]+/g))
           expect(help.split('Example')[0], line).toContain(flag);
       }
     }
+  });
+
+  it('names no verb that the front page leaves out', async () => {
+    const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const row =
+      page.split('\n').find((line) => line.startsWith(`| \`${program.replace('dragoman-', '')}.mjs\` |`)) ??
+      '';
+    for (const [first = '', second] of await verbsOf(program))
+      expect(row).toMatch(
+        new RegExp(second === undefined ? `\`${first}\`` : `\`${first} [a-z\\\\|]*${second}`),
+      );
   });
 
   it('fits a terminal of 80 columns', async () => {
