@@ -13,8 +13,11 @@ export interface Timeline {
    * @param goesOn it follows what was written before it, even if `at` does not: a better estimate came in between
    */
   write(samples: Float32Array, at: number, goesOn?: boolean): void;
+  /** Writes sound whose place is known. */
+  put(samples: Float32Array, place: number): void;
   /** Takes back what would have sounded from this moment on. */
   cut(at: number): void;
+  cutAt(place: number): void;
   /** Fills `target` with the sound from this place on; silence where nothing was written or what was written is forgotten. */
   read(from: number, target: Float32Array | Float64Array): void;
   placeOf(at: number): number;
@@ -62,6 +65,28 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
       ring.fill(0, slot, slot + last - first),
     );
 
+  const put = (samples: Float32Array, start: number): void => {
+    if (Math.abs(start - end) > 1) {
+      unbrokenSince = start;
+      silence(end, start);
+    } else if (start > end) {
+      ring.set(samples.subarray(0, 1), slotOf(end));
+    }
+    isCut = false;
+    end = start + samples.length;
+    visit(Math.max(start, end - size), end, (slot, first, last) =>
+      ring.set(samples.subarray(first - start, last - start), slot),
+    );
+  };
+  const cutAt = (place: number): void => {
+    if (place >= end) return;
+    const kept = Math.max(place, end - size);
+    silence(kept, end);
+    end = kept;
+    isCut = true;
+    unbrokenSince = Math.min(unbrokenSince, end);
+  };
+
   return {
     rateHz,
     get end() {
@@ -72,28 +97,15 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
     },
     write(samples, at, goesOn = false) {
       if (samples.length === 0) return;
-      const start = placeFor(placeOf(at), goesOn);
-      if (Math.abs(start - end) > 1) {
-        unbrokenSince = start;
-        silence(end, start);
-      } else if (start > end) {
-        ring.set(samples.subarray(0, 1), slotOf(end));
-      }
-      isCut = false;
-      end = start + samples.length;
-      visit(Math.max(start, end - size), end, (slot, first, last) =>
-        ring.set(samples.subarray(first - start, last - start), slot),
-      );
+      put(samples, placeFor(placeOf(at), goesOn));
+    },
+    put(samples, place) {
+      if (samples.length > 0) put(samples, place);
     },
     cut(at) {
-      const place = placeOf(at);
-      if (place >= end) return;
-      const kept = Math.max(place, end - size);
-      silence(kept, end);
-      end = kept;
-      isCut = true;
-      unbrokenSince = Math.min(unbrokenSince, end);
+      cutAt(placeOf(at));
     },
+    cutAt,
     read(from, target) {
       const known = Math.max(from, Math.min(from + target.length, end - size));
       const until = Math.max(known, Math.min(from + target.length, end));

@@ -1,0 +1,181 @@
+import { valueAt } from '../fourier.ts';
+import { createRealSpectrum } from '../real-spectrum.ts';
+
+/**
+ * Learns the way from loudspeaker to microphone and reckons what the microphone hears of the loudspeaker: a Kalman filter
+ * in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). It weighs each frequency by how
+ * much of what is left there is its own error and how much must be somebody else's voice, and so goes on while a person
+ * speaks.
+ */
+export interface AdaptiveFilter {
+  /** The echo in the last block, reckoned. */
+  readonly echo: Float64Array;
+  /** What of the last block is no echo. */
+  readonly rest: Float64Array;
+  /** By frequency, the power that the echo which is left may have, as far as the filter knows its own error. */
+  readonly unsure: Float64Array;
+  /** One block of what is played, and of what is heard meanwhile. @param learns whether to learn from it */
+  step(played: Float32Array, heard: Float32Array, learns: boolean): void;
+  /** The way as it is known: spectra of `partitions` times `bins`. */
+  readonly way: { readonly re: Float64Array; readonly im: Float64Array };
+  readonly partitions: number;
+  readonly bins: number;
+  /** The way has changed: what was known counts for little. */
+  doubt(): void;
+  /** It is another way altogether. */
+  forget(): void;
+}
+
+export interface FilterOptions {
+  readonly blockSamples: number;
+  readonly partitions: number;
+}
+
+/** Of the way's power so much is new in each block: rooms and clocks move. */
+const CHANGE = Number(process.env['A'] ?? 2e-3);
+/** What of the rest is not its own error is taken from its last so many blocks. */
+const OTHERS = { rise: 0.5, fall: 0.9 };
+/** What it does not know at the begin: a way of this gain (power), falling by so much from block to block. */
+const UNKNOWN = { gain: 1, fall: 0.85 };
+/** No way is known better than this share of the power of the block. */
+const TINY = 1e-12;
+/** So many partitions are brought back to their length in each block, in turn; the others a little later. */
+const TRIMMED = 3;
+
+export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions): AdaptiveFilter {
+  const spectrum = createRealSpectrum(blockSamples * 2);
+  const { bins } = spectrum;
+  const all = partitions * bins;
+  const played = { re: new Float64Array(all), im: new Float64Array(all), power: new Float64Array(all) };
+  const way = { re: new Float64Array(all), im: new Float64Array(all) };
+  const doubt = new Float64Array(all);
+  const others = new Float64Array(bins);
+  const echoSpectrum = { re: new Float64Array(bins), im: new Float64Array(bins) };
+  const rest = { re: new Float64Array(bins), im: new Float64Array(bins) };
+  const time = new Float64Array(blockSamples * 2);
+  const playedTime = new Float64Array(blockSamples * 2);
+  const echo = new Float64Array(blockSamples);
+  const left = new Float64Array(blockSamples);
+  /** Partition of the played sound that is the newest. */
+  let newest = 0;
+  let turn = 0;
+  const scratch = { re: new Float64Array(bins), im: new Float64Array(bins) };
+
+  const distrust = (): void => {
+    for (let part = 0; part < partitions; part++)
+      doubt.fill(UNKNOWN.gain * UNKNOWN.fall ** part, part * bins, (part + 1) * bins);
+  };
+  distrust();
+
+  const take = (sound: Float32Array): void => {
+    playedTime.copyWithin(0, blockSamples);
+    playedTime.set(sound, blockSamples);
+    newest = (newest + partitions - 1) % partitions;
+    spectrum.forward(playedTime, scratch.re, scratch.im);
+    const base = newest * bins;
+    played.re.set(scratch.re, base);
+    played.im.set(scratch.im, base);
+    for (let bin = 0; bin < bins; bin++)
+      played.power[base + bin] = valueAt(scratch.re, bin) ** 2 + valueAt(scratch.im, bin) ** 2;
+  };
+
+  const reckon = (): void => {
+    const { re, im } = echoSpectrum;
+    re.fill(0);
+    im.fill(0);
+    for (let part = 0; part < partitions; part++) {
+      const from = ((newest + part) % partitions) * bins;
+      const to = part * bins;
+      for (let bin = 0; bin < bins; bin++) {
+        const xRe = valueAt(played.re, from + bin);
+        const xIm = valueAt(played.im, from + bin);
+        const wRe = valueAt(way.re, to + bin);
+        const wIm = valueAt(way.im, to + bin);
+        re[bin] = valueAt(re, bin) + xRe * wRe - xIm * wIm;
+        im[bin] = valueAt(im, bin) + xRe * wIm + xIm * wRe;
+      }
+    }
+    spectrum.inverse(re, im, time);
+    echo.set(time.subarray(blockSamples));
+  };
+
+  const spread = new Float64Array(bins);
+  const unsure = new Float64Array(bins);
+  const learn = (): void => {
+    time.fill(0, 0, blockSamples);
+    time.set(left, blockSamples);
+    spectrum.forward(time, rest.re, rest.im);
+    spread.fill(TINY);
+    for (let part = 0; part < partitions; part++) {
+      const from = ((newest + part) % partitions) * bins;
+      const to = part * bins;
+      for (let bin = 0; bin < bins; bin++)
+        spread[bin] = valueAt(spread, bin) + 0.5 * valueAt(played.power, from + bin) * valueAt(doubt, to + bin);
+    }
+    unsure.set(spread);
+    for (let bin = 0; bin < bins; bin++) {
+      const power = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2;
+      const before = valueAt(others, bin);
+      const share = power > before ? OTHERS.rise : OTHERS.fall;
+      others[bin] = share * before + (1 - share) * power;
+      spread[bin] = valueAt(spread, bin) + valueAt(others, bin);
+    }
+    for (let part = 0; part < partitions; part++) {
+      const from = ((newest + part) % partitions) * bins;
+      const to = part * bins;
+      for (let bin = 0; bin < bins; bin++) {
+        const gain = valueAt(doubt, to + bin) / valueAt(spread, bin);
+        const xRe = valueAt(played.re, from + bin);
+        const xIm = valueAt(played.im, from + bin);
+        const eRe = valueAt(rest.re, bin);
+        const eIm = valueAt(rest.im, bin);
+        const wRe = valueAt(way.re, to + bin) + gain * (xRe * eRe + xIm * eIm);
+        const wIm = valueAt(way.im, to + bin) + gain * (xRe * eIm - xIm * eRe);
+        way.re[to + bin] = wRe;
+        way.im[to + bin] = wIm;
+        const known = 1 - 0.5 * gain * valueAt(played.power, from + bin);
+        doubt[to + bin] =
+          (1 - CHANGE) * known * valueAt(doubt, to + bin) + CHANGE * (wRe * wRe + wIm * wIm) + TINY;
+      }
+    }
+  };
+
+  /** A partition is one block long; what the learning adds behind that would be an echo from the wrong end. */
+  const trim = (part: number): void => {
+    const base = part * bins;
+    scratch.re.set(way.re.subarray(base, base + bins));
+    scratch.im.set(way.im.subarray(base, base + bins));
+    spectrum.inverse(scratch.re, scratch.im, time);
+    time.fill(0, blockSamples);
+    spectrum.forward(time, scratch.re, scratch.im);
+    way.re.set(scratch.re, base);
+    way.im.set(scratch.im, base);
+  };
+
+  return {
+    echo,
+    rest: left,
+    unsure,
+    way,
+    partitions,
+    bins,
+    step(sound, heard, learns) {
+      take(sound);
+      reckon();
+      for (let at = 0; at < blockSamples; at++) left[at] = valueAt(heard, at) - valueAt(echo, at);
+      if (!learns) return;
+      learn();
+      for (let count = 0; count < TRIMMED; count++) {
+        trim(turn);
+        turn = (turn + 1) % partitions;
+      }
+      trim(0);
+    },
+    doubt: distrust,
+    forget() {
+      distrust();
+      way.re.fill(0);
+      way.im.fill(0);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { createEchoDetector } from '../echo-detector.ts';
+import { createTimeline } from '../echo-timeline.ts';
+import { toPcm } from '../pcm.ts';
+import { createAdaptiveFilter } from './adaptive-filter.ts';
+import { createAlignment } from './alignment.ts';
+import { createInterpolator } from './interpolator.ts';
+import { createLagMeter } from './lag-meter.ts';
+import { createResidualFilter } from './residual-filter.ts';
+import { createWayWatch } from './way-watch.ts';
+
+/** Where in a device's sound a piece lies: samples since the device began to run without a break. */
+export interface Place {
+  /** Another one after each break. */
+  readonly run: number;
+  readonly sample: number;
+}
+
+/** Takes the loudspeaker's sound out of the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
+export interface Canceller {
+  readonly blockSamples: number;
+  /** @param place where the device knows better than any time when it is heard */
+  played(samples: Float32Array, heardAt: number, goesOn: boolean, place: Place | null): void;
+  flushed(at: number, place: Place | null): void;
+  /** @returns the block before this one, without its echo; overwritten by the next call */
+  step(block: Float32Array, beganAt: number): Float32Array;
+  /** Nothing was played lately: the last block came back as it was. */
+  readonly rests: boolean;
+  /** For whoever tests it. */
+  readonly drift: number;
+  readonly leadMs: number;
+}
+
+/** So long a block about is. */
+const BLOCK_MS = 10;
+/** The longest way that is learnt: the room falls silent within it, but for a trace. */
+const WAY_MS = 256;
+/** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
+const DIES_AWAY_MS = 2000;
+/** How long played sound is kept; it is written up to a second before it is heard. */
+const MEMORY_S = 8;
+/** Before the way is measured, an echo may come so early because the moments of playing are estimates. */
+const EARLIEST_MS = 20;
+/** The echo's begin is put so far behind the begin of the learnt way. */
+const BEFORE_MS = 12;
+/** A way that begins within this needs no other place. */
+const NEAR_MS = { before: 4, behind: 40 };
+
+export function createCanceller(rates: { heardRateHz: number; playedRateHz: number }): Canceller {
+  const { heardRateHz, playedRateHz } = rates;
+  const blockSamples = 2 ** Math.round(Math.log2((BLOCK_MS * heardRateHz) / 1000));
+  const blockMs = (blockSamples * 1000) / heardRateHz;
+  const timeline = createTimeline(playedRateHz, MEMORY_S);
+  const alignment = createAlignment(heardRateHz, playedRateHz);
+  const ratio = playedRateHz / heardRateHz;
+  const interpolator = createInterpolator(ratio);
+  const filter = createAdaptiveFilter({ blockSamples, partitions: Math.ceil(WAY_MS / blockMs) });
+  const residual = createResidualFilter(blockSamples);
+  const lags = createLagMeter(heardRateHz);
+  const watch = createWayWatch(blockMs);
+  const detector = createEchoDetector({ heardRateHz, playedRateHz: heardRateHz });
+  const source = new Float32Array(Math.ceil(blockSamples * ratio * 1.001) + 2 * interpolator.reach + 4);
+  const played = new Float32Array(blockSamples);
+  const early = new Float32Array(blockSamples);
+  const before = new Float32Array(blockSamples);
+  const nothing = new Float64Array(blockSamples);
+  const certain = new Float64Array(blockSamples + 1);
+  const block64 = new Float64Array(blockSamples);
+  const out = new Float32Array(blockSamples);
+  let rests = true;
+  let heardSamples = 0;
+  /** The learnt way begins so much after a sound is played. */
+  let leadMs = -EARLIEST_MS;
+  let isPlaced = false;
+  let run: { number: number; begin: number } | null = null;
+
+  const read = (from: number, step: number, target: Float32Array): void => {
+    const first = Math.floor(from) - interpolator.reach;
+    timeline.read(first, source);
+    interpolator.read(source, first, from, step, target);
+  };
+  const beginOf = (place: Place, at: number): number => {
+    if (run?.number !== place.run) run = { number: place.run, begin: timeline.placeOf(at) - place.sample };
+    return run.begin + place.sample;
+  };
+  /** Finds how late the echo comes, roughly, and sets the learnt way there. */
+  const seek = (block: Float32Array, from: number, step: number): void => {
+    read(from + (EARLIEST_MS * playedRateHz) / 1000, step, early);
+    const at = (heardSamples * 1000) / heardRateHz;
+    if (timeline.end > from) detector.played(toPcm(early), at + EARLIEST_MS - blockMs);
+    const found = detector.hear(toPcm(block), at);
+    if (found === null) return;
+    const off = found.delayMs - leadMs;
+    isPlaced = true;
+    if (off > NEAR_MS.before && off < NEAR_MS.behind) return;
+    leadMs = found.delayMs - BEFORE_MS;
+    filter.forget();
+    lags.forget();
+    alignment.unlock();
+  };
+
+  return {
+    blockSamples,
+    played(samples, heardAt, goesOn, place) {
+      if (place === null) timeline.write(samples, heardAt, goesOn);
+      else timeline.put(samples, beginOf(place, heardAt));
+    },
+    flushed(at, place) {
+      if (place === null) timeline.cut(at);
+      else timeline.cutAt(beginOf(place, at));
+    },
+    step(block, beganAt) {
+      const wasResting = rests;
+      rests = timeline.end < timeline.placeOf(beganAt - DIES_AWAY_MS);
+      const { place, step, jumped } = alignment.next((beganAt * playedRateHz) / 1000, blockSamples);
+      heardSamples += blockSamples;
+      if (rests) {
+        out.set(before);
+        before.set(block);
+        return out;
+      }
+      if (wasResting) {
+        block64.set(before);
+        residual.step(block64, nothing, certain);
+      }
+      before.set(block);
+      if (jumped) lags.restart();
+      const from = place - (leadMs * playedRateHz) / 1000;
+      read(from, step, played);
+      seek(block, place, step);
+      filter.step(played, block, true);
+      if (watch.hear(filter.echo, filter.rest)) {
+        if (process.env['V']) console.log('doubt', (heardSamples / 24000).toFixed(2));
+        filter.doubt();
+      }
+      const measure = isPlaced ? lags.hear(played, block) : null;
+      if (measure !== null && process.env['V']) console.log('   m', (heardSamples/24000).toFixed(2), measure, alignment.drift);
+      if (measure !== null && alignment.measured(measure, heardSamples) === 'much') {
+        lags.restart();
+        filter.doubt();
+      }
+      out.set(residual.step(filter.rest, filter.echo, filter.unsure));
+      return out;
+    },
+    get rests() {
+      return rests;
+    },
+    get drift() {
+      return alignment.drift;
+    },
+    get leadMs() {
+      return leadMs;
+    },
+  };
+}

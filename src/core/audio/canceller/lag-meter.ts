@@ -1,0 +1,239 @@
+import { transformLength, valueAt } from '../fourier.ts';
+import { createRealSpectrum } from '../real-spectrum.ts';
+
+/** How much later the echo comes than it came before. */
+export interface LagMeasure {
+  /** Samples; negative where it comes earlier. */
+  readonly lag: number;
+  /** 0 to 1: how alike the two echoes are but for the lag. */
+  readonly likeness: number;
+  /** So many samples ago it was so: the middle of what it was measured over. */
+  readonly ago: number;
+  /** Frames that it was measured over. */
+  readonly frames: number;
+}
+
+/**
+ * Compares how the loudspeaker is heard now with how it was heard before: of one room, the two differ by nothing but the
+ * time between the clocks. To a hundredth of a sample, from a second of speech, whoever speaks meanwhile.
+ */
+export interface LagMeter {
+  /** @returns a measure, where there is enough new sound for one */
+  hear(played: Float32Array, heard: Float32Array): LagMeasure | null;
+  /** The times of the sounds were corrected: what is half measured is void. */
+  restart(): void;
+  /** There is nothing to compare with any more. */
+  forget(): void;
+}
+
+/** Of a frame: longer than what is heard first of a room. */
+const FRAME_MS = 160;
+const BAND_HZ = { from: 200, until: 4500 };
+/** Nothing is played that could be compared: power of full scale 1. */
+const PLAYED_POWER = 1e-6;
+/** Tones that were played this much weaker than the mean say nothing. */
+const AUDIBLE = 3e-3;
+/** Frames of one measure: few at first, when the clocks may run apart fast. */
+const FRAMES = { first: 4, most: 12, more: 2 };
+/** The known way follows what is measured by this share. */
+const FOLLOWS = 0.15;
+/** Less alike than this, it is another way; so many in a row are believed. */
+const LEAST_LIKENESS = 0.35;
+const MISSES = 4;
+/** No two clocks are further apart, milliseconds. */
+const FARTHEST_MS = 40;
+/** Less than this share of what is heard has to do with what is played: there is no echo to measure. */
+const LEAST_COHERENCE = 0.08;
+
+export function createLagMeter(rateHz: number): LagMeter {
+  const size = transformLength((FRAME_MS * rateHz) / 1000);
+  const hop = size / 2;
+  const spectrum = createRealSpectrum(size);
+  const { bins } = spectrum;
+  const firstBin = Math.ceil((BAND_HZ.from / rateHz) * size);
+  const lastBin = Math.min(bins - 2, Math.floor((BAND_HZ.until / rateHz) * size));
+  const window = Float64Array.from(
+    { length: size },
+    (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (at + 0.5)) / size),
+  );
+  const make = () => ({ re: new Float64Array(bins), im: new Float64Array(bins) });
+  const past = { played: new Float64Array(size), heard: new Float64Array(size) };
+  const [x, y, cross, way, product] = [make(), make(), make(), make(), make()];
+  const power = { played: new Float64Array(bins), heard: new Float64Array(bins) };
+  const known = make();
+  let knows = 0;
+  let misses = 0;
+  let pending = 0;
+  let filled = 0;
+  let heardSamples = 0;
+  let frames = 0;
+  let middles = 0;
+  let loudness = 0;
+  let wanted = FRAMES.first;
+  const time = new Float64Array(size);
+
+  const clear = (): void => {
+    for (const values of [cross.re, cross.im, power.played, power.heard]) values.fill(0);
+    frames = middles = loudness = 0;
+  };
+  const restart = (): void => {
+    clear();
+    filled = 0;
+  };
+  const transform = (sound: Float64Array, into: { re: Float64Array; im: Float64Array }): void => {
+    for (let at = 0; at < size; at++) time[at] = valueAt(sound, at) * valueAt(window, at);
+    spectrum.forward(time, into.re, into.im);
+  };
+  const addFrame = (): void => {
+    let sum = 0;
+    for (let at = 0; at < size; at++) sum += valueAt(past.played, at) ** 2;
+    if (sum < PLAYED_POWER * size) return;
+    transform(past.played, x);
+    transform(past.heard, y);
+    for (let bin = firstBin; bin <= lastBin; bin++) {
+      const xRe = valueAt(x.re, bin);
+      const xIm = valueAt(x.im, bin);
+      const yRe = valueAt(y.re, bin);
+      const yIm = valueAt(y.im, bin);
+      cross.re[bin] = valueAt(cross.re, bin) + yRe * xRe + yIm * xIm;
+      cross.im[bin] = valueAt(cross.im, bin) + yIm * xRe - yRe * xIm;
+      power.played[bin] = valueAt(power.played, bin) + xRe * xRe + xIm * xIm;
+      power.heard[bin] = valueAt(power.heard, bin) + yRe * yRe + yIm * yIm;
+    }
+    frames += 1;
+    middles += (heardSamples - size / 2) * sum;
+    loudness += sum;
+  };
+
+  /** Leaves the way as it is heard now in `way`, weak tones left out; gives how much of what is heard comes that way. */
+  const findWay = (): number => {
+    let mean = 0;
+    for (let bin = firstBin; bin <= lastBin; bin++) mean += valueAt(power.played, bin);
+    mean /= lastBin - firstBin + 1;
+    let coherence = 0;
+    let weights = 1e-30;
+    for (let bin = firstBin; bin <= lastBin; bin++) {
+      const played = valueAt(power.played, bin);
+      const isHeard = played > mean * AUDIBLE;
+      const crossPower = valueAt(cross.re, bin) ** 2 + valueAt(cross.im, bin) ** 2;
+      const weight = isHeard ? 1 / (played + mean * AUDIBLE) : 0;
+      // Where little of what is heard comes from what is played, somebody speaks: that says nothing of the way.
+      const share = crossPower / (played * valueAt(power.heard, bin) + 1e-30);
+      way.re[bin] = valueAt(cross.re, bin) * weight * share;
+      way.im[bin] = valueAt(cross.im, bin) * weight * share;
+      coherence += share * played;
+      weights += played;
+    }
+    return Math.max(0, (coherence / weights - 1 / frames) / (1 - 1 / frames));
+  };
+
+  const scoreAt = (lag: number): { value: number; slope: number; bend: number } => {
+    let value = 0;
+    let slope = 0;
+    let bend = 0;
+    for (let bin = firstBin; bin <= lastBin; bin++) {
+      const omega = (2 * Math.PI * bin) / size;
+      const cosine = Math.cos(omega * lag);
+      const sine = Math.sin(omega * lag);
+      const re = valueAt(product.re, bin);
+      const im = valueAt(product.im, bin);
+      value += re * cosine - im * sine;
+      slope -= omega * (re * sine + im * cosine);
+      bend -= omega * omega * (re * cosine - im * sine);
+    }
+    return { value, slope, bend };
+  };
+
+  /** The lag at which the two ways are most alike. */
+  const compare = (): { lag: number; likeness: number } => {
+    product.re.fill(0);
+    product.im.fill(0);
+    let [nowPower, knownPower] = [1e-30, 1e-30];
+    for (let bin = firstBin; bin <= lastBin; bin++) {
+      const aRe = valueAt(way.re, bin);
+      const aIm = valueAt(way.im, bin);
+      const bRe = valueAt(known.re, bin);
+      const bIm = valueAt(known.im, bin);
+      product.re[bin] = aRe * bRe + aIm * bIm;
+      product.im[bin] = aIm * bRe - aRe * bIm;
+      nowPower += aRe * aRe + aIm * aIm;
+      knownPower += bRe * bRe + bIm * bIm;
+    }
+    spectrum.inverse(product.re, product.im, time);
+    const farthest = Math.min(size / 2 - 1, Math.round((FARTHEST_MS * rateHz) / 1000));
+    let best = 0;
+    for (let lag = -farthest; lag <= farthest; lag++) {
+      if (valueAt(time, (lag + size) % size) > valueAt(time, (best + size) % size)) best = lag;
+    }
+    let lag = best;
+    for (let round = 0; round < 4; round++) {
+      const { slope, bend } = scoreAt(lag);
+      if (bend >= 0) break;
+      lag -= Math.max(-0.5, Math.min(0.5, slope / bend));
+    }
+    if (Math.abs(lag - best) > 1) lag = best;
+    return { lag, likeness: scoreAt(lag).value / Math.sqrt(nowPower * knownPower) };
+  };
+
+  /** The known way follows what was heard, moved to its time. */
+  const follow = (lag: number): void => {
+    const share = Math.max(FOLLOWS, 1 / (knows + 1));
+    for (let bin = firstBin; bin <= lastBin; bin++) {
+      const angle = (2 * Math.PI * bin * lag) / size;
+      const cosine = Math.cos(angle);
+      const sine = Math.sin(angle);
+      const re = valueAt(way.re, bin);
+      const im = valueAt(way.im, bin);
+      known.re[bin] = (1 - share) * valueAt(known.re, bin) + share * (re * cosine - im * sine);
+      known.im[bin] = (1 - share) * valueAt(known.im, bin) + share * (im * cosine + re * sine);
+    }
+    knows += 1;
+  };
+
+  const finish = (): LagMeasure | null => {
+    const coherence = findWay();
+    const ago = heardSamples - middles / loudness;
+    const count = frames;
+    clear();
+    if (coherence < LEAST_COHERENCE) return null;
+    if (knows === 0) {
+      follow(0);
+      return { lag: 0, likeness: 1, ago, frames: count };
+    }
+    const { lag, likeness } = compare();
+    if (likeness < LEAST_LIKENESS) {
+      misses += 1;
+      if (misses >= MISSES) {
+        misses = knows = 0;
+        wanted = FRAMES.first;
+      }
+      return null;
+    }
+    misses = 0;
+    wanted = Math.min(FRAMES.most, wanted + FRAMES.more);
+    follow(lag);
+    return { lag, likeness, ago, frames: count };
+  };
+
+  return {
+    hear(played, heard) {
+      past.played.copyWithin(0, played.length);
+      past.heard.copyWithin(0, heard.length);
+      past.played.set(played, size - played.length);
+      past.heard.set(heard, size - heard.length);
+      pending += heard.length;
+      filled += heard.length;
+      heardSamples += heard.length;
+      if (pending < hop || filled < size) return null;
+      pending = 0;
+      addFrame();
+      return frames >= wanted ? finish() : null;
+    },
+    restart,
+    forget() {
+      restart();
+      knows = misses = 0;
+      wanted = FRAMES.first;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { valueAt } from '../fourier.ts';
+import { createRealSpectrum } from '../real-spectrum.ts';
+
+/**
+ * Turns down what the adaptive filter left of the echo, frequency by frequency, where it is not hidden by a voice or by
+ * the noise of the room. How much is left is learnt from how the rest goes up and down with the echo (Valin 2007), which
+ * another voice does not.
+ */
+export interface ResidualFilter {
+  /**
+   * @param rest what the adaptive filter left of a block; @param echo what it took away
+   * @returns the block before it; overwritten by the next call
+   */
+  step(rest: Float64Array, echo: Float64Array, unsure: Float64Array): Float64Array;
+}
+
+/** No band is turned down by more (amplitude). */
+const FLOOR = 0.03;
+/** Bands in which the leak is learnt: so many bins in the lowest, and wider by this factor each. */
+const BANDS = { first: 4, wider: 1.25 };
+const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
+/** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
+const CAUTION = Number(process.env['CAUTION'] ?? 3);
+/** The adaptive filter's own error counts so much. */
+const UNSURE = Number(process.env['UNSURE'] ?? 1);
+/** The room's echo dies away by this from block to block. */
+const DECAY = Number(process.env['DECAY'] ?? 0.7);
+/** The last block's sound counts so much in what this one's voice may be. */
+const MEMORY = 0.6;
+/** Noise: it is the least of so many blocks, and that is less than its mean by this factor. */
+const NOISE = { blocks: 24, stretches: 6, bias: 2, smooth: 0.8 };
+const TINY = 1e-12;
+
+export function createResidualFilter(blockSamples: number): ResidualFilter {
+  const size = blockSamples * 2;
+  const spectrum = createRealSpectrum(size);
+  const { bins } = spectrum;
+  const window = Float64Array.from({ length: size }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / size));
+  const edges = bandEdges(bins);
+  const bands = edges.length - 1;
+  const past = { rest: new Float64Array(size), echo: new Float64Array(size) };
+  const time = new Float64Array(size);
+  const rest = { re: new Float64Array(bins), im: new Float64Array(bins) };
+  const echo = { re: new Float64Array(bins), im: new Float64Array(bins) };
+  const sounding = new Float64Array(bins);
+  const voice = new Float64Array(bins);
+  const noise = createNoiseFloor(bins);
+  const leak = new Float64Array(bands).fill(LEAK.first);
+  const means = { rest: new Float64Array(bands), echo: new Float64Array(bands) };
+  const both = new Float64Array(bands);
+  const own = new Float64Array(bands).fill(TINY);
+  const overlap = new Float64Array(blockSamples);
+  const out = new Float64Array(blockSamples);
+
+  const transform = (
+    sound: Float64Array,
+    history: Float64Array,
+    into: { re: Float64Array; im: Float64Array },
+  ) => {
+    history.copyWithin(0, blockSamples);
+    history.set(sound, blockSamples);
+    for (let at = 0; at < size; at++) time[at] = valueAt(history, at) * valueAt(window, at);
+    spectrum.forward(time, into.re, into.im);
+  };
+  const powerIn = ({ re, im }: { re: Float64Array; im: Float64Array }, band: number): number => {
+    let sum = 0;
+    for (let bin = valueAt(edges, band); bin < valueAt(edges, band + 1); bin++)
+      sum += valueAt(re, bin) ** 2 + valueAt(im, bin) ** 2;
+    return sum;
+  };
+  const learn = (): void => {
+    for (let band = 0; band < bands; band++) {
+      const restPower = powerIn(rest, band);
+      const echoPower = powerIn(echo, band);
+      const meanRest = valueAt(means.rest, band);
+      const meanEcho = valueAt(means.echo, band);
+      // Where there is next to no echo there is nothing to learn, and the rest would pull what is known away.
+      const share = LEAK.share * Math.min(1, echoPower / (restPower + TINY));
+      means.rest[band] = meanRest + LEAK.share * (restPower - meanRest);
+      means.echo[band] = meanEcho + LEAK.share * (echoPower - meanEcho);
+      const swing = echoPower - meanEcho;
+      both[band] = (1 - share) * valueAt(both, band) + share * swing * (restPower - meanRest);
+      own[band] = (1 - share) * valueAt(own, band) + share * swing * swing;
+      const found = valueAt(both, band) / (valueAt(own, band) + TINY);
+      leak[band] = Math.min(LEAK.most, Math.max(LEAK.least, found));
+    }
+  };
+  const turnDown = (unsure: Float64Array): void => {
+    for (let band = 0; band < bands; band++) {
+      const share = valueAt(leak, band) * CAUTION;
+      for (let bin = valueAt(edges, band); bin < valueAt(edges, band + 1); bin++) {
+        const power = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2 + TINY;
+        const now = valueAt(echo.re, bin) ** 2 + valueAt(echo.im, bin) ** 2;
+        const still = Math.max(now, DECAY * valueAt(sounding, bin));
+        sounding[bin] = still;
+        const residue = Math.max(still * share, UNSURE * valueAt(unsure, bin)) + TINY;
+        const quiet = noise.hear(bin, power);
+        const ratio = power / residue;
+        const prior = MEMORY * (valueAt(voice, bin) / residue) + (1 - MEMORY) * Math.max(0, ratio - 1);
+        const wiener = prior / (1 + prior);
+        const gain = Math.min(1, Math.max(wiener, FLOOR, Math.sqrt(quiet / power)));
+        voice[bin] = gain * gain * power;
+        rest.re[bin] = valueAt(rest.re, bin) * gain;
+        rest.im[bin] = valueAt(rest.im, bin) * gain;
+      }
+    }
+    noise.end();
+  };
+
+  return {
+    step(left, taken, unsure) {
+      transform(left, past.rest, rest);
+      transform(taken, past.echo, echo);
+      learn();
+      turnDown(unsure);
+      spectrum.inverse(rest.re, rest.im, time);
+      for (let at = 0; at < blockSamples; at++) {
+        out[at] = valueAt(overlap, at) + valueAt(time, at) * valueAt(window, at);
+        overlap[at] = valueAt(time, blockSamples + at) * valueAt(window, blockSamples + at);
+      }
+      return out;
+    },
+  };
+}
+
+function bandEdges(bins: number): Uint32Array {
+  const edges = [0];
+  let width = BANDS.first;
+  for (let at = BANDS.first; at < bins; at += Math.round(width)) {
+    edges.push(at);
+    width *= BANDS.wider;
+  }
+  return Uint32Array.from([...edges, bins]);
+}
+
+/** How loud each frequency is when nobody speaks: the least that was heard of it lately. */
+function createNoiseFloor(bins: number) {
+  const smooth = new Float64Array(bins);
+  const least = Array.from({ length: NOISE.stretches }, () => new Float64Array(bins).fill(Infinity));
+  let stretch = 0;
+  let blocks = 0;
+  return {
+    hear(bin: number, power: number): number {
+      const value = NOISE.smooth * valueAt(smooth, bin) + (1 - NOISE.smooth) * power;
+      smooth[bin] = value;
+      const current = least[stretch];
+      if (current !== undefined && value < valueAt(current, bin)) current[bin] = value;
+      let found = value;
+      for (const one of least) found = Math.min(found, valueAt(one, bin));
+      return found * NOISE.bias;
+    },
+    end(): void {
+      blocks += 1;
+      if (blocks < NOISE.blocks) return;
+      blocks = 0;
+      stretch = (stretch + 1) % NOISE.stretches;
+      least[stretch]?.fill(Infinity);
+    },
+  };
+}
