@@ -29,11 +29,7 @@ const THREADS = {
 const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/main.ts' };
 
 /** Files that the programs read at run time from the folder of their bundle. */
-const BESIDE = [
-  'node_modules/@echogarden/fvad-wasm/fvad.wasm',
-  'node_modules/@ennuicastr/webrtcaec3.js/dist/webrtcaec3-0.3.0.wasm',
-  'src/cli/demo/visitor.wav',
-];
+const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
 
 /** CommonJS dependencies expect these names, which ESM does not have. */
 const BANNER = `#!/usr/bin/env node
@@ -65,11 +61,6 @@ const APART = [
     package: '@alexanderolsen/libsamplerate-js',
     path: 'node_modules/@alexanderolsen/libsamplerate-js/dist/libsamplerate.js',
     file: 'libsamplerate.cjs',
-  },
-  {
-    package: '@ennuicastr/webrtcaec3.js',
-    path: 'node_modules/@ennuicastr/webrtcaec3.js/dist/webrtcaec3-0.3.0.js',
-    file: 'webrtcaec3.cjs',
   },
 ];
 const keepApart = {

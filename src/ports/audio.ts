@@ -63,6 +63,14 @@ export interface Mixer {
   setVolume(percent: number): void;
 }
 
+/** Where in the sound of a device a piece lies. */
+export interface Place {
+  /** Another number after each break in the device's sound. */
+  readonly run: number;
+  /** Samples since the run began, at the lane's rate; they follow each other by the device's own clock. */
+  readonly sample: number;
+}
+
 /** A running playback. */
 export interface Playback {
   /**
@@ -70,8 +78,21 @@ export interface Playback {
    * @returns the moment at which the first sample of `pcm` is heard
    */
   write(pcm: Uint8Array): number;
-  /** Forgets what has been written but not heard. */
-  flush(): void;
+  /**
+   * Forgets what has been written but not heard.
+   * @returns the moment until which something is heard all the same; nothing: it is silent at once
+   */
+  flush(): number | undefined;
+  /**
+   * The place behind all that has been written; null where the device does not run without a break, and its sound is where
+   * the clock says.
+   */
+  readonly place?: Place | null | undefined;
+  /**
+   * Whether to play silence between the sounds from now on, so that the device's clock is never broken; then a flush lets
+   * run out what the device has already been given, a fraction of a second. Absent where nothing ever breaks it.
+   */
+  runOn?(on: boolean): void;
   /** After a flush the next write goes on from the very sample that is heard: a soft edge is worth writing. */
   readonly seamless?: boolean | undefined;
   /** Null while the device has none, which may change with `back`: then the sound is scaled before it is written. */

@@ -1,3 +1,5 @@
+import type { Place } from './audio.ts';
+
 /**
  * The shape of an echo canceller: takes the loudspeaker's sound out of the microphone's. PCM is signed 16-bit
  * little-endian, mono; times are monotonic milliseconds of the agent's clock.
@@ -24,10 +26,11 @@ export interface EchoCanceller {
   /**
    * @param heardAt when the first sample of `pcm` is heard from the loudspeaker
    * @param goesOn it follows what still sounds: the device plays on, whatever became of the estimate of when
+   * @param place where it lies in the sound of a device that runs without a break
    */
-  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
   /** What would have been heard from this moment on has been taken back. */
-  flushed(at: number): void;
+  flushed(at: number, place?: Place | null): void;
   /**
    * @param capturedAt when its last sample was captured
    * @param missingMs of sound until the next that is waited for is complete; 0: it is, and wanted now

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { durationMs } from '../../core/audio/pcm.ts';
+import type { Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
 import type { CapturedPiece, EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
@@ -59,13 +60,13 @@ class ThreadCanceller implements EchoCanceller {
     );
   }
 
-  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place | null = null): void {
     // A view would take all that it is a view of along.
-    this.tell({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn });
+    this.tell({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn, place });
   }
 
-  flushed(at: number): void {
-    this.tell({ type: 'flushed', at });
+  flushed(at: number, place: Place | null = null): void {
+    this.tell({ type: 'flushed', at, place });
   }
 
   captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void {

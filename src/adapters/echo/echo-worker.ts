@@ -1,20 +1,20 @@
 /** The canceller's thread: what the lane captured goes in, what the loudspeaker added to it stays here. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadEchoFilter } from './echo-filter.ts';
+import { createEchoFilter } from './echo-filter.ts';
 import type { EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this is a part of dragoman, not a program of its own');
 
-const filter = await loadEchoFilter(workerData as EchoRates);
+const filter = createEchoFilter(workerData as EchoRates);
 const answer = (message: FromEchoThread): void => port.postMessage(message);
 
 port.on('message', (message: ToEchoThread) => {
   switch (message.type) {
     case 'played':
-      return filter.played(message.pcm, message.heardAt, message.goesOn);
+      return filter.played(message.pcm, message.heardAt, message.goesOn, message.place);
     case 'flushed':
-      return filter.flushed(message.at);
+      return filter.flushed(message.at, message.place);
     case 'captured': {
       const pieces = message.pieces.map(({ pcm, capturedAt }) => filter.filter(pcm, capturedAt));
       return answer({ type: 'frames', pieces, rests: filter.rests });

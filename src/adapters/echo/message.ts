@@ -1,3 +1,5 @@
+import type { Place } from '../../ports/audio.ts';
+
 /** A piece of captured sound, and when its last sample was captured. */
 export interface CapturedPiece {
   readonly pcm: Uint8Array;
@@ -11,8 +13,9 @@ export type ToEchoThread =
       readonly pcm: Uint8Array;
       readonly heardAt: number;
       readonly goesOn: boolean;
+      readonly place: Place | null;
     }
-  | { readonly type: 'flushed'; readonly at: number }
+  | { readonly type: 'flushed'; readonly at: number; readonly place: Place | null }
   | { readonly type: 'captured'; readonly pieces: readonly CapturedPiece[] };
 
 /** What it answers: `ready` once, then one `frames` for each `captured`, with as many pieces. */

@@ -5,6 +5,7 @@ import type {
   Mixer,
   OpenCapture,
   OpenPlayback,
+  Place,
   Playback,
   PlaybackSink,
 } from '../../ports/audio.ts';
@@ -103,7 +104,21 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
         return heardAt;
       },
       flush() {
-        attempt(defects, 'playback.flush', () => playback.flush());
+        let until: number | undefined;
+        attempt(defects, 'playback.flush', () => {
+          until = playback.flush();
+        });
+        return until;
+      },
+      get place() {
+        let place: Place | null = null;
+        attempt(defects, 'playback.place', () => {
+          place = playback.place ?? null;
+        });
+        return place;
+      },
+      runOn(on) {
+        attempt(defects, 'playback.runOn', () => playback.runOn?.(on));
       },
       get seamless() {
         return playback.seamless;

@@ -84,8 +84,9 @@ export function guardEchoCancellers(open: OpenEchoCanceller, defects: Defects): 
       queueMicrotask(() => fail('open', error));
     }
     return {
-      played: (pcm, heardAt, goesOn) => call('played', () => canceller.played(pcm, heardAt, goesOn)),
-      flushed: (at) => call('flushed', () => canceller.flushed(at)),
+      played: (pcm, heardAt, goesOn, place) =>
+        call('played', () => canceller.played(pcm, heardAt, goesOn, place)),
+      flushed: (at, place) => call('flushed', () => canceller.flushed(at, place)),
       captured(pcm, capturedAt, missingMs) {
         call('captured', () => canceller.captured(pcm, capturedAt, missingMs));
         if (isOver) attempt(defects, 'captured sound', () => sink.frames(pcm, capturedAt));

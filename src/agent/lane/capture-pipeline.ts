@@ -4,7 +4,7 @@ import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/ec
 import { measureFrames } from '../../core/audio/levels.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
-import type { Capture, CaptureSink, OpenCapture } from '../../ports/audio.ts';
+import type { Capture, CaptureSink, OpenCapture, Place } from '../../ports/audio.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
@@ -63,12 +63,12 @@ export class CapturePipeline implements Reference {
     this.microphone?.cancelEcho(on);
   }
 
-  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
-    this.microphone?.played(pcm, heardAt, goesOn);
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place | null = null): void {
+    this.microphone?.played(pcm, heardAt, goesOn, place);
   }
 
-  flushed(at: number): void {
-    this.microphone?.flushed(at);
+  flushed(at: number, place: Place | null = null): void {
+    this.microphone?.flushed(at, place);
   }
 
   /** Frees the microphone. */
@@ -156,13 +156,13 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       opened?.useShortPeriods?.(on);
       path.cancel(on);
     },
-    played(pcm, heardAt, goesOn) {
-      path.played(pcm, heardAt, goesOn);
+    played(pcm, heardAt, goesOn, place) {
+      path.played(pcm, heardAt, goesOn, place);
       echo.played(pcm, heardAt, goesOn);
       watch.played(pcm);
     },
-    flushed(at) {
-      path.flushed(at);
+    flushed(at, place) {
+      path.flushed(at, place);
       echo.flushed(at);
     },
     async close() {

@@ -1,5 +1,7 @@
+import { cancellerBlock } from '../../core/audio/canceller/canceller.ts';
 import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
+import type { Place } from '../../ports/audio.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../../ports/echo.ts';
 
 /** What the way through the canceller is made of. */
@@ -12,9 +14,6 @@ export interface EchoPathDeps {
   readonly chunkMs: number;
   post(event: LaneEvent): void;
 }
-
-/** A canceller works on frames of 10 ms. */
-const FRAMES_PER_S = 100;
 
 /** Takes the next captured sound, cancelled or as it was captured. */
 export type Deliver = (pcm: Uint8Array, capturedAt: number) => void;
@@ -80,12 +79,12 @@ export class EchoPath {
     canceller.captured(pcm, capturedAt, missingMs);
   }
 
-  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void {
-    this.canceller?.played(pcm, heardAt, goesOn);
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place | null | undefined): void {
+    this.canceller?.played(pcm, heardAt, goesOn, place);
   }
 
-  flushed(at: number): void {
-    this.canceller?.flushed(at);
+  flushed(at: number, place: Place | null | undefined): void {
+    this.canceller?.flushed(at, place);
   }
 
   /** What the canceller still holds is delivered as it was captured. */
@@ -100,9 +99,9 @@ export class EchoPath {
   private missingMs(bytes: number): number {
     const { rateHz, chunkMs } = this.deps;
     const chunkBytes = Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE;
-    // Where a chunk is no whole number of frames, the canceller keeps up to one of them back.
-    const frameBytes = Math.floor(rateHz / FRAMES_PER_S) * BYTES_PER_SAMPLE;
-    const kept = chunkBytes % frameBytes === 0 ? 0 : frameBytes;
+    // Where a chunk is no whole number of its blocks, the canceller keeps up to one of them back.
+    const blockBytes = cancellerBlock(rateHz) * BYTES_PER_SAMPLE;
+    const kept = chunkBytes % blockBytes === 0 ? 0 : blockBytes;
     const begun = (this.heldBytes() + this.given + chunkBytes - kept) % chunkBytes;
     return durationMs(Math.max(0, chunkBytes - begun - bytes), rateHz);
   }

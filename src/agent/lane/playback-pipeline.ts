@@ -1,8 +1,9 @@
 import { fadeOut } from '../../core/audio/fade.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain.ts';
-import { durationMs, volumeGain } from '../../core/audio/pcm.ts';
+import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
+import type { Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
 import { within } from '../within.ts';
@@ -27,9 +28,9 @@ export interface PlaybackPipelineDeps {
 /** Told of every sound that is written, as it is written. */
 export interface Reference {
   /** @param heardAt when its first sample is heard; @param goesOn it follows what still sounds, whatever that moment says */
-  played(pcm: Uint8Array, heardAt: number, goesOn: boolean): void;
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
   /** What would have been heard from this moment on has been taken back. */
-  flushed(at: number): void;
+  flushed(at: number, place?: Place | null): void;
 }
 
 /** Under a visitor's voice the translation is still to be followed, and no hindrance. */
@@ -119,7 +120,7 @@ export class PlaybackPipeline {
     const until = from + durationMs(sound.byteLength, rateHz);
     const now = clock.now();
     const goesOn = this.written.some((one) => one.until > now);
-    this.deps.reference?.played(sound, from, goesOn);
+    this.deps.reference?.played(sound, from, goesOn, beginOf(playback.place ?? null, sound));
     this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
     post({ type: 'sounding', write, from, until });
     if (this.measured !== null) this.correct(this.measured);
@@ -132,8 +133,8 @@ export class PlaybackPipeline {
     if (playback === null) return;
     const rest = playback.seamless === true ? this.audibleRest() : null;
     this.written = [];
-    playback.flush();
-    this.deps.reference?.flushed(this.deps.clock.now());
+    const until = playback.flush() ?? this.deps.clock.now();
+    this.deps.reference?.flushed(until, playback.place ?? null);
     if (rest !== null) playback.write(fadeOut(rest));
   }
 
@@ -179,4 +180,9 @@ export class PlaybackPipeline {
     const first = Math.ceil(((now - at.from) * rateHz) / 1000);
     return at.pcm.subarray(first * 2, (first + Math.round((FADE_MS * rateHz) / 1000)) * 2);
   }
+}
+
+/** Where a sound begins, behind which the device's place is now. */
+function beginOf(place: Place | null, sound: Uint8Array): Place | null {
+  return place === null ? null : { run: place.run, sample: place.sample - sampleCount(sound) };
 }

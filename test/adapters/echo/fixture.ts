@@ -1,5 +1,5 @@
 /** A loudspeaker and a microphone in a room, and what the echo filter leaves of it. */
-import { loadEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
+import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import { toFloat } from '../../../src/core/audio/pcm.ts';
 import { levelDb, perform, VOICE_RATE_HZ } from '../../acoustics.ts';
@@ -26,7 +26,7 @@ export interface Left {
 
 export async function clean({ played, heard, pieceMs = 80, playedTime = (at) => at }: Scene): Promise<Left> {
   const rates = { heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ };
-  const filter = await loadEchoFilter(rates);
+  const filter = createEchoFilter(rates);
   const echo = createEchoDetector(rates);
   const left = new Float32Array(heard.length);
   const rests: Left['rests'] = [];
@@ -56,7 +56,6 @@ export async function clean({ played, heard, pieceMs = 80, playedTime = (at) => 
       },
     },
   );
-  filter.close();
   return { left, observations, rests };
 }
 

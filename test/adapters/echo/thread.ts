@@ -1,8 +1,7 @@
 /** The canceller's thread as the build makes it, for tests that run from the source. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -26,18 +25,7 @@ export async function buildThread(): Promise<BuiltThread> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    plugins: [
-      {
-        name: 'keep-apart',
-        setup({ onResolve }) {
-          onResolve({ filter: /webrtcaec3/ }, () => ({ path: './webrtcaec3.cjs', external: true }));
-        },
-      },
-    ],
   });
-  const library = createRequire(import.meta.url).resolve('@ennuicastr/webrtcaec3.js');
-  copyFileSync(library, join(folder, 'webrtcaec3.cjs'));
-  copyFileSync(library.replace(/js$/, 'wasm'), join(folder, basename(library).replace(/js$/, 'wasm')));
   let others = 0;
   return {
     url: pathToFileURL(file),

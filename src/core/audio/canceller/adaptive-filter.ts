@@ -1,8 +1,8 @@
-import { valueAt } from '../fourier.ts';
+import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Learns the way from loudspeaker to microphone and reckons what the microphone hears of the loudspeaker: a Kalman filter
+ * Learns the path from loudspeaker to microphone and reckons what the microphone hears of the loudspeaker: a Kalman filter
  * in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). It weighs each frequency by how
  * much of what is left there is its own error and how much must be somebody else's voice, and so goes on while a person
  * speaks.
@@ -13,16 +13,16 @@ export interface AdaptiveFilter {
   /** What of the last block is no echo. */
   readonly rest: Float64Array;
   /** By frequency, the power that the echo which is left may have, as far as the filter knows its own error. */
-  readonly unsure: Float64Array;
+  readonly residualPower: Float64Array;
   /** One block of what is played, and of what is heard meanwhile. @param learns whether to learn from it */
   step(played: Float32Array, heard: Float32Array, learns: boolean): void;
-  /** The way as it is known: spectra of `partitions` times `bins`. */
-  readonly way: { readonly re: Float64Array; readonly im: Float64Array };
+  /** The path as it is known: spectra of `partitions` times `bins`. */
+  readonly path: { readonly re: Float64Array; readonly im: Float64Array };
   readonly partitions: number;
   readonly bins: number;
-  /** The way has changed: what was known counts for little. */
-  doubt(): void;
-  /** It is another way altogether. */
+  /** The path has changed: what was known counts for little. */
+  relearn(): void;
+  /** It is another path altogether. */
   forget(): void;
 }
 
@@ -31,29 +31,34 @@ export interface FilterOptions {
   readonly partitions: number;
 }
 
-/** Of the way's power so much is new in each block: rooms and clocks move. */
-const CHANGE = Number(process.env['A'] ?? 2e-3);
+/** Of the path's power so much is new in each block: rooms and clocks move. */
+const CHANGE = 2e-3;
 /** What of the rest is not its own error is taken from its last so many blocks. */
-const OTHERS = { rise: 0.5, fall: 0.9 };
-/** What it does not know at the begin: a way of this gain (power), falling by so much from block to block. */
+const NEAR_END = { rise: 0.5, fall: 0.9 };
+/** What it does not know at the begin: a path of this gain (power), falling by so much from block to block. */
 const UNKNOWN = { gain: 1, fall: 0.85 };
-/** No way is known better than this share of the power of the block. */
+/** No path is known better than this share of the power of the block. */
 const TINY = 1e-12;
-/** So many partitions are brought back to their length in each block, in turn; the others a little later. */
+/** So many partitions are brought back to their length in each block, in turn; the rest a little later. */
 const TRIMMED = 3;
 
 export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions): AdaptiveFilter {
-  const spectrum = createRealSpectrum(blockSamples * 2);
+  const size = transformLength(blockSamples * 2);
+  /** Of a transform, what comes before its block. */
+  const earlier = size - blockSamples;
+  const spectrum = createRealSpectrum(size);
+  /** Of a transform, so much is the block. */
+  const share = blockSamples / size;
   const { bins } = spectrum;
   const all = partitions * bins;
   const played = { re: new Float64Array(all), im: new Float64Array(all), power: new Float64Array(all) };
-  const way = { re: new Float64Array(all), im: new Float64Array(all) };
-  const doubt = new Float64Array(all);
-  const others = new Float64Array(bins);
+  const path = { re: new Float64Array(all), im: new Float64Array(all) };
+  const uncertainty = new Float64Array(all);
+  const nearEnd = new Float64Array(bins);
   const echoSpectrum = { re: new Float64Array(bins), im: new Float64Array(bins) };
   const rest = { re: new Float64Array(bins), im: new Float64Array(bins) };
-  const time = new Float64Array(blockSamples * 2);
-  const playedTime = new Float64Array(blockSamples * 2);
+  const time = new Float64Array(size);
+  const playedTime = new Float64Array(size);
   const echo = new Float64Array(blockSamples);
   const left = new Float64Array(blockSamples);
   /** Partition of the played sound that is the newest. */
@@ -63,13 +68,13 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
 
   const distrust = (): void => {
     for (let part = 0; part < partitions; part++)
-      doubt.fill(UNKNOWN.gain * UNKNOWN.fall ** part, part * bins, (part + 1) * bins);
+      uncertainty.fill(UNKNOWN.gain * UNKNOWN.fall ** part, part * bins, (part + 1) * bins);
   };
   distrust();
 
   const take = (sound: Float32Array): void => {
     playedTime.copyWithin(0, blockSamples);
-    playedTime.set(sound, blockSamples);
+    playedTime.set(sound, earlier);
     newest = (newest + partitions - 1) % partitions;
     spectrum.forward(playedTime, scratch.re, scratch.im);
     const base = newest * bins;
@@ -89,53 +94,54 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       for (let bin = 0; bin < bins; bin++) {
         const xRe = valueAt(played.re, from + bin);
         const xIm = valueAt(played.im, from + bin);
-        const wRe = valueAt(way.re, to + bin);
-        const wIm = valueAt(way.im, to + bin);
+        const wRe = valueAt(path.re, to + bin);
+        const wIm = valueAt(path.im, to + bin);
         re[bin] = valueAt(re, bin) + xRe * wRe - xIm * wIm;
         im[bin] = valueAt(im, bin) + xRe * wIm + xIm * wRe;
       }
     }
     spectrum.inverse(re, im, time);
-    echo.set(time.subarray(blockSamples));
+    echo.set(time.subarray(earlier));
   };
 
-  const spread = new Float64Array(bins);
-  const unsure = new Float64Array(bins);
+  const total = new Float64Array(bins);
+  const residualPower = new Float64Array(bins);
   const learn = (): void => {
-    time.fill(0, 0, blockSamples);
-    time.set(left, blockSamples);
+    time.fill(0, 0, earlier);
+    time.set(left, earlier);
     spectrum.forward(time, rest.re, rest.im);
-    spread.fill(TINY);
+    total.fill(TINY);
     for (let part = 0; part < partitions; part++) {
       const from = ((newest + part) % partitions) * bins;
       const to = part * bins;
       for (let bin = 0; bin < bins; bin++)
-        spread[bin] = valueAt(spread, bin) + 0.5 * valueAt(played.power, from + bin) * valueAt(doubt, to + bin);
+        total[bin] =
+          valueAt(total, bin) + share * valueAt(played.power, from + bin) * valueAt(uncertainty, to + bin);
     }
-    unsure.set(spread);
+    residualPower.set(total);
     for (let bin = 0; bin < bins; bin++) {
       const power = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2;
-      const before = valueAt(others, bin);
-      const share = power > before ? OTHERS.rise : OTHERS.fall;
-      others[bin] = share * before + (1 - share) * power;
-      spread[bin] = valueAt(spread, bin) + valueAt(others, bin);
+      const before = valueAt(nearEnd, bin);
+      const kept = power > before ? NEAR_END.rise : NEAR_END.fall;
+      nearEnd[bin] = kept * before + (1 - kept) * power;
+      total[bin] = valueAt(total, bin) + valueAt(nearEnd, bin);
     }
     for (let part = 0; part < partitions; part++) {
       const from = ((newest + part) % partitions) * bins;
       const to = part * bins;
       for (let bin = 0; bin < bins; bin++) {
-        const gain = valueAt(doubt, to + bin) / valueAt(spread, bin);
+        const gain = valueAt(uncertainty, to + bin) / valueAt(total, bin);
         const xRe = valueAt(played.re, from + bin);
         const xIm = valueAt(played.im, from + bin);
         const eRe = valueAt(rest.re, bin);
         const eIm = valueAt(rest.im, bin);
-        const wRe = valueAt(way.re, to + bin) + gain * (xRe * eRe + xIm * eIm);
-        const wIm = valueAt(way.im, to + bin) + gain * (xRe * eIm - xIm * eRe);
-        way.re[to + bin] = wRe;
-        way.im[to + bin] = wIm;
-        const known = 1 - 0.5 * gain * valueAt(played.power, from + bin);
-        doubt[to + bin] =
-          (1 - CHANGE) * known * valueAt(doubt, to + bin) + CHANGE * (wRe * wRe + wIm * wIm) + TINY;
+        const wRe = valueAt(path.re, to + bin) + gain * (xRe * eRe + xIm * eIm);
+        const wIm = valueAt(path.im, to + bin) + gain * (xRe * eIm - xIm * eRe);
+        path.re[to + bin] = wRe;
+        path.im[to + bin] = wIm;
+        const known = 1 - share * gain * valueAt(played.power, from + bin);
+        uncertainty[to + bin] =
+          (1 - CHANGE) * known * valueAt(uncertainty, to + bin) + CHANGE * (wRe * wRe + wIm * wIm) + TINY;
       }
     }
   };
@@ -143,20 +149,20 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   /** A partition is one block long; what the learning adds behind that would be an echo from the wrong end. */
   const trim = (part: number): void => {
     const base = part * bins;
-    scratch.re.set(way.re.subarray(base, base + bins));
-    scratch.im.set(way.im.subarray(base, base + bins));
+    scratch.re.set(path.re.subarray(base, base + bins));
+    scratch.im.set(path.im.subarray(base, base + bins));
     spectrum.inverse(scratch.re, scratch.im, time);
     time.fill(0, blockSamples);
     spectrum.forward(time, scratch.re, scratch.im);
-    way.re.set(scratch.re, base);
-    way.im.set(scratch.im, base);
+    path.re.set(scratch.re, base);
+    path.im.set(scratch.im, base);
   };
 
   return {
     echo,
     rest: left,
-    unsure,
-    way,
+    residualPower,
+    path,
     partitions,
     bins,
     step(sound, heard, learns) {
@@ -171,11 +177,11 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       }
       trim(0);
     },
-    doubt: distrust,
+    relearn: distrust,
     forget() {
       distrust();
-      way.re.fill(0);
-      way.im.fill(0);
+      path.re.fill(0);
+      path.im.fill(0);
     },
   };
 }

@@ -137,8 +137,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
       const lagNow = gain.lag * lag + change * ago;
       slew -= lagNow * ratio;
       drift = Math.min(LARGEST_DRIFT, Math.max(-LARGEST_DRIFT, drift - change));
-      const isMuch =
-        Math.abs(lagNow) > MUCH.ms * perHeardMs || Math.abs(change) > MUCH.drift;
+      const isMuch = Math.abs(lagNow) > MUCH.ms * perHeardMs || Math.abs(change) > MUCH.drift;
       return isMuch ? 'much' : 'little';
     },
     unlock() {

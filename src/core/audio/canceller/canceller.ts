@@ -1,3 +1,4 @@
+import type { Place } from '../../../ports/audio.ts';
 import { createEchoDetector } from '../echo-detector.ts';
 import { createTimeline } from '../echo-timeline.ts';
 import { toPcm } from '../pcm.ts';
@@ -5,19 +6,11 @@ import { createAdaptiveFilter } from './adaptive-filter.ts';
 import { createAlignment } from './alignment.ts';
 import { createInterpolator } from './interpolator.ts';
 import { createLagMeter } from './lag-meter.ts';
+import { createPathChangeDetector } from './path-change.ts';
 import { createResidualFilter } from './residual-filter.ts';
-import { createWayWatch } from './way-watch.ts';
-
-/** Where in a device's sound a piece lies: samples since the device began to run without a break. */
-export interface Place {
-  /** Another one after each break. */
-  readonly run: number;
-  readonly sample: number;
-}
 
 /** Takes the loudspeaker's sound out of the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
 export interface Canceller {
-  readonly blockSamples: number;
   /** @param place where the device knows better than any time when it is heard */
   played(samples: Float32Array, heardAt: number, goesOn: boolean, place: Place | null): void;
   flushed(at: number, place: Place | null): void;
@@ -30,45 +23,50 @@ export interface Canceller {
   readonly leadMs: number;
 }
 
-/** So long a block about is. */
+/** So long a block is: of these, whole numbers fit into what sound cards deliver. */
 const BLOCK_MS = 10;
-/** The longest way that is learnt: the room falls silent within it, but for a trace. */
-const WAY_MS = 256;
+/** The longest path that is learnt: the room falls silent within it, but for a trace. */
+const PATH_MS = 256;
 /** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
-const DIES_AWAY_MS = 2000;
+const DIES_APATH_MS = 2000;
 /** How long played sound is kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;
-/** Before the way is measured, an echo may come so early because the moments of playing are estimates. */
+/** Before the path is measured, an echo may come so early because the moments of playing are estimates. */
 const EARLIEST_MS = 20;
-/** The echo's begin is put so far behind the begin of the learnt way. */
+/** The echo's begin is put so far behind the begin of the learnt path. */
 const BEFORE_MS = 12;
-/** A way that begins within this needs no other place. */
+/** A path that begins within this needs no other place. */
 const NEAR_MS = { before: 4, behind: 40 };
+
+/** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */
+export function cancellerBlock(rateHz: number): number {
+  return Math.floor((BLOCK_MS * rateHz) / 1000);
+}
 
 export function createCanceller(rates: { heardRateHz: number; playedRateHz: number }): Canceller {
   const { heardRateHz, playedRateHz } = rates;
-  const blockSamples = 2 ** Math.round(Math.log2((BLOCK_MS * heardRateHz) / 1000));
+  const blockSamples = cancellerBlock(heardRateHz);
   const blockMs = (blockSamples * 1000) / heardRateHz;
   const timeline = createTimeline(playedRateHz, MEMORY_S);
   const alignment = createAlignment(heardRateHz, playedRateHz);
   const ratio = playedRateHz / heardRateHz;
   const interpolator = createInterpolator(ratio);
-  const filter = createAdaptiveFilter({ blockSamples, partitions: Math.ceil(WAY_MS / blockMs) });
+  const filter = createAdaptiveFilter({ blockSamples, partitions: Math.ceil(PATH_MS / blockMs) });
   const residual = createResidualFilter(blockSamples);
   const lags = createLagMeter(heardRateHz);
-  const watch = createWayWatch(blockMs);
+  const change = createPathChangeDetector(blockMs);
   const detector = createEchoDetector({ heardRateHz, playedRateHz: heardRateHz });
   const source = new Float32Array(Math.ceil(blockSamples * ratio * 1.001) + 2 * interpolator.reach + 4);
   const played = new Float32Array(blockSamples);
   const early = new Float32Array(blockSamples);
   const before = new Float32Array(blockSamples);
   const nothing = new Float64Array(blockSamples);
-  const certain = new Float64Array(blockSamples + 1);
+  const certain = new Float64Array(filter.bins);
   const block64 = new Float64Array(blockSamples);
   const out = new Float32Array(blockSamples);
   let rests = true;
   let heardSamples = 0;
-  /** The learnt way begins so much after a sound is played. */
+  /** The learnt path begins so much after a sound is played. */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
   let run: { number: number; begin: number } | null = null;
@@ -82,7 +80,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     if (run?.number !== place.run) run = { number: place.run, begin: timeline.placeOf(at) - place.sample };
     return run.begin + place.sample;
   };
-  /** Finds how late the echo comes, roughly, and sets the learnt way there. */
+  /** Finds how late the echo comes, roughly, and sets the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
     read(from + (EARLIEST_MS * playedRateHz) / 1000, step, early);
     const at = (heardSamples * 1000) / heardRateHz;
@@ -99,7 +97,6 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   };
 
   return {
-    blockSamples,
     played(samples, heardAt, goesOn, place) {
       if (place === null) timeline.write(samples, heardAt, goesOn);
       else timeline.put(samples, beginOf(place, heardAt));
@@ -110,7 +107,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     },
     step(block, beganAt) {
       const wasResting = rests;
-      rests = timeline.end < timeline.placeOf(beganAt - DIES_AWAY_MS);
+      rests = timeline.end < timeline.placeOf(beganAt - DIES_APATH_MS);
       const { place, step, jumped } = alignment.next((beganAt * playedRateHz) / 1000, blockSamples);
       heardSamples += blockSamples;
       if (rests) {
@@ -128,17 +125,15 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       read(from, step, played);
       seek(block, place, step);
       filter.step(played, block, true);
-      if (watch.hear(filter.echo, filter.rest)) {
-        if (process.env['V']) console.log('doubt', (heardSamples / 24000).toFixed(2));
-        filter.doubt();
+      if (change.hear(filter.echo, filter.rest)) {
+        filter.relearn();
       }
       const measure = isPlaced ? lags.hear(played, block) : null;
-      if (measure !== null && process.env['V']) console.log('   m', (heardSamples/24000).toFixed(2), measure, alignment.drift);
       if (measure !== null && alignment.measured(measure, heardSamples) === 'much') {
         lags.restart();
-        filter.doubt();
+        filter.relearn();
       }
-      out.set(residual.step(filter.rest, filter.echo, filter.unsure));
+      out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
       return out;
     },
     get rests() {

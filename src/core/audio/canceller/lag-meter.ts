@@ -35,9 +35,9 @@ const PLAYED_POWER = 1e-6;
 const AUDIBLE = 3e-3;
 /** Frames of one measure: few at first, when the clocks may run apart fast. */
 const FRAMES = { first: 4, most: 12, more: 2 };
-/** The known way follows what is measured by this share. */
+/** The known path follows what is measured by this share. */
 const FOLLOWS = 0.15;
-/** Less alike than this, it is another way; so many in a row are believed. */
+/** Less alike than this, it is another path; so many in a row are believed. */
 const LEAST_LIKENESS = 0.35;
 const MISSES = 4;
 /** No two clocks are further apart, milliseconds. */
@@ -58,7 +58,7 @@ export function createLagMeter(rateHz: number): LagMeter {
   );
   const make = () => ({ re: new Float64Array(bins), im: new Float64Array(bins) });
   const past = { played: new Float64Array(size), heard: new Float64Array(size) };
-  const [x, y, cross, way, product] = [make(), make(), make(), make(), make()];
+  const [x, y, cross, path, product] = [make(), make(), make(), make(), make()];
   const power = { played: new Float64Array(bins), heard: new Float64Array(bins) };
   const known = make();
   let knows = 0;
@@ -105,8 +105,8 @@ export function createLagMeter(rateHz: number): LagMeter {
     loudness += sum;
   };
 
-  /** Leaves the way as it is heard now in `way`, weak tones left out; gives how much of what is heard comes that way. */
-  const findWay = (): number => {
+  /** Leaves the path as it is heard now in `path`, weak tones left out; gives how much of what is heard comes that path. */
+  const findPath = (): number => {
     let mean = 0;
     for (let bin = firstBin; bin <= lastBin; bin++) mean += valueAt(power.played, bin);
     mean /= lastBin - firstBin + 1;
@@ -117,10 +117,10 @@ export function createLagMeter(rateHz: number): LagMeter {
       const isHeard = played > mean * AUDIBLE;
       const crossPower = valueAt(cross.re, bin) ** 2 + valueAt(cross.im, bin) ** 2;
       const weight = isHeard ? 1 / (played + mean * AUDIBLE) : 0;
-      // Where little of what is heard comes from what is played, somebody speaks: that says nothing of the way.
+      // Where little of what is heard comes from what is played, somebody speaks: that says nothing of the path.
       const share = crossPower / (played * valueAt(power.heard, bin) + 1e-30);
-      way.re[bin] = valueAt(cross.re, bin) * weight * share;
-      way.im[bin] = valueAt(cross.im, bin) * weight * share;
+      path.re[bin] = valueAt(cross.re, bin) * weight * share;
+      path.im[bin] = valueAt(cross.im, bin) * weight * share;
       coherence += share * played;
       weights += played;
     }
@@ -144,14 +144,14 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { value, slope, bend };
   };
 
-  /** The lag at which the two ways are most alike. */
+  /** The lag at which the two paths are most alike. */
   const compare = (): { lag: number; likeness: number } => {
     product.re.fill(0);
     product.im.fill(0);
     let [nowPower, knownPower] = [1e-30, 1e-30];
     for (let bin = firstBin; bin <= lastBin; bin++) {
-      const aRe = valueAt(way.re, bin);
-      const aIm = valueAt(way.im, bin);
+      const aRe = valueAt(path.re, bin);
+      const aIm = valueAt(path.im, bin);
       const bRe = valueAt(known.re, bin);
       const bIm = valueAt(known.im, bin);
       product.re[bin] = aRe * bRe + aIm * bIm;
@@ -175,15 +175,15 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { lag, likeness: scoreAt(lag).value / Math.sqrt(nowPower * knownPower) };
   };
 
-  /** The known way follows what was heard, moved to its time. */
+  /** The known path follows what was heard, moved to its time. */
   const follow = (lag: number): void => {
     const share = Math.max(FOLLOWS, 1 / (knows + 1));
     for (let bin = firstBin; bin <= lastBin; bin++) {
       const angle = (2 * Math.PI * bin * lag) / size;
       const cosine = Math.cos(angle);
       const sine = Math.sin(angle);
-      const re = valueAt(way.re, bin);
-      const im = valueAt(way.im, bin);
+      const re = valueAt(path.re, bin);
+      const im = valueAt(path.im, bin);
       known.re[bin] = (1 - share) * valueAt(known.re, bin) + share * (re * cosine - im * sine);
       known.im[bin] = (1 - share) * valueAt(known.im, bin) + share * (im * cosine + re * sine);
     }
@@ -191,7 +191,7 @@ export function createLagMeter(rateHz: number): LagMeter {
   };
 
   const finish = (): LagMeasure | null => {
-    const coherence = findWay();
+    const coherence = findPath();
     const ago = heardSamples - middles / loudness;
     const count = frames;
     clear();

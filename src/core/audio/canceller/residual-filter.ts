@@ -1,4 +1,4 @@
-import { valueAt } from '../fourier.ts';
+import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
@@ -11,7 +11,7 @@ export interface ResidualFilter {
    * @param rest what the adaptive filter left of a block; @param echo what it took away
    * @returns the block before it; overwritten by the next call
    */
-  step(rest: Float64Array, echo: Float64Array, unsure: Float64Array): Float64Array;
+  step(rest: Float64Array, echo: Float64Array, residualPower: Float64Array): Float64Array;
 }
 
 /** No band is turned down by more (amplitude). */
@@ -20,11 +20,11 @@ const FLOOR = 0.03;
 const BANDS = { first: 4, wider: 1.25 };
 const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
 /** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
-const CAUTION = Number(process.env['CAUTION'] ?? 3);
+const CAUTION = 3;
 /** The adaptive filter's own error counts so much. */
-const UNSURE = Number(process.env['UNSURE'] ?? 1);
+const OWN_ERROR = 1;
 /** The room's echo dies away by this from block to block. */
-const DECAY = Number(process.env['DECAY'] ?? 0.7);
+const DECAY = 0.7;
 /** The last block's sound counts so much in what this one's voice may be. */
 const MEMORY = 0.6;
 /** Noise: it is the least of so many blocks, and that is less than its mean by this factor. */
@@ -32,13 +32,14 @@ const NOISE = { blocks: 24, stretches: 6, bias: 2, smooth: 0.8 };
 const TINY = 1e-12;
 
 export function createResidualFilter(blockSamples: number): ResidualFilter {
-  const size = blockSamples * 2;
+  const length = blockSamples * 2;
+  const size = transformLength(length);
   const spectrum = createRealSpectrum(size);
   const { bins } = spectrum;
-  const window = Float64Array.from({ length: size }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / size));
+  const window = Float64Array.from({ length }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / length));
   const edges = bandEdges(bins);
   const bands = edges.length - 1;
-  const past = { rest: new Float64Array(size), echo: new Float64Array(size) };
+  const past = { rest: new Float64Array(length), echo: new Float64Array(length) };
   const time = new Float64Array(size);
   const rest = { re: new Float64Array(bins), im: new Float64Array(bins) };
   const echo = { re: new Float64Array(bins), im: new Float64Array(bins) };
@@ -59,7 +60,8 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
   ) => {
     history.copyWithin(0, blockSamples);
     history.set(sound, blockSamples);
-    for (let at = 0; at < size; at++) time[at] = valueAt(history, at) * valueAt(window, at);
+    for (let at = 0; at < length; at++) time[at] = valueAt(history, at) * valueAt(window, at);
+    time.fill(0, length);
     spectrum.forward(time, into.re, into.im);
   };
   const powerIn = ({ re, im }: { re: Float64Array; im: Float64Array }, band: number): number => {
@@ -85,7 +87,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
       leak[band] = Math.min(LEAK.most, Math.max(LEAK.least, found));
     }
   };
-  const turnDown = (unsure: Float64Array): void => {
+  const turnDown = (residualPower: Float64Array): void => {
     for (let band = 0; band < bands; band++) {
       const share = valueAt(leak, band) * CAUTION;
       for (let bin = valueAt(edges, band); bin < valueAt(edges, band + 1); bin++) {
@@ -93,7 +95,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
         const now = valueAt(echo.re, bin) ** 2 + valueAt(echo.im, bin) ** 2;
         const still = Math.max(now, DECAY * valueAt(sounding, bin));
         sounding[bin] = still;
-        const residue = Math.max(still * share, UNSURE * valueAt(unsure, bin)) + TINY;
+        const residue = Math.max(still * share, OWN_ERROR * valueAt(residualPower, bin)) + TINY;
         const quiet = noise.hear(bin, power);
         const ratio = power / residue;
         const prior = MEMORY * (valueAt(voice, bin) / residue) + (1 - MEMORY) * Math.max(0, ratio - 1);
@@ -108,11 +110,11 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
   };
 
   return {
-    step(left, taken, unsure) {
+    step(left, taken, residualPower) {
       transform(left, past.rest, rest);
       transform(taken, past.echo, echo);
       learn();
-      turnDown(unsure);
+      turnDown(residualPower);
       spectrum.inverse(rest.re, rest.im, time);
       for (let at = 0; at < blockSamples; at++) {
         out[at] = valueAt(overlap, at) + valueAt(time, at) * valueAt(window, at);

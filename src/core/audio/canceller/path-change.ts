@@ -1,11 +1,11 @@
 import { valueAt } from '../fourier.ts';
 
 /**
- * Tells that the way from loudspeaker to microphone is another one: what is left then goes up and down with the echo that
+ * Tells that the path from loudspeaker to microphone is another one: what is left then goes up and down with the echo that
  * was reckoned, sample by sample, which nobody's voice does.
  */
-export interface WayWatch {
-  /** @returns whether what is known of the way is wrong */
+export interface PathChangeDetector {
+  /** @returns whether what is known of the path is wrong */
   hear(echo: Float64Array, rest: Float64Array): boolean;
 }
 
@@ -17,7 +17,7 @@ const ECHO_POWER = 1e-8;
 const MATTERS = 0.04;
 const ALIKE = 0.35;
 
-export function createWayWatch(blockMs: number): WayWatch {
+export function createPathChangeDetector(blockMs: number): PathChangeDetector {
   let [both, echoes, rests, heardMs, quietMs] = [0, 0, 0, 0, 0];
   return {
     hear(echo, rest) {
