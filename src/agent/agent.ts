@@ -193,6 +193,12 @@ export class Agent {
     return () => this.watchers.delete(listener);
   }
 
+  /** What stood in the way of a connection is gone: the line is tried again within seconds. */
+  hasten(): void {
+    this.bus?.urgent(true);
+    this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
+  }
+
   /** By what the owner is known from here on; null: anybody's word is taken. */
   trust(signatures: SignatureReader | null): void {
     this.answers.trust(signatures);

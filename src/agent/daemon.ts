@@ -2,8 +2,12 @@ import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
+import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
+import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { configWarnings } from '../core/owner/config-warnings.ts';
+import { timeSources } from '../core/time-sources.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
@@ -11,6 +15,7 @@ import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineDeps, ownerSignatures, UnusableFile } from './machine-deps.ts';
 import { runAsService } from './service/attend.ts';
+import { type ClockCare, careForClock } from './service/clock-care.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
 
@@ -45,7 +50,9 @@ export async function runDaemon({
 }: DaemonOptions): Promise<void> {
   const systemClock = createSystemClock();
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
-  const observed = observeDeps(await createMachineDeps(config, clock, logger, env));
+  let clockCare: ClockCare | null = null;
+  const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
+  const observed = observeDeps(deps);
   const agent = new Agent(config, observed.deps);
   const unwatchMemory = watchMemory(
     () => residentTree(process.memoryUsage.rss),
@@ -54,10 +61,12 @@ export async function runDaemon({
     (isLarge) => service.large(isLarge),
   );
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
+  clockCare = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
       unwatchMemory();
+      clockCare?.end();
       service.stopping();
       agent.stop().then(resolve, reject);
     };
@@ -81,6 +90,25 @@ export async function runDaemon({
   await agent.start();
   await service.started();
   await ended;
+}
+
+/** @param set calls back when a clock that was wrong has been set */
+function careForMachineClock(
+  { mqtt, service }: Config,
+  clock: Clock,
+  log: Logger,
+  env: DaemonOptions['env'],
+  set: () => void,
+): ClockCare {
+  const sources = timeSources(mqtt.url, service.hosts);
+  return careForClock({
+    clock,
+    log,
+    sources,
+    set,
+    ask: (source) => askServerTime(source),
+    request: createClockRequest(env),
+  });
 }
 
 /** A configuration with problems changes nothing: what runs goes on. */

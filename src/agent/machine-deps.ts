@@ -30,6 +30,7 @@ const HASH_BYTES = 18;
 
 /**
  * The real world: this machine's clock, devices, files and network.
+ * @param tooEarly told when a certificate of the broker or the service is not valid yet by this machine's clock
  * @throws UnusableFile for certificates and keys that can't be read
  */
 export async function createMachineDeps(
@@ -37,6 +38,7 @@ export async function createMachineDeps(
   clock: Clock,
   log: Log,
   env: Readonly<Record<string, string | undefined>>,
+  tooEarly: () => void = () => {},
 ): Promise<AgentDeps> {
   const serviceCa = serviceAuthority(config);
   const detector = await loadSpeechDetector();
@@ -58,8 +60,10 @@ export async function createMachineDeps(
     log,
     version: VERSION,
     signatures: ownerSignatures(config),
-    openBus: createMqttBus(brokerConnection(config, env), { clock, seed: randomBytes(4).readInt32LE() }),
-    openStream: createWebSocketStreams(serviceCa === undefined ? {} : { ca: serviceCa }),
+    openBus: createMqttBus(brokerConnection(config, env), {
+      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
+    }),
+    openStream: createWebSocketStreams({ tooEarly, ...(serviceCa === undefined ? {} : { ca: serviceCa }) }),
     createVoiceDetector: detector.create,
     openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({

@@ -10,12 +10,14 @@ export interface ServiceFacts {
     readonly source: string;
     readonly targets: readonly string[];
   }[];
+  /** False: messages carry no time, and certificates cannot be judged. */
+  readonly isClockSet: boolean;
   /** Lanes whose sound does not come through. */
   readonly stuck: readonly string[];
 }
 
 /** One line: "degraded (capture:lost): main live, en to es; broker connected". */
-export function describeService({ status, reasons, broker, lanes, stuck }: ServiceFacts): string {
+export function describeService({ status, reasons, broker, lanes, stuck, isClockSet }: ServiceFacts): string {
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   const parts = lanes.map(
     ({ id, phase, source, targets }) => `${id} ${phase}, ${source} to ${targets.join(' and ')}`,
@@ -23,5 +25,6 @@ export function describeService({ status, reasons, broker, lanes, stuck }: Servi
   const line =
     broker === true ? 'broker connected' : broker === null ? 'broker not tried yet' : `no broker: ${broker}`;
   const halt = stuck.length === 0 ? [] : [`no sound comes through in ${stuck.join(', ')}`];
+  if (!isClockSet) halt.push('the clock is not set');
   return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
 }

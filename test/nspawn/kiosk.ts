@@ -36,6 +36,8 @@ export interface Kiosk {
   edit(lines: readonly string[]): Promise<void>;
   /** The agent is stopped, as installed and has no past; broker, backend and service are there. */
   reset(): Promise<void>;
+  /** Broker and service are encrypted, too or instead, at 8883 and 8443, with this certificate for 127.0.0.1; until `reset`. */
+  encrypt(files: { readonly certificate: string; readonly key: string }): Promise<void>;
   systemctl(...words: string[]): Promise<string>;
   /** Lets the broker, the backend or the service be missing or hang, until `reset`. */
   disturb(how: 'stop' | 'freeze', unit: string): Promise<void>;
@@ -73,9 +75,7 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
   await write('/etc/dragoman/secrets/mqtt-password', PASSWORDS.kiosk, '0600');
   await write('/etc/dragoman-backend/secrets/mqtt-password', PASSWORDS.backend, '0600');
   await write('/etc/dragoman-backend/secrets/api-key', API_KEY, '0600');
-  await write('/etc/dragoman-backend/config.json', JSON.stringify(BACKEND_CONFIG));
   await write('/etc/systemd/system/dragoman-backend.service.d/password.conf', credential('dragoman-backend'));
-  await write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
   for (const [index, [user, password]] of Object.entries(PASSWORDS).entries())
     await must([
       'mosquitto_passwd',
@@ -86,7 +86,6 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
       password,
     ]);
   await must(['chown', 'mosquitto', '/etc/mosquitto/passwords']);
-  await write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
   const kiosk = createKiosk(machine);
   await kiosk.reset();
   return kiosk;
@@ -103,20 +102,21 @@ max_queued_messages 0
 `;
 
 const EMULATOR_UNIT = `[Service]
-ExecStart=/usr/bin/node /opt/dragoman/emulator.mjs run --port 8080 --api-key ${API_KEY} --translate echo --setup-ms 200
-`;
+ExecStart=/usr/bin/node /opt/dragoman/emulator.mjs run --api-key ${API_KEY} --translate echo --setup-ms 200`;
 
 const BACKEND_CONFIG = {
   mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'backend', passwordFile: 'mqtt-password' },
-  service: {
-    url: 'http://127.0.0.1:8080',
-    streamUrl: 'ws://127.0.0.1:8080/streaming-api/{random_hash}/v1/speech-to-speech/stream',
-    apiKeyFile: 'api-key',
-  },
   allow: ['museum/*'],
   // The tests start the agent over and over.
   limits: { sessionsPerHour: 3600, sessionsAtOnce: 64 },
 };
+
+const serviceAt = (host: string, secure: 's' | '') => ({
+  url: `http${secure}://${host}`,
+  streamUrl: `ws${secure}://${host}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
+  apiKeyFile: 'api-key',
+});
+const IN_CLEAR = { emulator: '--port 8080', service: serviceAt('127.0.0.1:8080', '') };
 
 const AGENT = {
   device: { id: 'kiosk-01', tenant: 'museum' },
@@ -131,6 +131,7 @@ function createKiosk(machine: Machine): Kiosk {
   const { must, run, write } = machine;
   let since = '';
   let isDisturbed = true;
+  let isEncrypted = true;
   let commands = 0;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
@@ -151,6 +152,15 @@ function createKiosk(machine: Machine): Kiosk {
     const state = (await retained('state')) as { lanes?: { phase: string }[] } | null;
     return state?.lanes?.[0]?.phase ?? null;
   };
+  const installOthers = async (
+    broker: string,
+    { emulator, service }: { readonly emulator: string; readonly service: object },
+  ): Promise<void> => {
+    await write('/etc/mosquitto/conf.d/kiosk.conf', broker);
+    await write('/etc/systemd/system/emulator.service', `${EMULATOR_UNIT} ${emulator}\n`);
+    await write('/etc/dragoman-backend/config.json', JSON.stringify({ ...BACKEND_CONFIG, service }));
+    await systemctl('daemon-reload');
+  };
   const restartOthers = async (): Promise<void> => {
     await run(['systemctl', 'kill', '--signal=SIGKILL', ...OTHERS]);
     await systemctl('restart', ...OTHERS);
@@ -167,6 +177,17 @@ function createKiosk(machine: Machine): Kiosk {
     configureAll,
     configureText,
     edit,
+    async encrypt({ certificate, key }) {
+      isDisturbed = true;
+      isEncrypted = true;
+      const files = `certfile ${certificate}\nkeyfile ${key}\n`;
+      await installOthers(`${BROKER_CONFIG}listener 8883 127.0.0.1\n${files}`, {
+        emulator: `--port 8443 --tls-cert ${certificate} --tls-key ${key}`,
+        service: { ...serviceAt('127.0.0.1:8443', 's'), caFile: certificate },
+      });
+      await restartOthers();
+      isDisturbed = true;
+    },
     systemctl,
     show,
     retained,
@@ -183,6 +204,8 @@ function createKiosk(machine: Machine): Kiosk {
       await write(`${DROP_INS}/password.conf`, credential('dragoman'));
       await systemctl('daemon-reload');
       await run(['systemctl', 'reset-failed']);
+      if (isEncrypted) await installOthers(BROKER_CONFIG, IN_CLEAR);
+      isEncrypted = false;
       if (isDisturbed) await restartOthers();
       for (const topic of ['status', 'state'])
         await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);

@@ -22,7 +22,7 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
 const WRITABLE = ['/dev/shm', '/run/dragoman', '/tmp', '/var/lib/dragoman', '/var/tmp'];
 const MOST_EXPOSED = 1.6;
 const UNITS = ['dragoman.service', 'dragoman-backend.service'];
-const HELPERS = ['dragoman-reboot.service', 'dragoman-reboot.path'];
+const HELPERS = ['reboot', 'clock'].flatMap((name) => [`dragoman-${name}.service`, `dragoman-${name}.path`]);
 
 underSystemd('sandbox of the unit', (test) => {
   for (const [what, script] of Object.entries(FORBIDDEN))

@@ -130,6 +130,12 @@ describe('dragoman.service', () => {
     expect(readFileSync(join(UNITS, '../config/example.jsonc'), 'utf8')).toContain(`["touch", "${place}"]`);
   });
 
+  it.skipIf(!hasSystemd)('can have the clock set by a unit of its own', () => {
+    expect(verify('dragoman-clock.service', unit('dragoman-clock.service'))).toBe('');
+    expect(verify('dragoman-clock.path', unit('dragoman-clock.path'))).toBe('');
+    expect(unit('dragoman-clock.path')).toMatch(/^PathExists=\/run\/dragoman\/clock$/m);
+  });
+
   it('ends its sentence before its loudspeaker is taken away, and leaves no child behind', () => {
     expect(unit('dragoman.service')).toMatch(/^KillMode=mixed$/m);
   });

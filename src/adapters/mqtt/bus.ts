@@ -25,6 +25,8 @@ export interface MqttBusDeps {
   /** Start of the reconnect jitter: another number on each device. */
   readonly seed: Seed;
   readonly outbox?: OutboxLimits;
+  /** The broker's certificate is not valid yet: the clock may be behind. */
+  readonly tooEarly?: () => void;
 }
 
 /** The port, and what an operator wants to know of the queue. */
@@ -85,7 +87,7 @@ export function createMqttBus(
 /** Opens one link after another until it is left. */
 function keepConnected(
   connection: MqttConnection,
-  { clock, seed }: MqttBusDeps,
+  { clock, seed, tooEarly }: MqttBusDeps,
   outbox: Outbox,
   options: BusOptions,
   listener: BusListener,
@@ -168,6 +170,7 @@ function keepConnected(
     const suspicious = reconnect.quickCloses >= SUSPICIOUS_QUICK_CLOSES;
     const hint = suspicious ? ` again; does another client use the identifier "${connection.clientId}"?` : '';
     listener.down(ending.problem, ending.message + hint);
+    if (ending.tooEarly) tooEarly?.();
   };
 
   open();

@@ -11,6 +11,8 @@ export interface Ending {
   readonly finding: VersionFinding;
   /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
   readonly silent?: true;
+  /** The broker's certificate begins later than this machine's clock says it is. */
+  readonly tooEarly?: true;
   /** It may have been closed for a message that it did not like. */
   readonly aboutMessage?: true;
 }
@@ -87,6 +89,10 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   if (code.startsWith('ERR_OSSL_')) {
     const message = `caFile, certFile or keyFile for ${broker} cannot be used (${code})`;
     return { problem: 'refused', message, finding: 'other' };
+  }
+  if (code === 'CERT_NOT_YET_VALID') {
+    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
+    return { problem: 'unreachable', message, finding: 'other', tooEarly: true };
   }
   if (UNTRUSTED_BROKER.test(code)) {
     const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;

@@ -25,6 +25,11 @@ function codeOf(error: Error): string | null {
   return null;
 }
 
+/** Whether the service's certificate begins later than this machine's clock says it is. */
+export function isTooEarly(error: Error): boolean {
+  return codeOf(error) === 'CERT_NOT_YET_VALID';
+}
+
 /** Whether the token can't have reached the service. */
 export function isUnspent(error: Error): boolean {
   const code = codeOf(error);

@@ -9,7 +9,7 @@ import {
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { createReadSaid, type ReadSaid } from './close-words.ts';
-import { describeBreach, describeSocketError, isUnspent } from './connect-error.ts';
+import { describeBreach, describeSocketError, isTooEarly, isUnspent } from './connect-error.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 
@@ -26,6 +26,8 @@ const AS_TEXT = { binary: false } as const;
 export interface WebSocketStreamOptions {
   /** Certificate authority of the service, PEM; the system's where left out. */
   readonly ca?: Buffer;
+  /** The service's certificate is not valid yet: the clock may be behind. */
+  readonly tooEarly?: () => void;
 }
 
 /** Streams over WebSocket (docs/service.md 4.7. Holds no policy: every error it can see becomes an event. */
@@ -77,6 +79,7 @@ function openStream(
     );
   });
   socket.on('error', (error) => {
+    if (!opened && isTooEarly(error)) options.tooEarly?.();
     if (!opened) return finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
     const breach = describeBreach(error);
     // Of anything else the end that follows tells more.

@@ -46,7 +46,14 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
       ...{ id, phase },
       ...{ source: options.source, targets: options.targets },
     }));
-    return describeService({ status, reasons, broker: observed.broker, lanes, stuck });
+    return describeService({
+      status,
+      reasons,
+      broker: observed.broker,
+      lanes,
+      stuck,
+      isClockSet: clock.wall() !== null,
+    });
   };
   const status = createThrottle(clock, STATUS_INTERVAL_MS, () => {
     const text = describe();

@@ -1,0 +1,44 @@
+import { request } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import type { ServerTime } from '../core/time-sources.ts';
+
+const LIMIT_MS = 8000;
+
+/**
+ * The time by a server's `Date` header; null where it has none, or cannot be reached.
+ *
+ * Its certificate cannot be checked without the time, so that anybody on the way can answer, as for a time server. Nothing is sent but
+ * the question, and nothing is learnt but the time.
+ */
+export function askServerTime(url: string, limitMs = LIMIT_MS): Promise<ServerTime | null> {
+  return new Promise((resolve) => {
+    const asked = request(url, {
+      ...{ method: 'HEAD', agent: false, timeout: limitMs },
+      rejectUnauthorized: false,
+    });
+    const limit = setTimeout(() => asked.destroy(), limitMs);
+    asked.on('response', (response) => {
+      const { socket } = response;
+      const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : null;
+      const date = Date.parse(response.headers.date ?? '');
+      resolve(
+        Number.isNaN(date) || !certificate?.valid_from
+          ? null
+          : {
+              date,
+              validFrom: Date.parse(certificate.valid_from),
+              validTo: Date.parse(certificate.valid_to),
+            },
+      );
+      response.resume();
+      asked.destroy();
+    });
+    asked.on('error', () => {});
+    asked.on('timeout', () => asked.destroy());
+    asked.on('close', () => {
+      clearTimeout(limit);
+      resolve(null);
+    });
+    asked.end();
+  });
+}

@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, inject } from 'vitest';
+import { FILES, type Kiosk, SERVICE, until } from './kiosk.ts';
+import { underSystemd } from './under-systemd.ts';
+
+const SHOWN = '/opt/fake';
+const YEAR_1970_S = 1000;
+/** Where systemd puts a clock that is behind: when it was built. */
+const BUILT_S = Date.UTC(2025, 7, 1) / 1000;
+
+/** The library that fakes the clock, a certificate that is valid since yesterday, and the clock's offset. */
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-clock-'));
+chmodSync(folder, 0o755);
+afterAll(() => rmSync(folder, { recursive: true }));
+const missing = make();
+
+function make(): string | null {
+  if (inject('debian').missing !== null) return null;
+  for (const program of ['gcc', 'openssl'])
+    if (spawnSync(program, [program === 'gcc' ? '--version' : 'version']).status !== 0)
+      return `no ${program}`;
+  const source = fileURLToPath(new URL('fake-clock.c', import.meta.url));
+  execFileSync('gcc', [
+    '-O2',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-fPIC',
+    '-shared',
+    '-o',
+    join(folder, 'fake-clock.so'),
+    source,
+  ]);
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
+  const words = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '10',
+  ];
+  const names = ['-subj', '/CN=kiosk', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', [...words, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  chmodSync(key, 0o644);
+  return null;
+}
+
+/** The agent, and whoever sets its clock, find themselves at this time, seconds since 1970; 0: at the machine's. */
+function setFakeClock(seconds: number): void {
+  const offset = seconds === 0 ? 0 : Math.round(seconds - Date.now() / 1000);
+  writeFileSync(join(folder, 'offset'), `${offset}\n`);
+}
+const fakeOffset = (): number => Number(readFileSync(join(folder, 'offset'), 'utf8'));
+
+const FAKED = [`Environment=LD_PRELOAD=${SHOWN}/fake-clock.so FAKE_CLOCK=${SHOWN}/offset`];
+const CA = `${SHOWN}/ca.pem`;
+
+/** Broker and service with TLS; the agent's clock is at this time. */
+async function start(kiosk: Kiosk, seconds: number): Promise<void> {
+  setFakeClock(seconds);
+  await kiosk.edit(FAKED);
+  await kiosk.encrypt({ certificate: CA, key: `${SHOWN}/key.pem` });
+  await kiosk.configureAll({
+    lanes: [FILES],
+    mqtt: { url: 'mqtts://127.0.0.1:8883', username: 'kiosk', passwordFile: 'mqtt-password', caFile: CA },
+    service: { hosts: ['127.0.0.1:8443'], caFile: CA },
+  });
+  await kiosk.systemctl('start', SERVICE);
+}
+
+async function ts(kiosk: Kiosk): Promise<string | null> {
+  return ((await kiosk.retained('status')) as { ts: string | null }).ts;
+}
+
+underSystemd(
+  'clock under systemd',
+  (test) => {
+    test('while it is not set `ts` is null, and the kiosk works where nothing is encrypted', async (kiosk) => {
+      setFakeClock(YEAR_1970_S);
+      await kiosk.edit(FAKED);
+      await kiosk.systemctl('start', SERVICE);
+      await kiosk.live();
+      expect(await ts(kiosk)).toBeNull();
+      expect(await kiosk.show('StatusText')).toContain('the clock is not set');
+      setFakeClock(0);
+      await until('it is noticed', async () => (await kiosk.journal()).includes('the clock is set'));
+      await kiosk.command('mute');
+      expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(10_000);
+    });
+
+    test('TLS waits for it, says why, and goes on within seconds when somebody sets it', async (kiosk, {
+      annotate,
+    }) => {
+      await start(kiosk, YEAR_1970_S);
+      await until('it is told', async () => /not valid yet/.test(await kiosk.journal('warning')));
+      expect(await kiosk.show('ActiveState')).toBe('active');
+      expect(await kiosk.show('StatusText')).toContain('the clock is not set');
+      await until(
+        'nobody sets it',
+        async () => /enable dragoman-clock.path/.test(await kiosk.journal('err')),
+        30_000,
+      );
+      setFakeClock(0);
+      await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the clock was set`);
+      expect(await kiosk.show('NRestarts')).toBe('0');
+    });
+
+    for (const [when, seconds] of [
+      ['in 1970', YEAR_1970_S],
+      ['when systemd was built', BUILT_S],
+    ] as const)
+      test(`is learnt from the service’s host where no time server is: ${when}`, async (kiosk, {
+        annotate,
+      }) => {
+        await kiosk.machine.write(
+          '/etc/systemd/system/dragoman-clock.service.d/fake.conf',
+          `[Service]\n${FAKED.join('\n')}\nReadWritePaths=${SHOWN}\n`,
+        );
+        await kiosk.systemctl('enable', '--now', 'dragoman-clock.path');
+        await start(kiosk, seconds);
+        await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the start`);
+        expect(Math.abs(fakeOffset())).toBeLessThan(5);
+        expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(10_000);
+        // What was asked for is done, and asked for no more.
+        expect((await kiosk.machine.run(['test', '-e', '/run/dragoman/clock'])).code).toBe(1);
+        await kiosk.systemctl('disable', '--now', 'dragoman-clock.path');
+      });
+  },
+  { missing, shared: [{ from: folder, to: SHOWN, writable: true }] },
+);
