@@ -168,6 +168,19 @@ export const LOG_LINES: readonly LogLine[] = [
   ),
   line(
     'agent',
+    'the clock is not set: messages carry no time, and encrypted connections wait until it is',
+    'nothing, unless it stays so: a time server, or `dragoman-clock.path`',
+  ),
+  line('agent', 'a server has told the time', 'nothing'),
+  line('agent', 'the clock is set', 'nothing'),
+  line(
+    'agent',
+    'the clock is wrong and nobody sets it: let the machine reach a time server, or enable dragoman-clock.path (see docs/operate.md)',
+    'as it says',
+  ),
+  line('agent', 'the machine’s clock could not be asked to be set', 'space and rights of `/run/dragoman`'),
+  line(
+    'agent',
     'the configuration cannot be used and nothing runs; repair it: it is read again every 5 s',
     '`dragoman check-config`',
   ),
