@@ -1,10 +1,11 @@
 import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { refuse } from './core/refusal.ts';
 import { UPLOAD_PATH } from './core/voice-api.ts';
 import { type AppSetup, MOST_BODY_BYTES, reply } from './http-exchange.ts';
 import { httpFaults } from './http-faults.ts';
+import { refusalFacts } from './request-log.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSteeringRoutes } from './steering-routes.ts';
 
@@ -20,6 +21,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
       return reply(context, refuse('body_too_large', setup.nextInstance()));
     },
   });
+  app.use('*', noteRequests(setup));
   app.use('*', (context, next) => (context.req.path.startsWith(UPLOAD_PATH) ? next() : limit(context, next)));
   app.use('*', httpFaults(setup));
   addServiceRoutes(app, setup);
@@ -30,6 +32,25 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
   });
   app.onError((_problem, context) => reply(context, refuse('internal_error', setup.nextInstance())));
   return app;
+}
+
+/** Notes each request with its answer. Whoever only looks at the emulator is no part of what it is asked. */
+function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: HttpBindings }> {
+  return async (context, next) => {
+    await next();
+    const { method, path, res } = { method: context.req.method, path: context.req.path, res: context.res };
+    if (method === 'GET' && /^\/emulator(\/|$)/.test(path)) return;
+    const isJson = res.headers.get('content-type')?.startsWith('application/json') === true;
+    const body: unknown = res.status >= 400 && isJson ? await res.clone().json() : null;
+    const { pathname, search } = new URL(context.req.url);
+    requests.note({
+      kind: 'http',
+      method,
+      url: pathname + search,
+      status: res.status,
+      ...refusalFacts(body),
+    });
+  };
 }
 
 /** This much of a refused body is read to its end, so that the client can go on with its connection. */

@@ -6,6 +6,7 @@ import { examples, runProgram, type Shell, type Terminal } from '../program/prog
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
 import { createDoor } from './listener.ts';
+import { requestLine } from './request-log.ts';
 import {
   DEFAULT_API_KEY,
   DEFAULT_JWT,
@@ -30,6 +31,7 @@ interface RunFlags {
   heartbeatMs?: unknown;
   concurrent?: unknown;
   pending?: unknown;
+  verbose?: boolean;
 }
 
 export const NAME = 'dragoman-emulator';
@@ -122,7 +124,8 @@ function readPem(option: string, file: string): string {
 }
 
 async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<void> {
-  const { host, allowHost, port, profile, apiKey, jwt, client, set, tlsCert, tlsKey, ...named } = flags;
+  const { host, allowHost, port, profile, apiKey, jwt, client, set, tlsCert, tlsKey, verbose, ...named } =
+    flags;
   const tls = readTls(tlsCert, tlsKey);
   const options = {
     ...named,
@@ -136,6 +139,7 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     ...(client === undefined ? {} : { clients: client }),
     ...(tls === undefined ? {} : { tls }),
     complain: (sentence: string) => shell.complain(`${NAME}: ${sentence}\n`),
+    ...(verbose === true ? { onRequest: (entry) => shell.complain(`${requestLine(entry)}\n`) } : {}),
   } as EmulatorOptions;
   const asked = untilAskedToEnd(signals);
   let emulator: Emulator;
@@ -194,6 +198,7 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
     )
     .option('--tls-cert <file>', 'PEM certificate chain: serves https and wss only; needs --tls-key')
     .option('--tls-key <file>', 'PEM private key of --tls-cert')
+    .option('--verbose', 'tell each request, refusal and ended stream on standard error, without credentials')
     .option('--setup-ms <ms>', CHOICES.setupMs.about, readChoice('setupMs'))
     .option('--heartbeat-ms <ms>', CHOICES.heartbeatMs.about, readChoice('heartbeatMs'))
     .option('--concurrent <number>', CHOICES.concurrent.about, readChoice('concurrent'))

@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Answer, refuse } from './core/refusal.ts';
 import type { ApiContext, ApiRequest } from './core/session-api.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -12,6 +13,9 @@ export interface AppSetup {
   readonly getRuntime: () => Runtime;
   readonly nextInstance: () => string;
   readonly plumbing: Plumbing;
+  readonly requests: RequestLog;
+  /** Everything as it was at the start, with no stream left. */
+  readonly reset: () => void;
   /** Which voice detector listens. */
   readonly detector: 'fvad' | 'energy';
 }

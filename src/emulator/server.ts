@@ -14,6 +14,7 @@ import { refuse } from './core/refusal.ts';
 import { createService, type Service } from './core/service.ts';
 import type { StreamReport } from './core/stream-report.ts';
 import { createDoor } from './listener.ts';
+import { answerFacts, createRequestLog, type RequestEntry } from './request-log.ts';
 import { createPlumbing, type Plumbing } from './reset.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
@@ -53,6 +54,8 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly threads?: URL | null;
   /** Hears of what fails inside and is got over. */
   readonly complain?: (sentence: string) => void;
+  /** Told of each request, refusal and ended stream. */
+  readonly onRequest?: (entry: RequestEntry) => void;
 };
 
 /** A running emulator, as tests and the demo use it in their own process. */
@@ -146,6 +149,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     tls,
     threads: thread = findThread(),
     complain = () => {},
+    onRequest,
     ...choices
   } = rest;
   if (host.trim() === '')
@@ -169,25 +173,43 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     wallAtZero: clock.wall() ?? Date.now(),
   });
 
-  let requests = 0;
-  const nextInstance = (): string => `req-${++requests}`;
+  let answered = 0;
+  const nextInstance = (): string => `req-${++answered}`;
   let runtime: ReturnType<typeof createRuntime> | null = null;
   const getRuntime = (): Runtime => {
     if (runtime === null) throw new Error('the emulator is not running yet');
     return runtime;
   };
   const plumbing = createPlumbing();
-  const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing });
+  const requests = createRequestLog({
+    wall: () => service.clockAt(getRuntime().now()),
+    isCredential: (text) =>
+      !['none', 'unknown'].includes(service.identify(text).kind) ||
+      clients.some(({ secret }) => secret === text),
+    tell: onRequest,
+  });
+  const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing, requests });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
   const maker = createSpeechMaker(thread, complain);
   runtime = createRuntime({ clock, service, perform: gate.perform, hearing, maker, speak });
 
-  const app = createApp({ getRuntime, nextInstance, plumbing, detector: detector.name });
+  const reset = (): void => {
+    getRuntime().act(() => service.reset());
+    requests.clear();
+  };
+  const app = createApp({ getRuntime, nextInstance, plumbing, requests, reset, detector: detector.name });
   const serve = getRequestListener(app.fetch);
   const server = openServer(tls, plumbing, (request, response) => {
     const objection = door.objectTo(request);
     if (objection === null) return void serve(request, response);
-    const { status, body } = refuse('foreign_host', nextInstance(), [objection]);
+    const refusal = refuse('foreign_host', nextInstance(), [objection]);
+    const { status, body } = refusal;
+    requests.note({
+      kind: 'http',
+      method: request.method ?? null,
+      url: request.url ?? '/',
+      ...answerFacts(refusal),
+    });
     response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
     response.end(JSON.stringify(body));
   });
@@ -195,8 +217,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   server.on('upgrade', gate.upgrade);
   server.on('clientError', (problem: NodeJS.ErrnoException, socket) => {
     const status = CLIENT_ERROR_STATUS[problem.code ?? ''] ?? 400;
-    if (socket.writable) answer(socket, refuse('malformed_request', nextInstance(), [], status));
-    else socket.destroy();
+    if (!socket.writable) return void socket.destroy();
+    const refusal = refuse('malformed_request', nextInstance(), [], status);
+    requests.note({ kind: 'http', ...answerFacts(refusal) });
+    answer(socket, refusal);
   });
   const address = addressOf(await listen(server, host, port));
 

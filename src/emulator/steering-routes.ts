@@ -6,6 +6,7 @@ import { parseFaults } from './core/fault.ts';
 import { refuse } from './core/refusal.ts';
 import { type AppSetup, type HttpContext, readJson, reply } from './http-exchange.ts';
 import { PAGE, PAGE_POLICY } from './page.ts';
+import { addToolRoutes } from './tool-routes.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
@@ -51,6 +52,8 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
       : reply(context, refuse('forbidden', setup.nextInstance(), ['only from this machine'])),
   );
 
+  addToolRoutes(app, setup);
+
   app.get('/emulator/streams', (context) => {
     const reports = runtime().act((now) => service().reports(now));
     const closed = Math.min(MOST_CLOSED_SHOWN, Number(context.req.query('closed') ?? 0) || 0);
@@ -69,9 +72,27 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
     return context.json({ streams, sessions, load: runtime().load(), detector: setup.detector });
   });
 
-  app.get('/emulator/faults', (context) =>
-    context.json({ waiting: runtime().service.faults.plan.list(runtime().now()) }),
-  );
+  const faults = (now: number): object => {
+    const { faults: registry, account } = service();
+    return {
+      waiting: registry.plan.list(now),
+      ordered: registry.ordered(),
+      lasting: {
+        streams: service().strained(now),
+        skew_ms: registry.skewMs,
+        account: accountWord(account.trouble(now)),
+      },
+    };
+  };
+  app.get('/emulator/faults', (context) => context.json(runtime().act(faults)));
+
+  app.delete('/emulator/faults/:id', (context) => {
+    const id = context.req.param('id');
+    const isRemoved = runtime().act(() => /^\d{1,9}$/.test(id) && service().faults.remove(Number(id)));
+    if (isRemoved) return context.body(null, 204);
+    const detail = `no fault ${/^\d{1,9}$/.test(id) ? id : 'of this id'} waits; GET /emulator/faults lists them`;
+    return reply(context, refuse('not_found', setup.nextInstance(), [detail]));
+  });
 
   app.delete('/emulator/faults', (context) => {
     runtime().act((now) => service().faults.perform({ kind: 'clear' }, now));

@@ -6,6 +6,7 @@ import type { ConnectionType, Intent } from '../protocol/service/session.ts';
 import { type Connection, type ConnectionEvents, createConnection } from './connection.ts';
 import { streamSecretOf } from './core/credentials.ts';
 import type { Effect } from './core/effect.ts';
+import type { OutMessage } from './core/outbox.ts';
 import {
   type Answer,
   PROBLEMS,
@@ -19,6 +20,7 @@ import { isWebrtcPath } from './core/session-view.ts';
 import { CLOSE } from './core/stream-words.ts';
 import type { Door } from './listener.ts';
 import { writeFrame } from './message-frame.ts';
+import { answerFacts, type RequestLog } from './request-log.ts';
 import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -115,18 +117,28 @@ export interface StreamGateSetup {
   readonly nextInstance: () => string;
   readonly door: Door;
   readonly plumbing: Plumbing;
+  readonly requests: RequestLog;
 }
 
 export function createStreamGate(setup: StreamGateSetup): StreamGate {
-  const { clock, service, getRuntime, nextInstance, door, plumbing } = setup;
+  const { clock, service, getRuntime, nextInstance, door, plumbing, requests } = setup;
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MOST_FRAME_BYTES,
     perMessageDeflate: false,
     autoPong: false,
   });
-  server.on('wsClientError', (problem, socket) => {
-    answer(socket, refuse('malformed_handshake', nextInstance(), [problem.message]));
+  const turnAway = (request: IncomingMessage, socket: Duplex, refusal: Answer): void => {
+    requests.note({
+      kind: 'stream',
+      method: request.method ?? null,
+      url: request.url ?? '/',
+      ...answerFacts(refusal),
+    });
+    answer(socket, refusal);
+  };
+  server.on('wsClientError', (problem, socket, request) => {
+    turnAway(request, socket, refuse('malformed_handshake', nextInstance(), [problem.message]));
   });
   const connections = new Map<string, Connection>();
   const sockets = new Set<WebSocket>();
@@ -149,7 +161,8 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
         });
       },
       gone(code, reason, by) {
-        connections.delete(stream);
+        const detail = reason === '' ? `by the ${by}` : `${reason}, by the ${by}`;
+        if (connections.delete(stream)) requests.note({ kind: 'close', stream, status: code, detail });
         getRuntime().act((now) => service.disconnected(stream, code, reason, by, now));
       },
     };
@@ -170,11 +183,24 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     });
   };
 
+  const noteMessage = (stream: string, { type, data }: OutMessage): void => {
+    if (type !== 'error' && type !== 'warning') return;
+    const { code, desc, message, param } = data;
+    const where = typeof param === 'string' ? `${param}: ` : '';
+    requests.note({
+      kind: 'message',
+      stream,
+      reason: String(code),
+      detail: `${where}${desc ?? message ?? ''}`,
+    });
+  };
+
   const perform = (effect: StreamEffect): void => {
     const connection = connections.get(effect.stream);
     if (connection === undefined) return void early?.push(effect);
     switch (effect.kind) {
       case 'send':
+        noteMessage(effect.stream, effect.message);
         return connection.send(effect.message);
       case 'sendRaw':
         return connection.sendRaw(effect.payload, effect.as);
@@ -182,6 +208,12 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
         return connection.setLink(effect.link);
       case 'close':
         connections.delete(effect.stream);
+        requests.note({
+          kind: 'close',
+          stream: effect.stream,
+          status: effect.code,
+          detail: `${effect.reason}, by the service`,
+        });
         return connection.close(effect.code, effect.reason);
       case 'reset':
         connections.delete(effect.stream);
@@ -200,8 +232,11 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     const waiting = early;
     early = null;
     if (opening.kind === 'refused' && opening.delivery === 'http') {
-      return answer(socket, refusalOf(opening, wish, nextInstance()));
+      return turnAway(request, socket, refusalOf(opening, wish, nextInstance()));
     }
+    const asked = { kind: 'stream', method: 'GET', url: request.url ?? '/', status: 101 } as const;
+    if (opening.kind === 'opened') requests.note({ ...asked, stream: opening.stream });
+    else requests.note({ ...asked, reason: opening.reason, detail: wordsOf(opening.reason, wish) });
     let upgraded = false;
     socket.once('close', () => {
       if (upgraded || opening.kind === 'refused') return;
@@ -222,12 +257,13 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     upgrade(request, socket, head) {
       socket.on('error', () => {});
       const objection = door.objectTo(request);
-      if (objection !== null) return answer(socket, refuse('foreign_host', nextInstance(), [objection]));
+      if (objection !== null)
+        return turnAway(request, socket, refuse('foreign_host', nextInstance(), [objection]));
       const wish = wishOf(request.url ?? '/');
-      if (wish === null) return answer(socket, refuse('not_found', nextInstance()));
+      if (wish === null) return turnAway(request, socket, refuse('not_found', nextInstance()));
       const flaw = flawOf(request);
       if (flaw !== null) {
-        return answer(socket, {
+        return turnAway(request, socket, {
           ...refuse('malformed_handshake', nextInstance(), [flaw]),
           headers: VERSION_HEADER,
         });

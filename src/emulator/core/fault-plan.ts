@@ -24,6 +24,7 @@ interface Waiting {
 
 /** A fault whose moment has come, with the streams that it hits. */
 export interface DueFault {
+  readonly id: number;
   readonly order: FaultOrder;
   readonly streams: readonly string[];
 }
@@ -36,6 +37,8 @@ export interface FaultPlan {
   add(request: FaultRequest, now: number): { ids: number[] } | { problem: string };
   takeDue(targets: readonly FaultTarget[], now: number): DueFault[];
   clear(): void;
+  /** Takes back one that still waits. */
+  remove(id: number): boolean;
   list(now: number): { id: number; kind: string; when: string; in_ms: number }[];
 }
 
@@ -110,18 +113,23 @@ export function createFaultPlan(): FaultPlan {
       waiting = waiting.filter((entry) => {
         if (entry.notBefore > now) return true;
         if (!isStreamFault(entry.order.fault) && entry.order.when === 'now') {
-          due.push({ order: entry.order, streams: [] });
+          due.push({ id: entry.id, order: entry.order, streams: [] });
           return false;
         }
         const chosen = choose(entry, targets);
         if (chosen.length === 0) return true;
-        due.push({ order: entry.order, streams: chosen.map(({ id }) => id) });
+        due.push({ id: entry.id, order: entry.order, streams: chosen.map(({ id }) => id) });
         return false;
       });
       return due;
     },
     clear() {
       waiting = [];
+    },
+    remove(id) {
+      const before = waiting.length;
+      waiting = waiting.filter((entry) => entry.id !== id);
+      return waiting.length < before;
     },
     list: (now) =>
       waiting.map(({ id, order, notBefore }) => ({

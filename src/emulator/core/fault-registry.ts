@@ -3,6 +3,15 @@ import type { ServiceFault } from './fault.ts';
 import { createFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { VoiceRegistry } from './voices.ts';
 
+/** A fault that the next requests will meet, and how often. */
+export interface OrderedFault {
+  readonly id: number;
+  readonly kind: string;
+  readonly times: number;
+  /** Of which route or reason. */
+  readonly of: string | null;
+}
+
 type Refusal = ServiceFault & { kind: 'refuse' };
 type HttpFault = ServiceFault & { kind: 'http' };
 type UpgradeDelay = ServiceFault & { kind: 'slow_upgrade' };
@@ -15,15 +24,26 @@ export interface FaultRegistry {
   readonly plan: FaultPlan;
   /** Added to every timestamp that is shown. */
   readonly skewMs: number;
-  perform(fault: ServiceFault, now: number): void;
+  /** @param id the order's, by which one that is kept for later requests can be taken back */
+  perform(fault: ServiceFault, now: number, id?: number): void;
+  /** What was ordered for the next requests and connections, and has not been used up. */
+  ordered(): OrderedFault[];
+  /** Takes back what waits or is ordered under this id. */
+  remove(id: number): boolean;
   /** Each `take` uses up one time of what was ordered. */
   takeRefusal(): Refusal | null;
   takeHttpFault(route: FaultRoute): HttpFault | null;
   takeUpgradeDelayMs(): number;
 }
 
+/** A fault with the id of its order. */
+type Kept<T> = T & { id: number };
+
 /** Takes one use of the first fault in a list that fits. */
-function take<T extends { times: number }>(list: T[], fits: (fault: T) => boolean = () => true): T | null {
+function take<T extends { times: number }>(
+  list: Kept<T>[],
+  fits: (fault: T) => boolean = () => true,
+): T | null {
   const at = list.findIndex(fits);
   const found = list[at];
   if (found === undefined) return null;
@@ -35,16 +55,17 @@ function take<T extends { times: number }>(list: T[], fits: (fault: T) => boolea
 /** Orders of one kind that may wait for requests. */
 const MOST_ORDERED = 200;
 
-function order<T>(list: T[], fault: T): void {
-  list.push(fault);
+function order<T>(list: Kept<T>[], fault: T, id: number): void {
+  list.push({ ...fault, id });
   if (list.length > MOST_ORDERED) list.shift();
 }
 
 export function createFaultRegistry(world: { account: Account; voices: VoiceRegistry }): FaultRegistry {
   const plan = createFaultPlan();
-  const refusals: Refusal[] = [];
-  const httpFaults: HttpFault[] = [];
-  const upgradeDelays: UpgradeDelay[] = [];
+  const refusals: Kept<Refusal>[] = [];
+  const httpFaults: Kept<HttpFault>[] = [];
+  const upgradeDelays: Kept<UpgradeDelay>[] = [];
+  const lists: Kept<Refusal | HttpFault | UpgradeDelay>[][] = [refusals, httpFaults, upgradeDelays];
   let skewMs = 0;
 
   const clear = (): void => {
@@ -61,18 +82,18 @@ export function createFaultRegistry(world: { account: Account; voices: VoiceRegi
     get skewMs() {
       return skewMs;
     },
-    perform(fault, now) {
+    perform(fault, now, id = 0) {
       switch (fault.kind) {
         case 'balance_out':
           return world.account.exhaust(now, fault.for_ms);
         case 'block_account':
           return world.account.block(now, fault.for_ms);
         case 'refuse':
-          return order(refusals, fault);
+          return order(refusals, fault, id);
         case 'slow_upgrade':
-          return order(upgradeDelays, fault);
+          return order(upgradeDelays, fault, id);
         case 'http':
-          return order(httpFaults, fault);
+          return order(httpFaults, fault, id);
         case 'clock_skew':
           skewMs = fault.ms;
           return;
@@ -83,6 +104,21 @@ export function createFaultRegistry(world: { account: Account; voices: VoiceRegi
         default:
           return fault satisfies never;
       }
+    },
+    ordered: () =>
+      lists.flat().map((fault) => ({
+        id: fault.id,
+        kind: fault.kind,
+        times: fault.times,
+        of: fault.kind === 'http' ? fault.route : fault.kind === 'refuse' ? fault.reason : null,
+      })),
+    remove(id) {
+      if (plan.remove(id)) return true;
+      for (const list of lists) {
+        const at = list.findIndex((fault) => fault.id === id);
+        if (at >= 0) return list.splice(at, 1).length > 0;
+      }
+      return false;
     },
     takeRefusal: () => take(refusals),
     takeHttpFault: (route) => take(httpFaults, (fault) => fault.route === 'any' || fault.route === route),

@@ -17,6 +17,7 @@ import { createStream, type Stream } from './stream.ts';
 import { inflict } from './stream-faults.ts';
 import { createStreamRegistry, limitAt, type Running } from './stream-registry.ts';
 import { newReport, type StreamReport } from './stream-report.ts';
+import { CLOSE } from './stream-words.ts';
 import { createVoiceRegistry, type VoiceRegistry } from './voices.ts';
 
 /** What a fault calls streams by other than their ids. */
@@ -87,6 +88,10 @@ export interface Service {
   nextAt(now: number): number;
   /** The service did not listen for this long: what comes in a heap then is nobody's fault. */
   excuse(ms: number): void;
+  /** Connections that a fault holds up now. */
+  strained(now: number): { stream: string; link: Link; heals_in_ms: number | null }[];
+  /** Ends all streams and forgets everything but the time: choices, faults, sessions, voices and reports are as at the start. */
+  reset(): void;
   takeEffects(): Effect[];
   streams(): readonly Stream[];
   /** A running or a lately closed stream; without an id the one opened last. */
@@ -108,14 +113,15 @@ function targetOf({ stream }: Running): FaultTarget {
 
 export function createService(setup: ServiceSetup): Service {
   const { choices, random } = setup;
-  const sessions = createSessionRegistry(random);
-  const voices = createVoiceRegistry(choices, random);
-  const account = createAccount(choices.balanceMs);
-  const faultRegistry = createFaultRegistry({ account, voices });
-  const registry = createStreamRegistry();
-  const connections = createConnectionCount(choices);
-  const repeats = createRepeatWatch();
-  const bookmarks = createBookmarks(choices.seed);
+  let sessions = createSessionRegistry(random);
+  let voices = createVoiceRegistry(choices, random);
+  let account = createAccount(choices.balanceMs);
+  let faultRegistry = createFaultRegistry({ account, voices });
+  let registry = createStreamRegistry();
+  let connections = createConnectionCount(choices);
+  let repeats = createRepeatWatch();
+  let bookmarks = createBookmarks(choices.seed);
+  const asStarted = { ...choices };
   let effects: Effect[] = [];
   let lastJob = 0;
 
@@ -199,10 +205,13 @@ export function createService(setup: ServiceSetup): Service {
 
   const haveFaults = (now: number): void => {
     if (faultRegistry.plan.waiting === 0) return;
-    for (const { order, streams } of faultRegistry.plan.takeDue(registry.all().map(targetOf), now)) {
+    for (const { id: orderId, order, streams } of faultRegistry.plan.takeDue(
+      registry.all().map(targetOf),
+      now,
+    )) {
       const { fault } = order;
       if (!isStreamFault(fault)) {
-        faultRegistry.perform(fault, now);
+        faultRegistry.perform(fault, now, orderId);
         if (fault.kind === 'clear') heal(now);
         continue;
       }
@@ -276,10 +285,18 @@ export function createService(setup: ServiceSetup): Service {
   return {
     choices,
     random,
-    sessions,
-    voices,
-    account,
-    faults: faultRegistry,
+    get sessions() {
+      return sessions;
+    },
+    get voices() {
+      return voices;
+    },
+    get account() {
+      return account;
+    },
+    get faults() {
+      return faultRegistry;
+    },
     order(request, now) {
       const orders = request.kind === 'order' ? [request.order] : request.orders;
       const unknown = orders.find(
@@ -320,6 +337,34 @@ export function createService(setup: ServiceSetup): Service {
       Math.min(faultRegistry.plan.nextAt(now), registry.nextAt, now + account.lastsMs(registry.size)),
     excuse(ms) {
       for (const { stream } of registry.all()) stream.excuse(ms);
+    },
+    strained: (now) =>
+      registry
+        .all()
+        .filter(({ link }) => link !== HEALTHY_LINK)
+        .map(({ stream, link, linkHealsAt }) => ({
+          stream: stream.report.id,
+          link,
+          heals_in_ms: Number.isFinite(linkHealsAt) ? Math.max(0, Math.round(linkHealsAt - now)) : null,
+        })),
+    reset() {
+      for (const { stream } of registry.all()) {
+        emit({
+          kind: 'close',
+          stream: stream.report.id,
+          code: CLOSE.goingAway,
+          reason: 'the emulator was reset',
+        });
+      }
+      Object.assign(choices, asStarted);
+      sessions = createSessionRegistry(random);
+      voices = createVoiceRegistry(choices, random);
+      account = createAccount(choices.balanceMs);
+      faultRegistry = createFaultRegistry({ account, voices });
+      registry = createStreamRegistry();
+      connections = createConnectionCount(choices);
+      repeats = createRepeatWatch();
+      bookmarks = createBookmarks(choices.seed);
     },
     takeEffects() {
       const taken = effects;

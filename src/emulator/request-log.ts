@@ -1,0 +1,127 @@
+import { REDACTED, redactText } from '../adapters/redaction.ts';
+import type { Answer } from './core/refusal.ts';
+
+/** One thing that was asked of the service, or that it refused on a stream. */
+export interface RequestEntry {
+  /** Counts from 1; a gap means that older ones were forgotten. */
+  readonly n: number;
+  readonly at: string;
+  /** `http`: a request; `stream`: a WebSocket was asked for; `message`: an error or warning on a stream; `close`: it ended one. */
+  readonly kind: 'http' | 'stream' | 'message' | 'close';
+  readonly method: string | null;
+  /** Without the query, and without what could be a secret. */
+  readonly path: string | null;
+  readonly stream: string | null;
+  /** The HTTP status, or the WebSocket's closing code. */
+  readonly status: number | null;
+  /** Why it was refused; null where it was not. */
+  readonly reason: string | null;
+  readonly detail: string | null;
+}
+
+/** What the caller of `note` knows. */
+export type RequestFacts = Partial<Omit<RequestEntry, 'n' | 'at' | 'path'>> & {
+  readonly kind: RequestEntry['kind'];
+  /** As it was asked for. */
+  readonly url?: string;
+};
+
+/** The last requests and refusals; holds no credential. */
+export interface RequestLog {
+  note(facts: RequestFacts): void;
+  /** Oldest first. */
+  list(): readonly RequestEntry[];
+  clear(): void;
+}
+
+const MOST_ENTRIES = 500;
+const LONGEST_DETAIL = 400;
+/** What stands in the addresses of the service; everything else may be anything, a token in the wrong place too. */
+const PLAIN_SEGMENT = /^(?:[a-z]+(?:-[a-z]+)*|v\d{1,2})$/;
+const LONGEST_SEGMENT = 24;
+const CREDENTIAL = /[\w.~+/=-]{6,}/g;
+
+export interface RequestLogSetup {
+  /** The time shown, milliseconds since 1970. */
+  readonly wall: () => number;
+  /** Whether a text opens anything here. */
+  readonly isCredential: (text: string) => boolean;
+  /** Told of each entry. */
+  readonly tell?: ((entry: RequestEntry) => void) | undefined;
+}
+
+export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup): RequestLog {
+  const entries: RequestEntry[] = [];
+  let last = 0;
+
+  const hide = (text: string): string =>
+    redactText(text.slice(0, LONGEST_DETAIL)).replace(CREDENTIAL, (word) =>
+      isCredential(word) ? REDACTED : word,
+    );
+  const pathOf = (url: string): string => {
+    const [path = '', query] = url.split('?', 2);
+    const segments = path.split('/').map((segment) => {
+      const isPlain = segment.length <= LONGEST_SEGMENT && PLAIN_SEGMENT.test(segment);
+      return segment === '' || (isPlain && !isCredential(segment)) ? segment : '*';
+    });
+    return `${segments.slice(0, 12).join('/')}${query === undefined ? '' : '?*'}`;
+  };
+
+  return {
+    note({ url, detail = null, method = null, stream = null, status = null, reason = null, kind }) {
+      const entry: RequestEntry = {
+        n: ++last,
+        at: new Date(wall()).toISOString(),
+        kind,
+        // A method is whatever the client wrote there.
+        method: method !== null && /^[A-Z]{1,10}$/.test(method) ? method : null,
+        path: url === undefined ? null : pathOf(url),
+        stream,
+        status,
+        reason,
+        detail: detail === null ? null : hide(detail),
+      };
+      entries.push(entry);
+      if (entries.length > MOST_ENTRIES) entries.shift();
+      tell?.(entry);
+    },
+    list: () => entries,
+    clear() {
+      entries.length = 0;
+    },
+  };
+}
+
+/** Reason and words of a refusal's body; of anything else nothing. */
+export function refusalFacts(body: unknown): { reason?: string; detail?: string } {
+  const { errors } = (typeof body === 'object' && body !== null ? body : {}) as { errors?: unknown };
+  if (!Array.isArray(errors)) return {};
+  const details = errors.map((error: { detail?: unknown }) => String(error?.detail ?? ''));
+  const [reason = ''] = (details[0] ?? '').split(': ', 1);
+  const words = details.map((detail) => detail.replace(`${reason}: `, '')).join('; ');
+  return { reason, detail: words };
+}
+
+/** What is known of a refusal that was answered over HTTP. */
+export function answerFacts({ status, body }: Answer): { status: number; reason?: string; detail?: string } {
+  return { status, ...refusalFacts(body) };
+}
+
+/** An entry as a person reads it, on one line. */
+export function requestLine({
+  at,
+  kind,
+  method,
+  path,
+  stream,
+  status,
+  reason,
+  detail,
+}: RequestEntry): string {
+  const what = kind === 'message' || kind === 'close' ? kind : `${method ?? '?'} ${path ?? ''}`.trim();
+  const parts = [at.slice(11, 23), stream, what, status, reason === null ? null : `${reason}:`, detail];
+  return parts
+    .filter((part) => part !== null && part !== '')
+    .join(' ')
+    .replace(/:$/, '');
+}

@@ -1,0 +1,73 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { refuse } from './core/refusal.ts';
+import { type AppSetup, reply } from './http-exchange.ts';
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+/** The format of all sound of a stream (docs/service.md 6). */
+const RATE_HZ = 24_000;
+
+/** 16-bit mono as a WAV file. */
+function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
+  const file = Buffer.alloc(44 + pcm.byteLength);
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(36 + pcm.byteLength, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(RATE_HZ, 24);
+  file.writeUInt32LE(RATE_HZ * 2, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36, 'latin1');
+  file.writeUInt32LE(pcm.byteLength, 40);
+  file.set(pcm, 44);
+  return new Uint8Array(file);
+}
+
+/** What makes the emulator a tool: what was asked of it, what it heard and said, and a fresh start. */
+export function addToolRoutes(app: App, setup: AppSetup): void {
+  const service = () => setup.getRuntime().service;
+  const notFound = (detail: string) => refuse('not_found', setup.nextInstance(), [detail]);
+
+  app.get('/emulator/requests', (context) => {
+    const after = Number(context.req.query('after') ?? 0) || 0;
+    const onlyRefused = context.req.query('refused') !== undefined;
+    const wanted = setup.requests
+      .list()
+      .filter(({ n, reason }) => n > after && (!onlyRefused || reason !== null));
+    return context.json({ requests: wanted });
+  });
+
+  app.post('/emulator/reset', (context) => {
+    setup.reset();
+    return context.body(null, 204);
+  });
+
+  app.get('/emulator/streams/:id/sound', (context) => {
+    const id = context.req.param('id');
+    const way = context.req.query('way') ?? 'sent';
+    if (way !== 'sent' && way !== 'received') {
+      const detail = 'way: must be "sent" (what the service said) or "received" (what it heard)';
+      return reply(context, refuse('validation_error', setup.nextInstance(), [detail]));
+    }
+    const stream = service().stream(id === 'newest' ? undefined : id);
+    if (stream === undefined)
+      return reply(context, notFound('there is no such stream, running or lately closed'));
+    const recording = stream.recording.read();
+    const pcm = recording[way];
+    if (pcm.byteLength === 0) {
+      const detail =
+        'no sound of this stream is kept; "--set recordBytes=50000000" keeps 17 minutes of each direction of each stream';
+      return reply(context, notFound(detail));
+    }
+    const name = `${stream.report.id}-${way}.wav`;
+    return context.body(wavOf(pcm), 200, {
+      'Content-Type': 'audio/wav',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      ...(recording.truncated ? { 'X-Truncated': 'true' } : {}),
+    });
+  });
+}

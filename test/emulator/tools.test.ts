@@ -1,0 +1,204 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { type RequestEntry, requestLine } from '../../src/emulator/request-log.ts';
+import type { Emulator } from '../../src/emulator/server.ts';
+import { ask, connect, createToken, streamUrl } from './client.ts';
+import { task } from './core/harness.ts';
+import { open, start } from './fixture.ts';
+
+const SESSIONS = '/session-storage/v2/sessions';
+
+async function requests(emulator: Emulator, query = ''): Promise<RequestEntry[]> {
+  const answer = await ask(emulator, 'GET', `/emulator/requests${query}`);
+  return (answer.json as { requests: RequestEntry[] }).requests;
+}
+
+/** A request as no browser would write it. */
+function raw(emulator: Emulator, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${emulator.url}${path}`, { headers }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+describe('the log of requests', () => {
+  test('tells what was asked, what was refused and why', async () => {
+    const emulator = await start();
+    const { token } = await createToken(emulator, { single_use: true });
+    const client = await open(emulator, streamUrl(emulator, token));
+    client.send('set_task', { ...task(), pipeline: 1 });
+    await client.next('error');
+    client.socket.close(1000);
+    await client.closed;
+    await ask(emulator, 'POST', SESSIONS, { intent: 'x' });
+    await expect(connect(streamUrl(emulator, token))).rejects.toThrow();
+    const told = await requests(emulator);
+    const [created, stream, error, closed, refused, used] = told;
+    expect(created).toMatchObject({
+      n: 1,
+      kind: 'http',
+      method: 'POST',
+      path: SESSIONS,
+      status: 201,
+      reason: null,
+    });
+    expect(stream).toMatchObject({
+      kind: 'stream',
+      status: 101,
+      stream: emulator.reports()[0]?.id,
+      reason: null,
+    });
+    expect(error).toMatchObject({
+      kind: 'message',
+      stream: emulator.reports()[0]?.id,
+      reason: 'VALIDATION_ERROR',
+    });
+    expect(closed).toMatchObject({ kind: 'close', status: 1000, detail: 'by the client' });
+    expect(refused).toMatchObject({ kind: 'http', status: 422, reason: 'validation_error' });
+    expect(refused?.detail).toContain('intent');
+    expect(used).toMatchObject({ kind: 'stream', status: 409, reason: 'session_already_used' });
+    expect(await requests(emulator, '?refused')).toEqual([error, refused, used]);
+    expect(await requests(emulator, `?after=${refused?.n}`)).toEqual([used]);
+  });
+
+  test('holds no credential, wherever a client puts one', async () => {
+    const secrets = { jwt: 'aaaa.account.bbbb', key: 'my-very-own-key' };
+    const lines: string[] = [];
+    const emulator = await start({
+      apiKeys: [secrets.key],
+      jwts: [secrets.jwt],
+      clients: [{ id: 'legacy', secret: 'legacysecret' }],
+      onRequest: (entry) => lines.push(requestLine(entry)),
+    });
+    const { token } = await createToken(emulator);
+    const everything = [secrets.jwt, secrets.key, token, 'legacysecret', 'a-key-of-elsewhere-12345'];
+    for (const secret of everything) {
+      await raw(emulator, `/${secret}`, {});
+      await raw(emulator, `${SESSIONS}/${secret}?token=${secret}&x=${secret}`, {
+        Authorization: `Bearer ${secret}`,
+      });
+      await raw(emulator, `/webrtc/${secret}?token=${secret}`, {});
+      await raw(emulator, '/nowhere', { Host: `${secret}.example` });
+      await ask(emulator, secret.slice(0, 3).toUpperCase(), `/${secret}`).catch(() => {});
+      await ask(emulator, 'POST', SESSIONS, { intent: secret, [secret]: secret }, secret);
+      const url = `${emulator.wsUrl}/streaming-api/${secret}/v1/speech-to-text/stream?token=${secret}`;
+      await connect(url).catch(() => {});
+    }
+    const client = await open(emulator, streamUrl(emulator, secrets.key));
+    for (const secret of everything) client.send(secret, secret);
+    client.socket.close(1000, token);
+    await client.closed;
+    const text = JSON.stringify(await requests(emulator)) + lines.join('\n');
+    expect(lines.length).toBeGreaterThan(25);
+    for (const secret of everything.slice(0, 4)) expect(text).not.toContain(secret);
+    const elsewhere = (await requests(emulator)).filter(({ path }) => path?.includes('elsewhere') === true);
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('keeps the last five hundred, and not who only looks', async () => {
+    const emulator = await start();
+    for (let n = 0; n < 510; n++) await raw(emulator, '/nowhere', {});
+    const told = await requests(emulator);
+    expect(told).toHaveLength(500);
+    expect(told[0]?.n).toBe(11);
+    await raw(emulator, '/emulator', {});
+    expect((await requests(emulator)).at(-1)?.n).toBe(510);
+  });
+});
+
+describe('a reset', () => {
+  test('ends the streams and leaves nothing of faults, settings, sessions and voices', async () => {
+    const emulator = await start();
+    const fresh = (await ask(emulator, 'GET', '/emulator/settings')).json;
+    const { id, token } = await createToken(emulator);
+    const client = await open(emulator, streamUrl(emulator, token));
+    await ask(emulator, 'POST', '/emulator/settings', { concurrent: 1, account: 'blocked', partials: false });
+    await ask(emulator, 'POST', '/emulator/clock', { skew_ms: -5000 });
+    emulator.fault({ kind: 'refuse', reason: 'forbidden', times: 100 });
+    emulator.fault({ kind: 'drop', when: 'next_stream' });
+    expect((await ask(emulator, 'POST', '/emulator/reset')).status).toBe(204);
+    expect(await client.closed).toEqual({ code: 1001, reason: 'the emulator was reset' });
+    expect((await ask(emulator, 'GET', '/emulator/settings')).json).toEqual(fresh);
+    expect((await ask(emulator, 'GET', '/emulator/clock')).json).toMatchObject({ skew_ms: 0 });
+    expect((await ask(emulator, 'GET', '/emulator/metrics')).json).toMatchObject({
+      streams: [],
+      sessions: { known: 0, pending: 0 },
+    });
+    expect((await ask(emulator, 'GET', `${SESSIONS}/${id}`)).status).toBe(404);
+    expect((await requests(emulator)).map(({ path }) => path)).toEqual(['/emulator/reset', `${SESSIONS}/*`]);
+    await open(emulator);
+  });
+});
+
+describe('faults', () => {
+  test('are listed until they have happened, and can be taken back one by one', async () => {
+    const emulator = await start();
+    const [drop = 0] = emulator.fault({ kind: 'drop', when: 'next_stream', after_ms: 60_000 });
+    const [http = 0] = emulator.fault({ kind: 'http', route: 'create', status: 503, times: 3 });
+    const [refuse = 0] = emulator.fault({ kind: 'refuse', reason: 'forbidden', times: 2 });
+    emulator.fault({ kind: 'block_account' });
+    const list = async () => (await ask(emulator, 'GET', '/emulator/faults')).json;
+    expect(await list()).toMatchObject({
+      waiting: [{ id: drop, kind: 'drop' }],
+      ordered: [
+        { id: refuse, kind: 'refuse', times: 2, of: 'forbidden' },
+        { id: http, kind: 'http', times: 3, of: 'create' },
+      ],
+      lasting: { streams: [], skew_ms: 0, account: 'blocked' },
+    });
+    for (const id of [drop, http])
+      expect((await ask(emulator, 'DELETE', `/emulator/faults/${id}`)).status).toBe(204);
+    for (const id of [drop, http, 'x', 99_999]) {
+      expect((await ask(emulator, 'DELETE', `/emulator/faults/${id}`)).status).toBe(404);
+    }
+    expect(await list()).toMatchObject({ waiting: [], ordered: [{ id: refuse }] });
+    await ask(emulator, 'POST', '/emulator/settings', { account: 'ok' });
+    expect((await ask(emulator, 'POST', SESSIONS, { intent: 's2s' })).status).toBe(201);
+  });
+
+  test('that hold up a connection are listed with their end', async () => {
+    const emulator = await start();
+    await open(emulator);
+    emulator.fault({ kind: 'black_hole', for_ms: 60_000 });
+    const { json } = await ask(emulator, 'GET', '/emulator/faults');
+    const [strained] = (json as { lasting: { streams: { stream: string; heals_in_ms: number }[] } }).lasting
+      .streams;
+    expect(strained?.stream).toBe(emulator.reports()[0]?.id);
+    expect(strained?.heals_in_ms).toBeGreaterThan(50_000);
+  });
+});
+
+describe('the sound of a stream', () => {
+  const get = (emulator: Emulator, path: string) => fetch(`${emulator.url}/emulator/streams/${path}`);
+
+  test('comes as WAV, in either direction, bit by bit', async () => {
+    const emulator = await start({ translate: 'echo', recordBytes: 1_000_000, tooFast: 'tolerate' });
+    const client = await open(emulator);
+    const pcm = Buffer.from(Int16Array.from({ length: 7680 }, (_, at) => (at * 37) % 2000).buffer);
+    client.audio(pcm);
+    await expect.poll(() => emulator.recording().sent.byteLength).toBe(pcm.byteLength);
+    for (const way of ['received', 'sent']) {
+      const response = await get(emulator, `newest/sound?way=${way}`);
+      const wav = Buffer.from(await response.arrayBuffer());
+      expect(response.headers.get('content-type')).toBe('audio/wav');
+      expect(wav.toString('latin1', 0, 4) + wav.toString('latin1', 8, 12)).toBe('RIFFWAVE');
+      expect([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt16LE(34)]).toEqual([1, 24_000, 16]);
+      expect(wav.readUInt32LE(4)).toBe(wav.byteLength - 8);
+      expect(wav.readUInt32LE(40)).toBe(pcm.byteLength);
+      expect(wav.subarray(44).equals(pcm)).toBe(true);
+    }
+  });
+
+  test('that was not kept, or of no stream, is refused with what to do', async () => {
+    const emulator = await start();
+    await open(emulator);
+    expect((await get(emulator, 'nobody/sound')).status).toBe(404);
+    expect((await get(emulator, 'newest/sound?way=up')).status).toBe(422);
+    const none = await get(emulator, 'newest/sound');
+    expect(none.status).toBe(404);
+    expect(await none.text()).toContain('--set recordBytes=');
+  });
+});
