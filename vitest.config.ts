@@ -32,6 +32,9 @@ class LongestFirst extends BaseSequencer {
 /** What computes runs when nothing in real time wants the processor, programs that are started and asked before what only computes. */
 const GIVES_WAY = ['test/setup/priority.ts'];
 
+/** Who gives way to everybody, on a busy machine too, waits long. */
+const LAST_IN_LINE_TIMEOUT_MS = 600_000;
+
 const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 120_000,
@@ -60,6 +63,7 @@ export default defineConfig({
           include: SIMULATED,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '10' },
+          testTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
       {
@@ -81,6 +85,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '10' },
+          testTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
     ],
