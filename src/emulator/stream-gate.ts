@@ -6,6 +6,7 @@ import type { ConnectionType, Intent } from '../protocol/service/session.ts';
 import { type Connection, type ConnectionEvents, createConnection } from './connection.ts';
 import { streamSecretOf } from './core/credentials.ts';
 import type { Effect } from './core/effect.ts';
+import type { Opening } from './core/opening.ts';
 import type { OutMessage } from './core/outbox.ts';
 import {
   type Answer,
@@ -15,7 +16,7 @@ import {
   refuse,
   webrtcDetail,
 } from './core/refusal.ts';
-import type { Opening, Service } from './core/service.ts';
+import type { Service } from './core/service.ts';
 import { isWebrtcPath } from './core/session-view.ts';
 import { CLOSE } from './core/stream-words.ts';
 import type { Door } from './listener.ts';

@@ -1,7 +1,7 @@
 import { HEALTHY_LINK, type Link } from '../../src/emulator/core/effect.ts';
+import type { Opening } from '../../src/emulator/core/opening.ts';
 import type { OutMessage } from '../../src/emulator/core/outbox.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
-import type { Opening } from '../../src/emulator/core/service.ts';
 import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';
 import type { SimClock } from './sim-clock.ts';

@@ -15,6 +15,13 @@ export interface FaultTarget {
   readonly betweenLanguages: boolean;
 }
 
+/** What a fault calls streams by other than their ids. */
+const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
+
+export function isAnyStream(name: string): boolean {
+  return ANY_STREAM.has(name);
+}
+
 interface Waiting {
   readonly id: number;
   readonly order: FaultOrder;

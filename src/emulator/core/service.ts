@@ -1,4 +1,3 @@
-import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
 import type { Choices } from './choices.ts';
@@ -6,22 +5,27 @@ import { createConnectionCount } from './connection-count.ts';
 import { type Credential, identify, type KnownKeys } from './credentials.ts';
 import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
 import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
-import type { FaultTarget } from './fault-plan.ts';
+import { isAnyStream } from './fault-plan.ts';
 import { createFaultRegistry, type FaultRegistry } from './fault-registry.ts';
 import type { CreateDetector } from './interpreter.ts';
+import type { GivenRefusal, Opening, OpenRequest } from './opening.ts';
 import { createBookmarks } from './page-cursor.ts';
 import { drawToken, type Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
 import { createSessionRegistry, objectTo, type SessionRecord, type SessionRegistry } from './sessions.ts';
 import { createStream, type Stream } from './stream.ts';
 import { inflict } from './stream-faults.ts';
-import { createStreamRegistry, limitAt, type Running } from './stream-registry.ts';
+import {
+  createStreamRegistry,
+  limitAt,
+  type Running,
+  type Strained,
+  strainedOf,
+  targetOf,
+} from './stream-registry.ts';
 import { newReport, type StreamReport } from './stream-report.ts';
 import { CLOSE } from './stream-words.ts';
 import { createVoiceRegistry, type VoiceRegistry } from './voices.ts';
-
-/** What a fault calls streams by other than their ids. */
-const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
 
 export interface ServiceSetup {
   readonly choices: Choices;
@@ -31,26 +35,6 @@ export interface ServiceSetup {
   /** Milliseconds since 1970 when the monotonic clock that is passed in as `now` shows 0. */
   readonly wallAtZero: number;
 }
-
-/** A request for a stream, as it stands at the upgrade. */
-export interface OpenRequest {
-  readonly secret: string | null;
-  readonly intent: Intent;
-  /** By which address it came; a WebSocket's unless said otherwise. */
-  readonly transport?: ConnectionType;
-}
-
-/** How a refusal on demand differs from the usual one of its reason. */
-export interface GivenRefusal {
-  readonly status?: number | undefined;
-  readonly bare?: boolean | undefined;
-  readonly retry_after_s?: number | undefined;
-}
-
-/** What becomes of a request for a stream. */
-export type Opening =
-  | { kind: 'opened'; stream: string }
-  | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean; given: GivenRefusal };
 
 /**
  * The whole service without its sockets: sessions, voices, streams, account, faults. Time is passed in as
@@ -89,7 +73,7 @@ export interface Service {
   /** The service did not listen for this long: what comes in a heap then is nobody's fault. */
   excuse(ms: number): void;
   /** Connections that a fault holds up now. */
-  strained(now: number): { stream: string; link: Link; heals_in_ms: number | null }[];
+  strained(now: number): Strained[];
   /** Ends all streams and forgets everything but the time: choices, faults, sessions, voices and reports are as at the start. */
   reset(): void;
   takeEffects(): Effect[];
@@ -98,17 +82,6 @@ export interface Service {
   stream(id?: string): Stream | undefined;
   /** Running streams and the last closed ones, oldest first. */
   reports(now: number): StreamReport[];
-}
-
-function targetOf({ stream }: Running): FaultTarget {
-  return {
-    id: stream.report.id,
-    openedAt: stream.openedAt,
-    running: stream.report.phase === 'running',
-    speaking: stream.speaking,
-    sending: stream.sender.waiting > 0,
-    betweenLanguages: stream.sender.isBetweenLanguages,
-  };
 }
 
 export function createService(setup: ServiceSetup): Service {
@@ -299,9 +272,7 @@ export function createService(setup: ServiceSetup): Service {
     },
     order(request, now) {
       const orders = request.kind === 'order' ? [request.order] : request.orders;
-      const unknown = orders.find(
-        ({ stream }) => !ANY_STREAM.has(stream) && registry.get(stream) === undefined,
-      );
+      const unknown = orders.find(({ stream }) => !isAnyStream(stream) && registry.get(stream) === undefined);
       if (unknown === undefined) return faultRegistry.plan.add(request, now);
       return { problem: `stream: there is no running stream "${unknown.stream}"`, unknownStream: true };
     },
@@ -338,15 +309,7 @@ export function createService(setup: ServiceSetup): Service {
     excuse(ms) {
       for (const { stream } of registry.all()) stream.excuse(ms);
     },
-    strained: (now) =>
-      registry
-        .all()
-        .filter(({ link }) => link !== HEALTHY_LINK)
-        .map(({ stream, link, linkHealsAt }) => ({
-          stream: stream.report.id,
-          link,
-          heals_in_ms: Number.isFinite(linkHealsAt) ? Math.max(0, Math.round(linkHealsAt - now)) : null,
-        })),
+    strained: (now) => strainedOf(registry.all(), now),
     reset() {
       for (const { stream } of registry.all()) {
         emit({

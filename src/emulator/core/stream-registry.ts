@@ -1,4 +1,5 @@
 import { HEALTHY_LINK, type Link } from './effect.ts';
+import type { FaultTarget } from './fault-plan.ts';
 import type { SessionRecord } from './sessions.ts';
 import type { Stream } from './stream.ts';
 
@@ -24,6 +25,35 @@ export function limitAt({ stream, session }: Running): number {
   if (session.maxDurationMs === null || phase === 'closing' || phase === 'closed')
     return Number.POSITIVE_INFINITY;
   return stream.openedAt + session.maxDurationMs;
+}
+
+/** A stream as far as faults look at it. */
+export function targetOf({ stream }: Running): FaultTarget {
+  return {
+    id: stream.report.id,
+    openedAt: stream.openedAt,
+    running: stream.report.phase === 'running',
+    speaking: stream.speaking,
+    sending: stream.sender.waiting > 0,
+    betweenLanguages: stream.sender.isBetweenLanguages,
+  };
+}
+
+/** A connection that a fault holds up, and when that ends; null: not by itself. */
+export interface Strained {
+  readonly stream: string;
+  readonly link: Link;
+  readonly heals_in_ms: number | null;
+}
+
+export function strainedOf(running: readonly Running[], now: number): Strained[] {
+  return running
+    .filter(({ link }) => link !== HEALTHY_LINK)
+    .map(({ stream, link, linkHealsAt }) => ({
+      stream: stream.report.id,
+      link,
+      heals_in_ms: Number.isFinite(linkHealsAt) ? Math.max(0, Math.round(linkHealsAt - now)) : null,
+    }));
 }
 
 /** The running streams, those of them that need attention, and the last closed ones. */

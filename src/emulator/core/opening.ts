@@ -1,0 +1,23 @@
+import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
+import type { Delivery } from './fault.ts';
+import type { ProblemReason } from './refusal.ts';
+
+/** A request for a stream, as it stands at the upgrade. */
+export interface OpenRequest {
+  readonly secret: string | null;
+  readonly intent: Intent;
+  /** By which address it came; a WebSocket's unless said otherwise. */
+  readonly transport?: ConnectionType;
+}
+
+/** How a refusal on demand differs from the usual one of its reason. */
+export interface GivenRefusal {
+  readonly status?: number | undefined;
+  readonly bare?: boolean | undefined;
+  readonly retry_after_s?: number | undefined;
+}
+
+/** What becomes of a request for a stream. */
+export type Opening =
+  | { kind: 'opened'; stream: string }
+  | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean; given: GivenRefusal };
