@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { linksLeadSomewhere, pointersLeadSomewhere } from './pages.ts';
+import { linksLeadSomewhere, namedFilesExist, pointersLeadSomewhere } from './pages.ts';
 import { readTree, type SourceFile } from './source.ts';
 
 const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
@@ -51,5 +51,18 @@ describe('links between pages lead somewhere', () => {
       '[a](service.md#41-create-a-session) [b](../docs) [c](https://example.com/x) [d](#here)\n\n# Here\n';
     expect(linksLeadSomewhere(page(text))).toEqual([]);
     expect(linksLeadSomewhere(page('```\n[x](nowhere.md)\n```\n'))).toEqual([]);
+  });
+});
+
+describe('files that pages name', () => {
+  it('are there', () => {
+    expect(namedFilesExist(TREE)).toEqual([]);
+  });
+
+  it.each(['`src/nowhere.ts`', '`docs/nowhere`'])('would be missed: %s', (text) => {
+    expect(namedFilesExist(page(text))).toHaveLength(1);
+    expect(
+      namedFilesExist(page('`src/a.ts` `docs` src/nowhere.ts `docs/service.md`').concat(source(''))),
+    ).toEqual([]);
   });
 });

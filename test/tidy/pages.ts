@@ -52,6 +52,22 @@ export const linksLeadSomewhere: Rule = (files) => {
     );
 };
 
+const NAMED = /`((?:src|test|scripts|docs|config|systemd|examples)\/[\w./-]*\w)`/g;
+
+/** Files and folders that a page names are there. */
+export const namedFilesExist: Rule = (files) => {
+  const paths = files.map(({ path }) => path);
+  return files
+    .filter(({ path }) => path.endsWith('.md') && path !== 'CHANGELOG.md')
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(NAMED)].flatMap(([, named = '']) =>
+        paths.some((known) => known === named || known.startsWith(`${named}/`))
+          ? []
+          : [`${path}: there is no ${named}`],
+      ),
+    );
+};
+
 function headingsOf(page: string): string[] {
   return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
 }
