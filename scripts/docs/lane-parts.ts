@@ -1,5 +1,5 @@
 /** The generated parts of docs/lane.md. */
-import { PHASE_NAMES, PHASES } from '../../src/core/lane/phases.ts';
+import { PHASE_NAMES, PHASES, type Phase } from '../../src/core/lane/phases.ts';
 import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
 
 type Parts = Readonly<Record<string, () => string>>;
@@ -10,25 +10,92 @@ export const LANE_PARTS: Parts = {
   'lane-states': laneStates,
 };
 
-/** A state diagram that code hosts render. */
+/** Phases that are drawn as one, because they share most of what can follow. */
+const GROUPS: Readonly<Record<string, { readonly says: string; readonly phases: readonly Phase[] }>> = {
+  setup: { says: 'session setup', phases: ['acquiring', 'connecting', 'configuring'] },
+  streaming: { says: 'streaming', phases: ['live', 'rolling'] },
+};
+/** Reached from everywhere: the page says so in words. */
+const NOT_DRAWN: readonly Phase[] = ['restarting', 'closed'];
+/** What leads from one to the other. */
+const LABELS: Readonly<Record<string, string>> = {
+  'idle --> acquiring': 'start',
+  'idle --> standby': 'start by voice',
+  'standby --> acquiring': 'a voice',
+  'acquiring --> connecting': 'token',
+  'connecting --> configuring': 'open',
+  'configuring --> live': 'the task runs',
+  'live --> rolling': 'the limit is near',
+  'rolling --> live': 'switched',
+  'live --> standby': 'nobody speaks',
+  'live --> configuring': 'another task',
+  'rolling --> setup': 'the old stream broke',
+  'setup --> waiting': 'failed',
+  'setup --> parked': 'refused',
+  'live --> waiting': 'broke',
+  'live --> parked': 'refused',
+  'waiting --> acquiring': 'again',
+  'waiting --> connecting': 'same token',
+  'parked --> acquiring': 'minutes later',
+  'streaming --> draining': 'stop',
+  'configuring --> draining': 'stop',
+  'setup --> idle': 'stop',
+  'draining --> idle': 'all is spoken',
+  'standby --> idle': 'stop',
+  'waiting --> idle': 'stop',
+  'parked --> idle': 'stop',
+};
+
+/** A state diagram that code hosts render, with as few arrows as say it all. */
 function laneStates(): string {
-  const transitions = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `    ${from} --> ${to}`));
-  return [
-    '```mermaid',
-    'stateDiagram-v2',
-    '    [*] --> idle',
-    ...transitions,
-    '    closed --> [*]',
-    '```',
-  ].join('\n');
+  const drawn = PHASE_NAMES.filter((phase) => !NOT_DRAWN.includes(phase));
+  const edges = drawn.flatMap((from) =>
+    PHASES[from].to.flatMap((to) =>
+      NOT_DRAWN.includes(to) ? [] : [{ from: from as string, to: to as string }],
+    ),
+  );
+  const arrows = Object.entries(GROUPS)
+    .reduce((all, [name, { phases }]) => gather(all, name, phases), edges)
+    .map(({ from, to }) => {
+      const label = LABELS[`${from} --> ${to}`];
+      if (label === undefined)
+        throw new Error(`scripts/docs/lane-parts.ts: say what leads from ${from} to ${to}`);
+      return `    ${from} --> ${to}: ${label}`;
+    });
+  const groups = Object.entries(GROUPS).flatMap(([name, { says, phases }]) => [
+    `    state "${says}" as ${name} {`,
+    ...phases.map((phase) => `        ${phase}`),
+    '    }',
+  ]);
+  return ['```mermaid', 'stateDiagram-v2', ...groups, '    [*] --> idle', ...arrows, '```'].join('\n');
+}
+
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** One arrow in place of those that all members of a group have in common. */
+function gather(edges: readonly Edge[], name: string, members: readonly string[]): Edge[] {
+  const has = (from: string, to: string): boolean =>
+    edges.some((edge) => edge.from === from && edge.to === to);
+  const shared = ({ from, to }: Edge): Edge => {
+    if (members.includes(from) && !members.includes(to) && members.every((member) => has(member, to)))
+      return { from: name, to };
+    if (members.includes(to) && !members.includes(from) && members.every((member) => has(from, member)))
+      return { from, to: name };
+    return { from, to };
+  };
+  const kept = new Map(edges.map(shared).map((edge) => [`${edge.from} ${edge.to}`, edge]));
+  return [...kept.values()];
 }
 
 function lanePhases(): string {
-  return [
-    '| state | the lane |',
-    '|---|---|',
-    ...PHASE_NAMES.map((name) => `| ${name} | ${PHASES[name].says} |`),
-  ].join('\n');
+  const rows = PHASE_NAMES.map((name) => {
+    const next = PHASES[name].to.map((to) => `\`${to}\``).join(' ');
+    return `| \`${name}\` | ${PHASES[name].says} | ${next} |`;
+  });
+  return ['| phase | the lane | can be followed by |', '|---|---|---|', ...rows].join('\n');
 }
 
 function recoveryTable(): string {
