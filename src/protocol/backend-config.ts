@@ -27,6 +27,11 @@ const serviceUrlSchema = z
 const streamUrlSchema = z
   .string()
   .refine((text) => hasScheme(text, ['wss:', 'ws:']), 'must be an address that begins with wss:// or ws://')
+  .refine((text) => !/[\p{Cc}\s]/u.test(text), 'must not hold a blank or a control character: remove it')
+  .refine(
+    (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
+    'must not hold a user name or a password before the host: remove it, the token is enough',
+  )
   .refine((text) => !text.includes('#'), 'must not hold a "#", which no WebSocket address may: remove it')
   .refine((text) => !/[?&]token=/.test(text), 'must not hold a token: the device adds it');
 

@@ -149,6 +149,17 @@ describe("backend's configuration", () => {
     expect(problems).not.toContain('abc');
   });
 
+  it.each([
+    ['wss://stream.example/s\r\nx: y', /service\.streamUrl: must not hold a blank or a control character/],
+    ['wss://stream.exa\tmple/s', /service\.streamUrl: must not hold a blank or a control character/],
+    ['wss://user:hunter2@stream.example/s', /service\.streamUrl: must not hold a user name or a password/],
+  ])('refuses the stream address %j before a device gets it, without its secrets', (streamUrl, problem) => {
+    const file = write('c.json', { ...minimal, service: { ...minimal.service, streamUrl } });
+    const said = problemsOf(() => loadBackendConfig(file, {})).join();
+    expect(said).toMatch(problem);
+    expect(said).not.toContain('hunter2');
+  });
+
   it('refuses a stream address with "#" before a device gets it', () => {
     const service = { ...minimal.service, streamUrl: 'wss://stream.example/{random_hash}/s#x' };
     const file = write('c.json', { ...minimal, service });

@@ -87,6 +87,9 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
 
   const grant = (lane: string, id: string, message: Exclude<TokenResponse, { ok: false }>): void => {
+    const objection = objectionTo(message.session);
+    if (objection !== null)
+      return listener.unusable(lane, id, `the session in the backend's answer ${objection}`);
     const { granted, token, urlTemplate } = readGrant(id, message);
     let streamHost: string;
     try {
@@ -162,6 +165,19 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
       });
     },
   };
+}
+
+/** A session that ends sooner is over before its successor can be ready: each would cost a token for nothing. */
+const LEAST_SESSION_S = 20;
+
+/** Why no stream is opened with a session; completes "the session ...". Null: there is no reason. */
+function objectionTo(session: TokenGrantMessage['session'] | LegacySession): string | null {
+  if (isLegacy(session)) return null;
+  const { status, single_use: isSingleUse, max_session_duration_seconds: maxS } = session;
+  if (status === 'expired' || (status === 'used' && isSingleUse))
+    return `has the status "${status}": give one that a stream can still be opened with`;
+  if (maxS == null || maxS >= LEAST_SESSION_S) return null;
+  return `may last ${maxS} s only (max_session_duration_seconds): give it ${LEAST_SESSION_S} s or more`;
 }
 
 function isLegacy(session: TokenGrantMessage['session'] | LegacySession): session is LegacySession {

@@ -22,8 +22,10 @@ export interface LaneSettings {
   readonly tokenRequestLifeMs: number;
   /** Kept off the end of a token's connect window. */
   readonly connectMarginMs: number;
-  /** From opening the connection to its being open. */
+  /** From opening the connection to its being open, at most: an upgrade takes up to 4 s. */
   readonly connectMs: number;
+  /** The same for the first tries in a row. */
+  readonly firstConnectMs: number;
   /** From `set_task` to a running task. */
   readonly setupMs: number;
   /** From the first `set_task` of a stream to the first `get_task`. */
@@ -74,6 +76,7 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   tokenRequestLifeMs: 30_000,
   connectMarginMs: 3000,
   connectMs: 15_000,
+  firstConnectMs: 6000,
   setupMs: 20_000,
   firstPollMs: 650,
   reapplyMs: 3000,

@@ -15,7 +15,7 @@ export const STATUS_REASONS = {
   no_session: { status: 'degraded', says: 'a session has been on its way for 20 s; the detail is the phase' },
   failing: {
     status: 'degraded',
-    says: 'a third try has failed, or none has succeeded for 20 s; the detail is the last cause',
+    says: 'a third try has failed, none has succeeded for 20 s, or the next one is not before that; the detail is the last cause',
   },
   parked: {
     status: 'degraded',
@@ -93,10 +93,13 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
 }
 
 function sessionReasons(state: LaneState, now: number): Reason[] {
-  const { phase, setup, failures, noSessionSince, problem, lineUp, backendSilent, loss } = state;
+  const { phase, setup, failures, noSessionSince, problem, lineUp, backendSilent, loss, timers } = state;
   const reasons: Reason[] = [];
   // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
-  const isLong = noSessionSince !== null && now >= noSessionSince + LONG_WITHOUT_SESSION_MS;
+  const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
+  // A wait that is known to last longer is told when it begins: a voice may shorten it, and then that is told.
+  const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
+  const isLong = longAt !== null && (now >= longAt || waitsLong);
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (noSessionSince !== null && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });

@@ -16,6 +16,8 @@ const LONGEST_HOST_SHOWN = 120;
 export function streamTarget(template: string, randomHash: string, hosts: readonly string[]): URL {
   const filled = template.replaceAll('{random_hash}', randomHash);
   if (!URL.canParse(filled)) throw new AddressError('is no URL: give it as "wss://host/path"');
+  // A URL leaves these out without a word: what was looked at would not be what is opened.
+  if (/[\p{Cc}\s]/u.test(filled)) throw new AddressError('holds a blank or a control character: remove it');
   // The WebSocket protocol knows no fragments, and its clients throw at one (RFC 6455, section 3).
   if (filled.includes('#')) throw new AddressError('holds a "#", which no WebSocket address may: remove it');
   const url = new URL(filled);
@@ -25,6 +27,8 @@ export function streamTarget(template: string, randomHash: string, hosts: readon
     const host = url.host.slice(0, LONGEST_HOST_SHOWN);
     throw new AddressError(`leads to ${host}, which is not among service.hosts: no token is sent there`);
   }
+  if (url.username !== '' || url.password !== '')
+    throw new AddressError('holds a user name or a password before the host: remove it, the token is enough');
   return url;
 }
 

@@ -163,12 +163,14 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
   intent_mismatch: {
     tokenReason: 'refused',
     patience: 'parked',
+    promptTries: 1,
     event: 'refused',
     meaning: 'the backend issues tokens for another product',
   },
   connection_type_mismatch: {
     tokenReason: 'refused',
     patience: 'parked',
+    promptTries: 1,
     event: 'refused',
     meaning: 'the backend issues tokens for another transport',
   },

@@ -149,6 +149,16 @@ export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capa
   return rest;
 }
 
+/** Counts chunks as lost that were sent to a service which never said anything of them: nobody hears them any more. */
+export function writeOff(backlog: Backlog, chunks: number): Backlog {
+  const { accounts } = backlog;
+  const { sent, dropped, lost } = accounts;
+  return {
+    ...backlog,
+    accounts: { ...accounts, sent: sent - chunks, dropped: dropped + chunks, lost: lost + chunks },
+  };
+}
+
 /** Two streams can have broken off, one after the other: what was captured first is sent first. */
 function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): BacklogChunk[] {
   const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];

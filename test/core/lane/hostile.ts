@@ -73,7 +73,7 @@ const MESSAGES: readonly StreamMessage[] = [
   { message_type: 'error', data: { code: 'VALIDATION_ERROR' } },
   { message_type: 'error', data: { code: 'RATE_LIMIT_EXCEEDED', desc: 'slower' } },
   { message_type: 'error', data: { error_code: 202100 } },
-  { message_type: 'error', data: { reason: 'intent_mismatch' } },
+  { message_type: 'error', data: { reason: 'insufficient_balance' } },
   { message_type: 'error', data: {} },
   { message_type: 'warning', data: { code: 'AUDIO_STREAM_TOO_SLOW' } },
   { message_type: 'partial_transcription', data: TRANSCRIPT },

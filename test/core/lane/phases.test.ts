@@ -45,7 +45,7 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
     lane.options({ targets: ['fr'] });
   },
   'live > waiting': (lane) => lane.goLive().says({ message_type: 'session_revoked', data: {} }),
-  'live > parked': (lane) => lane.goLive().error({ reason: 'intent_mismatch' }),
+  'live > parked': (lane) => lane.goLive().error({ reason: 'insufficient_balance' }),
   'live > draining': (lane) => lane.goLive().stop(),
   'live > rolling': (lane) => lane.goRolling(),
   'live > standby': (lane) => lane.goStandby(),

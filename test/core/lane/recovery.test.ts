@@ -126,7 +126,8 @@ describe('an early message instead of a task', () => {
     lane.error({ code: reason.toUpperCase(), desc: 'no' });
     const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
     expect(lane.state.problem?.code).toBe(cause);
-    expect(lane.phase).toBe(RECOVERY[cause].patience === 'parked' ? 'parked' : 'waiting');
+    const { patience, promptTries } = RECOVERY[cause];
+    expect(lane.phase).toBe(patience === 'parked' && promptTries === undefined ? 'parked' : 'waiting');
   });
 
   it('that names the balance parks the lane, with the words of the service', () => {
@@ -177,7 +178,7 @@ describe('a lane that parks', () => {
     lane.unreach(false);
     const { grant } = lane.state.lease ?? {};
     expect(grant).toBeDefined();
-    lane.error({ reason: 'intent_mismatch' }, 1);
+    lane.error({ reason: 'insufficient_balance' }, 1);
     expect(lane.phase).toBe('parked');
     expect(lane.state.lease).toBeNull();
     expect(lane.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);

@@ -141,13 +141,34 @@ describe('from start to live', () => {
 
   it('gives up a connection that does not open in time', () => {
     const lane = new LaneHarness().goConnecting();
-    lane.pass(LANE_DEFAULTS.connectMs - 1);
+    lane.pass(LANE_DEFAULTS.firstConnectMs - 1);
     expect(lane.phase).toBe('connecting');
     lane.pass(1);
     expect(lane.phase).toBe('waiting');
     expect(lane.state.problem?.code).toBe('setup_timeout');
     expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
     expect(lane.notes).toEqual([]);
+  });
+
+  it('asks for another address within 20 s where a host takes connections and says nothing', () => {
+    const lane = new LaneHarness().goConnecting();
+    lane.until(() => lane.phase === 'acquiring', 20_000);
+    expect(lane.all('request_token')).toHaveLength(2);
+    expect(lane.now - lane.last('open_stream').at).toBeLessThanOrEqual(20_000);
+  });
+
+  it('has more patience with a slow way: each third failure doubles it, up to its limit', () => {
+    const lane = new LaneHarness().goConnecting();
+    const tookMs = Array.from({ length: 9 }, () => {
+      const began = lane.last('open_stream').at;
+      lane.until(() => lane.phase === 'waiting', 30_000);
+      const took = lane.now - began;
+      lane.until(() => lane.phase === 'acquiring', 200_000);
+      lane.grant();
+      return took;
+    });
+    const { firstConnectMs: first, connectMs: most } = LANE_DEFAULTS;
+    expect(tookMs).toEqual([...Array(3).fill(first), ...Array(3).fill(2 * first), ...Array(3).fill(most)]);
   });
 
   it('gives up a task that does not run in time', () => {

@@ -103,6 +103,47 @@ describe('a service that takes speech and says nothing', () => {
     expect(goneOn).toBeLessThanOrEqual(silentGoOnMs + 1000);
   });
 
+  it('loses what grew too old meanwhile, and says so: told once, and counted', () => {
+    const lane = new LaneHarness().goLive();
+    speakUntilAsked(lane);
+    lane.says(task);
+    while (lane.phase === 'live') lane.speak(1);
+    const spoken = lane.all('send_audio').length;
+    const { lost, sent, dropped, captured } = lane.accounts;
+    expect(lost).toBe(spoken - lane.state.counts.takenBack);
+    expect(lost * CHUNK_MS).toBeGreaterThan(10_000);
+    expect(captured).toBe(sent + dropped + lane.state.backlog.chunks.length);
+    expect(lane.state.loss).toMatchObject({ lostMs: lost * CHUNK_MS, cause: 'silent_service' });
+    lane.comeBack();
+    lane.hush(200);
+    const told = lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
+    expect(told).toMatchObject([{ detail: { lost_ms: lost * CHUNK_MS, cause: 'silent_service' } }]);
+  });
+
+  it.each([
+    ['says it late', true],
+    ['never does', false],
+  ])('and that is ended because nobody speaks any more: %s', (_, isLate) => {
+    const lane = new LaneHarness({ silentGoOnMs: 500_000 }).goLive();
+    lane.options({ standbyAfterMs: 20_000 });
+    while (lane.all('send_audio').length < 120) {
+      lane.speak(1);
+      if (lane.all('poll_task').length > 1) lane.says(task);
+    }
+    lane.hush(60);
+    if (isLate) {
+      lane.understands('late');
+      lane.hear('late', 4000, true);
+    }
+    lane.until(() => lane.phase === 'standby', 120_000);
+    expect(lane.accounts.lost).toBe(isLate ? 0 : 120);
+    lane.hush(5);
+    const told = lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
+    expect(told.map(({ detail }) => detail)).toMatchObject(
+      isLate ? [] : [{ lost_ms: 120 * CHUNK_MS, cause: 'silent_service' }],
+    );
+  });
+
   it('is not left for a cough after its answer', () => {
     const lane = new LaneHarness().goLive();
     behave(lane);

@@ -105,10 +105,22 @@ describe('the status of a lane', () => {
 
   it('is degraded after one failure, too, when that lasts', () => {
     const lane = new LaneHarness().goAcquiring();
-    lane.deny({ retryAfterMs: 60_000 });
+    lane.deny();
     expect(told(lane)).toBe('ready');
+    lane.until(() => lane.phase === 'acquiring', LONG_WITHOUT_SESSION_MS);
     lane.pass(LONG_WITHOUT_SESSION_MS);
     expect(told(lane)).toBe('degraded failing:token_denied');
+  });
+
+  it('is degraded at once when a wait begins that is known to be long, and not for one that is not', () => {
+    for (const [retryAfterMs, expected] of [
+      [10_000, 'ready'],
+      [600_000, 'degraded failing:token_denied'],
+    ] as const) {
+      const lane = new LaneHarness().goAcquiring();
+      lane.deny({ retryAfterMs });
+      expect(told(lane)).toBe(expected);
+    }
   });
 
   it('is degraded without a connection to the broker when a token is, or would be, needed', () => {

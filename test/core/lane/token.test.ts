@@ -125,14 +125,18 @@ describe('a token answer', () => {
       'connection_type_mismatch',
       'the token is for webrtc',
     ],
-  ])('for %s parks the lane', (_, wrong, code, message) => {
+  ])('for %s is asked for once more at once, and a second one parks the lane', (_, wrong, code, message) => {
     const lane = new LaneHarness().goAcquiring();
+    lane.grant(wrong);
+    expect(lane.phase).toBe('waiting');
+    expect(lane.due('retry')).toBeLessThanOrEqual(1000);
+    lane.until(() => lane.phase === 'acquiring', 1000);
     lane.grant(wrong);
     expect(lane.phase).toBe('parked');
     expect(lane.state.problem).toMatchObject({ code, message });
     expect(lane.all('open_stream')).toHaveLength(0);
-    expect(lane.last('forget_grant').grant).toBe('test-1');
-    expect(lane.notes).toEqual(['refused', 'parked']);
+    expect(lane.all('forget_grant').map(({ grant }) => grant)).toEqual(['test-1', 'test-2']);
+    expect(lane.notes).toEqual(['refused', 'refused', 'parked']);
   });
 });
 

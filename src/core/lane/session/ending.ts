@@ -1,6 +1,6 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
-import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
+import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
 import { unspoken } from '../../uplink/replay/log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
@@ -9,6 +9,7 @@ import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { goLive } from './live.ts';
+import { isDoubtful } from './silence.ts';
 import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
@@ -98,8 +99,21 @@ function loseLive(context: StepContext, cause: Cause): void {
   if (stream !== null) takeBackFrom(context, stream);
 }
 
+/** Less than this of forgotten speech is a cough: about three seconds. */
+const LEAST_UNHEARD_CHUNKS = 10;
+
+/**
+ * A stream ends that has not shown for long that it understands anything: what was said to it and is too old to be said
+ * again is lost, and told. Where sessions ended so before, it may as well be noise that the voice detector takes for speech.
+ */
+export function countUnheard(context: StepContext, chunks: number): void {
+  if (chunks < LEAST_UNHEARD_CHUNKS || isDoubtful(context.state.silentEnds, context.now)) return;
+  context.set({ backlog: writeOff(context.state.backlog, chunks) });
+}
+
 /** Holds again what a stream that broke off has not spoken, and tells what its end has cut. */
 export function takeBackFrom(context: StepContext, { replay }: Stream): void {
+  countUnheard(context, replay.unheardChunks);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   if (context.state.stream === null) requeue(context, unspoken(replay));
   else sayLate(context, unspoken(replay));

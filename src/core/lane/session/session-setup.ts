@@ -48,7 +48,20 @@ export function connect(context: StepContext, lease: Lease): void {
   context.set({ nextStream: id + 1, lease: null });
   advanceSetup(context, 'connecting', stream);
   context.emit({ type: 'open_stream', stream: id, grant: lease.grant.id });
-  context.arm('setup', context.now + patience(context, context.state.settings.connectMs));
+  context.arm('setup', context.now + patience(context, connectPatience(context)));
+}
+
+/** So many failures in a row, and the way itself may be slow. */
+const FAILURES_PER_ADDRESS = 3;
+
+/**
+ * How long a connection may take to open. Three tries belong to each address: a wrong one is given up soon, because the
+ * backend may know the right one by now; where the next address does no better, there is more patience.
+ */
+function connectPatience({ state }: StepContext): number {
+  const { firstConnectMs, connectMs } = state.settings;
+  const failures = state.stream?.rollFailures ?? state.failures;
+  return Math.min(connectMs, firstConnectMs * 2 ** Math.floor(failures / FAILURES_PER_ADDRESS));
 }
 
 /** A set-up that takes no longer than this is not given up, however near the limit is. */

@@ -24,11 +24,13 @@ const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has said something. Returns the stream as it is then. */
 export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
-  if (isUnderstanding(message) && context.state.silentEnds.count > 0)
-    context.set({ silentEnds: NO_SILENT_ENDS });
+  const understands = isUnderstanding(message);
+  if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
   const silence = noteMessage(stream.silence, message);
-  if (silence === stream.silence) return stream;
-  const heard = { ...stream, silence };
+  const isSoFar = understands && stream.replay.unheardChunks > 0;
+  if (silence === stream.silence && !isSoFar) return stream;
+  const replay = isSoFar ? { ...stream.replay, unheardChunks: 0 } : stream.replay;
+  const heard = { ...stream, silence, replay };
   context.put(heard);
   return heard;
 }
@@ -69,6 +71,6 @@ function isUseless({ state, now }: StepContext, { onlyAnswers, speechChunks }: S
 }
 
 function endSilent(context: StepContext, stream: Stream): void {
-  context.set({ silentEnds: noteSilentEnd(context.state.silentEnds, context.now) });
   fail(context, 'silent_service', { stream });
+  context.set({ silentEnds: noteSilentEnd(context.state.silentEnds, context.now) });
 }

@@ -1,10 +1,10 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { FORGOTTEN_AFTER_MS, owesSpeech } from '../../uplink/replay/log.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesSpeech } from '../../uplink/replay/log.ts';
 import type { LaneOptions } from '../options.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropTokens } from './ending.ts';
+import { countUnheard, dropTokens } from './ending.ts';
 import { endUnneeded } from './old-session.ts';
 import { acquire } from './token.ts';
 
@@ -27,6 +27,7 @@ export function onStandbyTimer(context: StepContext): void {
   if (busy || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
+  countUnheard(context, stream.replay.unheardChunks + owedSpeechChunks(stream.replay));
   context.set({ stream: null, starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropTokens(context);

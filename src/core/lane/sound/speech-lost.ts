@@ -70,8 +70,10 @@ function isOver({ phase, stream }: LaneState, { lastAt }: SpeechLoss, now: numbe
   }
 }
 
-/** What keeps speech from leaving this machine. */
-function causeOf({ stream, setup, lineUp, backendSilent, problem }: LaneState): string {
+/** What keeps speech from being translated. */
+function causeOf({ phase, stream, setup, lineUp, backendSilent, problem }: LaneState): string {
+  // Nothing overflows in standby: what is lost had been sent.
+  if (phase === 'standby') return 'silent_service';
   if (stream?.congestedSince != null) return 'congested';
   if (setup?.stage === 'acquiring' && !lineUp) return 'no_line';
   if (setup?.stage === 'acquiring' && backendSilent) return 'no_backend';

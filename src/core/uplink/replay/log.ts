@@ -19,6 +19,8 @@ export interface ReplayLog {
   readonly sentMs: number;
   /** What was sent before has been forgotten. */
   readonly forgottenMs: number;
+  /** Chunks of speech that were forgotten since the service last showed that it understands anything. */
+  readonly unheardChunks: number;
   /** Length of the pause at the end of what was sent. */
   readonly quietMs: number;
   /** Number of the last stretch of speech between two pauses. */
@@ -89,6 +91,7 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     sentences: [],
     sentMs: 0,
     forgottenMs: 0,
+    unheardChunks: 0,
     quietMs: PAUSE_MS,
     group: 0,
     times: FIRST_TIMES,
@@ -153,8 +156,19 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     ({ group }, index) => index >= spare && (group === last || kept[index - 1]?.group !== group),
   );
   const rest = spare <= 0 ? kept : kept.slice(until);
-  const forgotten = pieces.filter((piece) => !isQuiet(piece) && !rest.includes(piece)).at(-1);
-  return { ...keepPieces(log, rest), forgottenMs: Math.max(log.forgottenMs, forgotten?.toMs ?? 0) };
+  const stays = new Set(rest);
+  const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
+  const unheard = forgotten.filter((piece) => isSpeechChunk(piece) && isOwed(log, piece));
+  return {
+    ...keepPieces(log, rest),
+    forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
+    unheardChunks: log.unheardChunks + unheard.length,
+  };
+}
+
+/** Whether it stands for a chunk (its first piece does) that the voice detector takes for speech. */
+function isSpeechChunk({ chunk, fromMs, whole }: Piece): boolean {
+  return fromMs === whole.fromMs && chunk.levels?.isSpeech !== false;
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
@@ -208,6 +222,11 @@ export function nearSpeech(log: ReplayLog): ReplayLog {
   const isNear = ({ fromMs, toMs }: Piece): boolean =>
     speech.some((one) => toMs > one.fromMs - AROUND_SPEECH_MS && fromMs < one.toMs + AROUND_SPEECH_MS);
   return keepPieces(log, log.pieces.filter(isNear));
+}
+
+/** Chunks of speech that are owed. */
+export function owedSpeechChunks(log: ReplayLog): number {
+  return log.pieces.filter((piece) => !isQuiet(piece) && isSpeechChunk(piece) && isOwed(log, piece)).length;
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {

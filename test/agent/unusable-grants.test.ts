@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeDeps, TOKEN } from './fake-deps.ts';
+
+async function asking() {
+  const deps = createFakeDeps();
+  await deps.agent.start();
+  deps.brokerUp();
+  return deps;
+}
+
+const URL_OF = (host: string) => `wss://${host}/streaming-api/{random_hash}/v1`;
+
+describe('a grant that cannot be used', () => {
+  it.each<[string, Record<string, unknown>, string | undefined, RegExp]>([
+    [
+      'a session of a second',
+      { max_session_duration_seconds: 1 },
+      undefined,
+      /session in the backend's answer may last 1 s only \(max_session_duration_seconds\): give it 20 s or more/,
+    ],
+    ['a session of 19 s', { max_session_duration_seconds: 19 }, undefined, /may last 19 s only/],
+    [
+      'a session that was used',
+      { status: 'used', single_use: true },
+      undefined,
+      /has the status "used": give one that a stream can still be opened with/,
+    ],
+    ['a session that has expired', { status: 'expired' }, undefined, /has the status "expired"/],
+    [
+      'a line break',
+      {},
+      `${URL_OF('service.example')}\r\nx-evil: 1`,
+      /stream_url .* control character: remove/,
+    ],
+    ['a tab', {}, URL_OF('service.exa\tmple'), /stream_url .* control character: remove it/],
+    ['a user and a password', {}, URL_OF('operator:hunter2@service.example'), /user name or a password/],
+  ])(
+    'because of %s is refused with the reason, and asked for anew with patience',
+    async (_, session, url, words) => {
+      const deps = await asking();
+      const { id } = deps.lastRequest();
+      deps.grant(session, url);
+      expect(deps.streams).toEqual([]);
+      const refused = deps.sent('event/refused').at(-1)?.body;
+      expect(refused).toMatchObject({ lane: 'main', cause: 'grant_unusable' });
+      expect(refused?.['message']).toMatch(words);
+      expect(JSON.stringify([deps.published, deps.logged])).not.toMatch(/hunter2|operator:/);
+      expect(JSON.stringify([deps.published, deps.logged])).not.toContain(TOKEN);
+      deps.clock.advance(900);
+      expect(deps.lastRequest().id).toBe(id);
+      deps.clock.advance(10_000);
+      expect(deps.lastRequest().id).not.toBe(id);
+      deps.grant();
+      expect(deps.streams).toHaveLength(1);
+    },
+  );
+
+  it('costs few tokens, however often it comes: 22 in a minute are no more than 8', async () => {
+    const deps = await asking();
+    const ids = new Set<string>();
+    for (let second = 0; second < 60; second++) {
+      const { id } = deps.lastRequest();
+      if (!ids.has(id)) deps.grant({ max_session_duration_seconds: 1 });
+      ids.add(id);
+      deps.clock.advance(1000);
+    }
+    expect(ids.size).toBeLessThanOrEqual(8);
+    expect(deps.streams).toEqual([]);
+  });
+
+  it.each([
+    ['a session for several streams that has had one', { status: 'used', single_use: false }],
+    ['a session of 20 s', { max_session_duration_seconds: 20 }],
+  ])('is not %s', async (_, session) => {
+    const deps = await asking();
+    deps.grant(session);
+    expect(deps.streams).toHaveLength(1);
+  });
+});
