@@ -40,3 +40,13 @@ export function createSeams(timesSent: TickList<number>): Seams {
     },
   };
 }
+
+/** Whether a translation of it was cut off. */
+export function wasCut(
+  renderings: Iterable<{ deliveredTicks: number; lengthTicks: number; ticks: readonly number[] }>,
+  tick: number,
+): boolean {
+  for (const { deliveredTicks, lengthTicks, ticks } of renderings)
+    if (deliveredTicks < lengthTicks && ticks.includes(tick)) return true;
+  return false;
+}

@@ -10,7 +10,8 @@
  * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none),
  *   does not say what it has understood, or which seconds of the stream that was (or not the truth): sound that came after a
  *   sentence was sent is taken for its translation; or such a service cut running speech, and one of the two sentences had
- *   to be said again: up to 1.5 s before the cut may have been said with the other;
+ *   to be said again: up to 1.5 s before the cut may have been said with the other; or of two languages without names the
+ *   translation into one was cut off: nobody can tell whose sound is missing;
  * - behind: a stream broke off that was more than a sentence behind (a line slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s);

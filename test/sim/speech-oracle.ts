@@ -6,7 +6,7 @@ import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { unspoken } from '../../src/core/uplink/replay/log.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
-import { createSeams } from './seams.ts';
+import { createSeams, wasCut } from './seams.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
@@ -30,7 +30,7 @@ const NOISE_TICKS = 16;
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
 const CHANGING_MS = 15_000;
-/** Of a translation of which less came the device has to know that it is to be said again, once. */
+/** Of a translation of which less came the device has to know that it is to be said again, once, where it has a name. */
 const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
@@ -163,7 +163,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (kind !== 'audio_cut') return;
     for (const job of jobs.values()) {
       const { deliveredTicks, lengthTicks } = job;
-      const least = timesSent.get(job.ticks[0] ?? 0) > 1 ? 0 : lengthTicks * CUT_SHARE;
+      const isOnce = setup.named && timesSent.get(job.ticks[0] ?? 0) <= 1;
+      const least = isOnce ? lengthTicks * CUT_SHARE : 0;
       const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
       if (isCut && (language === undefined || job.language === language))
         for (const tick of job.ticks) mark(tick, CUT);
@@ -186,6 +187,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & DISTORTED) return 'service';
     const sending = sendings.get(tick);
     if (!setup.isExact() && seams.isInDoubt(tick)) return 'unnamed';
+    if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
@@ -248,9 +250,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     sign(connection, now) {
       signAt.set(connection, now);
     },
-    connectionOver(connection, now) {
-      overAt.set(connection, now);
-    },
+    connectionOver: (connection, now) => void overAt.set(connection, now),
     live: (now) => void lives.push(now),
     heard(stream, sound, running) {
       const { echoes } = read(sound, (tick) => {

@@ -99,12 +99,12 @@ export interface Meddling {
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentDeps) => AgentDeps;
   /** Gets each step of the lane, to look at. */
-  readonly trackNoiseFloor?: (step: LaneStep, now: number) => void;
+  readonly observe?: (step: LaneStep, now: number) => void;
   /** Gets each fault as it happens. */
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(seed: number, terms: Terms, { spoil, trackNoiseFloor }: Meddling = {}): World {
+export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
@@ -116,8 +116,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, trackNoiseFloor
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
   };
-  const watchers: ((step: LaneStep, now: number) => void)[] =
-    trackNoiseFloor === undefined ? [] : [trackNoiseFloor];
+  const watchers: ((step: LaneStep, now: number) => void)[] = observe === undefined ? [] : [observe];
   const turns: ((now: number, streams: boolean) => void)[] = [];
   const turn = (streams: boolean): void => {
     if (streams === (liveSince !== null)) return;

@@ -20,7 +20,7 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
       message: `the service tells ${refused}`,
     });
   }
-  if (stream.replay.sentences.length === 0) return;
+  if (stream.replay.sentences.length === 0 && stream.replay.nameless.run === null) return;
   const { log, again, cuts } = judgeCuts(stream.replay, context.now);
   if (log === stream.replay) return;
   context.put({ ...stream, replay: log });

@@ -1,4 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
+import { type Nameless, NOTHING_NAMELESS, stubOf } from './nameless.ts';
 import { allSaid, languagesSaid, type Sentence } from './sentence.ts';
 import { FIRST_TIMES, type Span, type StreamTimes } from './times.ts';
 
@@ -34,8 +35,10 @@ export interface ReplayLog {
   readonly known: readonly string[];
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
   readonly withdrawn: readonly string[];
+  /** What it speaks without a name. */
+  readonly nameless: Nameless;
   /** How many sentences without a name it has understood. */
-  readonly nameless: number;
+  readonly namelessCount: number;
   /** When the last sound without a name came. */
   readonly soundAt: number | null;
   /** Sound without a name came of a sentence that the service had not yet said to have understood. */
@@ -99,7 +102,8 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     partial: null,
     known: [],
     withdrawn: [],
-    nameless: 0,
+    nameless: NOTHING_NAMELESS,
+    namelessCount: 0,
     soundAt: null,
     isAhead: false,
     marksEnds,
@@ -196,7 +200,7 @@ export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
     if (last.length > 0) chunks.push(behind(chunks.at(-1), restOf(last, log)));
     last = [];
   };
-  for (const piece of log.pieces) {
+  for (const piece of [...stubOf(log.nameless).map((one) => ({ ...one, sentence: null })), ...log.pieces]) {
     if (!isOwed(log, piece)) continue;
     // A pause is only worth saying again behind what was said before it.
     if (isQuiet(piece) && !owing.has(piece.group)) continue;

@@ -33,7 +33,7 @@ export interface AudioCut {
 }
 
 /** Of speech, until three sentences have come to their end: most languages need 60 to 75 ms for a letter. */
-const MS_PER_LETTER = 65;
+export const MS_PER_LETTER = 65;
 const SENTENCES_TO_LEARN = 3;
 /** Less than this share of what is expected is no translation. */
 const LEAST_SHARE = 0.5;

@@ -1,5 +1,6 @@
 import type { BacklogChunk } from '../backlog.ts';
-import { isQuiet, keepPieces, type ReplayLog, unspoken } from './log.ts';
+import { isQuiet, keepPieces, type Piece, type ReplayLog, unspoken } from './log.ts';
+import { awaitText, hearRun, judgeRuns, NOTHING_NAMELESS, OTHER_SOUND_MS } from './nameless.ts';
 import {
   type AudioCut,
   allSaid,
@@ -16,8 +17,6 @@ import {
 } from './sentence.ts';
 import { markUnderstood, withSentence } from './understood.ts';
 
-/** Sound without a name that comes this long after the last is of another sentence. */
-const OTHER_SOUND_MS = 1000;
 const MOST_WITHDRAWN = 16;
 
 /** Translated sound as it came. */
@@ -36,7 +35,7 @@ export function noteText(
   text: { id: string | null; language: string; letters: number },
   now: number,
 ): ReplayLog {
-  if (text.id === null) return log;
+  if (text.id === null) return { ...log, nameless: awaitText(log, text.letters, now) };
   return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
     ...spoken,
     letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
@@ -50,7 +49,7 @@ export function noteText(
  */
 export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: ReplayLog; isRepeat: boolean } {
   const { id } = sound;
-  if (id === null) return { log: noteNameless(log, now), isRepeat: false };
+  if (id === null) return { log: noteNameless(log, sound.ms, now), isRepeat: false };
   // It is being said once more: what comes late of the first try would be heard twice.
   if (log.withdrawn.includes(id)) return { log, isRepeat: true };
   // What is spoken has been understood, whether or not the service has said so by now.
@@ -63,7 +62,9 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
     soundAt: now,
     complete: spoken.complete || sound.last,
   }));
-  const learnt = sound.last ? learnPace({ ...heard, marksEnds: true }, id, language) : heard;
+  // What comes once more of a sentence that has ended tells nothing of how long it was.
+  const isEnd = sound.last && !spokenIn(sentenceOf(told, id), language).complete;
+  const learnt = isEnd ? learnPace({ ...heard, marksEnds: true }, id, language) : heard;
   return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
 }
 
@@ -100,7 +101,7 @@ function settle(log: ReplayLog, id: string): ReplayLog {
 }
 
 /** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
-function noteNameless(given: ReplayLog, now: number): ReplayLog {
+function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   const isOther = given.soundAt === null || now - given.soundAt >= OTHER_SOUND_MS;
   const isAwaited = given.pieces.some(({ sentence }) => sentence !== null);
   const isOpen = given.pieces.some((piece) => !isQuiet(piece));
@@ -108,10 +109,9 @@ function noteNameless(given: ReplayLog, now: number): ReplayLog {
   const log = { ...given, soundAt: now, isAhead };
   const isSilent = !log.isTold && !isAwaited;
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
-  return keepPieces(
-    told,
-    told.pieces.filter(({ sentence }) => sentence === null),
-  );
+  const spoken = told.pieces.filter(({ sentence }) => sentence !== null);
+  const rest = told.pieces.filter(({ sentence }) => sentence === null);
+  return { ...keepPieces(told, rest), nameless: hearRun(told, { ms, pieces: spoken }, now) };
 }
 
 /** Whether a sentence of this stream was said in this language before, on a stream that broke off. */
@@ -154,7 +154,18 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
     }
     log = settle(log, id);
   }
-  return { log, again, cuts };
+  const runs = judgeRuns(log, now);
+  again.push(...chunksOnceMore(log, runs.again));
+  if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
+  return { log, again, cuts: [...cuts, ...runs.cuts] };
+}
+
+function chunksOnceMore(log: ReplayLog, pieces: readonly Piece[]): readonly BacklogChunk[] {
+  const open = pieces.map((piece) => ({ ...piece, sentence: null }));
+  return unspoken({ ...log, pieces: open, nameless: NOTHING_NAMELESS }).map((chunk) => ({
+    ...chunk,
+    again: true,
+  }));
 }
 
 /** Takes a sentence out of the log; null where it was said once more before, or is not known any more. */

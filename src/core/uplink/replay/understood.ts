@@ -43,9 +43,9 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const span = placed?.span ?? null;
   if (isKnown && span === null) return timed;
   const named = id === null || isKnown ? timed : { ...timed, known: [...timed.known, id].slice(-MOST_KNOWN) };
-  const nameless = id === null ? named.nameless + 1 : named.nameless;
-  const name = id ?? `#${nameless}`;
-  const counted = { ...named, nameless };
+  const namelessCount = id === null ? named.namelessCount + 1 : named.namelessCount;
+  const name = id ?? `#${namelessCount}`;
+  const counted = { ...named, namelessCount };
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
   const labelled = afterSeam(label(open, name, stretch, span !== null), name);

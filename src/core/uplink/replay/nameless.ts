@@ -1,0 +1,98 @@
+import { isQuiet, type Piece, type ReplayLog } from './log.ts';
+import { type AudioCut, MS_PER_LETTER } from './sentence.ts';
+
+/** Sound without a name that comes so long after the last is of another sentence. */
+export const OTHER_SOUND_MS = 1000;
+/** Nothing more of a sentence comes after such a gap; nor is a text spoken that is older. */
+const OVER_AFTER_MS = 5000;
+/** Less than this share of what its text promises is no translation. */
+const LEAST_SHARE = 0.5;
+const MOST_AWAITED = 8;
+
+/** What the service speaks without naming it: sound without a longer pause, of what it had understood when it began. */
+export interface Run {
+  readonly pieces: readonly Piece[];
+  /** Of the texts that are spoken; 0: not known. */
+  readonly letters: number;
+  readonly ms: number;
+  readonly soundAt: number;
+  /** The texts are of this run and of no other. */
+  readonly isCertain: boolean;
+}
+
+/** A text that is not spoken so far. */
+export interface AwaitedText {
+  readonly letters: number;
+  readonly at: number;
+  /** Sound went on when it had come: it may have been spoken with that. */
+  readonly isDoubtful: boolean;
+}
+
+/** Sound without names in one language; in several nobody can tell which of them is missing. */
+export interface Nameless {
+  readonly run: Run | null;
+  readonly awaited: readonly AwaitedText[];
+  /** Runs that another one followed before it was clear that nothing more of them comes. */
+  readonly crowded: readonly Run[];
+}
+
+export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [] };
+
+export function awaitText({ nameless, targets }: ReplayLog, letters: number, now: number): Nameless {
+  if (targets.length !== 1) return nameless;
+  const awaited = [...nameless.awaited, { letters, at: now, isDoubtful: false }].slice(-MOST_AWAITED);
+  return { ...nameless, awaited };
+}
+
+/** @param pieces what is taken for spoken because of this sound */
+export function hearRun(
+  { nameless, targets }: ReplayLog,
+  { ms, pieces }: { ms: number; pieces: readonly Piece[] },
+  now: number,
+): Nameless {
+  if (targets.length !== 1 || ms === 0) return nameless;
+  const { run, awaited, crowded } = nameless;
+  const gapMs = run === null ? Number.POSITIVE_INFINITY : now - run.soundAt;
+  if (run !== null && (gapMs < OTHER_SOUND_MS || (awaited.length === 0 && gapMs < OVER_AFTER_MS))) {
+    const more = { ...run, pieces: [...run.pieces, ...pieces], ms: run.ms + ms, soundAt: now };
+    return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
+  }
+  const recent = awaited.filter(({ at }) => now - at < OVER_AFTER_MS);
+  const next: Run = {
+    pieces,
+    letters: recent.reduce((sum, { letters }) => sum + letters, 0),
+    ms,
+    soundAt: now,
+    isCertain: recent.every(({ isDoubtful }) => !isDoubtful),
+  };
+  return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run] };
+}
+
+function isStub({ letters, ms }: Run): boolean {
+  return ms < letters * MS_PER_LETTER * LEAST_SHARE;
+}
+
+/** What is to be said once more of what was spoken without a name. */
+export function stubOf({ run }: Nameless): readonly Piece[] {
+  if (run === null || !run.isCertain || !isStub(run)) return [];
+  const isAgain = run.pieces.some(({ chunk }) => chunk.again === true);
+  return isAgain || run.pieces.every(isQuiet) ? [] : run.pieces;
+}
+
+/** Judges the runs of which nothing more comes. */
+export function judgeRuns(
+  { nameless, targets }: ReplayLog,
+  now: number,
+): { nameless: Nameless; again: readonly Piece[]; cuts: readonly AudioCut[] } {
+  const { run, crowded } = nameless;
+  const isOver = run !== null && now - run.soundAt >= OVER_AFTER_MS;
+  if (!isOver && crowded.length === 0) return { nameless, again: [], cuts: [] };
+  const again = isOver ? stubOf(nameless) : [];
+  const told = [...crowded, ...(isOver && again.length === 0 ? [run] : [])].filter(isStub);
+  const cuts = told.map(({ ms, letters }) => ({
+    language: targets[0] ?? '',
+    playedMs: Math.round(ms),
+    expectedMs: letters * MS_PER_LETTER,
+  }));
+  return { nameless: { ...nameless, run: isOver ? null : run, crowded: [] }, again, cuts };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import {
+  emptyReplayLog,
+  noteSent,
+  type ReplayLog,
+  unspoken,
+} from '../../../../src/core/uplink/replay/log.ts';
+import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+
+const CHUNK_MS = 320;
+/** About 4 s of speech. */
+const LETTERS = 62;
+
+function say(log: ReplayLog, chunks: number, more: Partial<BacklogChunk> = {}): ReplayLog {
+  let sent = log;
+  for (let index = 0; index < chunks + 3; index++) {
+    const seq = Math.round(sent.sentMs / CHUNK_MS);
+    const voiced = index < chunks;
+    const chunk = { seq, capturedAt: 0, pcm: Uint8Array.of(1, 1), voiced, queued: false, ...more };
+    sent = noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
+  }
+  return noteUnderstood(sent, { id: null, span: null });
+}
+const text = (log: ReplayLog, at: number): ReplayLog =>
+  noteText(log, { id: null, language: 'es', letters: LETTERS }, at);
+const sound = (log: ReplayLog, ms: number, at: number): ReplayLog =>
+  noteSound(log, { id: null, language: null, ms, last: false }, at).log;
+const translated = (targets = ['es'], more: Partial<BacklogChunk> = {}): ReplayLog =>
+  text(say(emptyReplayLog(targets), 4, more), 3000);
+
+describe('a translation without a name', () => {
+  it('is said once more where less than half of it came, when nothing more of it can come', () => {
+    const cut = sound(translated(), 320, 3300);
+    expect(judgeCuts(cut, 8000).again).toEqual([]);
+    const { again, log, cuts } = judgeCuts(cut, 8400);
+    expect(again.map(({ again: once }) => once)).toEqual(Array(7).fill(true));
+    expect(cuts).toEqual([]);
+    expect(judgeCuts(log, 20_000).again).toEqual([]);
+  });
+
+  it('is owed where the stream ends just then', () => {
+    expect(unspoken(sound(translated(), 320, 3300))).toHaveLength(7);
+    expect(unspoken(sound(translated(), 2500, 3300))).toEqual([]);
+  });
+
+  it('is told where it is cut off a second time', () => {
+    const { again, cuts } = judgeCuts(sound(translated(['es'], { again: true }), 320, 3300), 8400);
+    expect(again).toEqual([]);
+    expect(cuts).toEqual([{ language: 'es', playedMs: 320, expectedMs: LETTERS * 65 }]);
+  });
+
+  it('is told, and not said again, where the next one sounds before that is clear', () => {
+    const two = sound(text(say(sound(translated(), 320, 3300), 4), 5000), 4000, 5300);
+    const { again, cuts } = judgeCuts(two, 5400);
+    expect(again).toEqual([]);
+    expect(cuts).toMatchObject([{ playedMs: 320 }]);
+    expect(judgeCuts(two, 12_000).again).toEqual([]);
+  });
+
+  it('goes on after a gap where no other text has come', () => {
+    const whole = sound(sound(translated(), 320, 3300), 3600, 6000);
+    expect(judgeCuts(whole, 12_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it('is not judged by a text that may have been spoken with the sound before it', () => {
+    const late = sound(text(sound(translated(), 2000, 3300), 3400), 2000, 3900);
+    const { again } = judgeCuts(sound(late, 320, 6000), 12_000);
+    expect(again).toEqual([]);
+  });
+
+  it('is no matter in two languages: nobody can tell which of them is missing', () => {
+    expect(judgeCuts(sound(translated(['es', 'fr']), 320, 3300), 12_000)).toMatchObject({
+      again: [],
+      cuts: [],
+    });
+  });
+});
