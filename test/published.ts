@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { commandResponseSchema } from '../src/protocol/mqtt/command.ts';
+import { reportedSchema } from '../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../src/protocol/mqtt/event.ts';
 import { tokenRequestSchema } from '../src/protocol/mqtt/token.ts';
@@ -7,6 +8,7 @@ import { tokenRequestSchema } from '../src/protocol/mqtt/token.ts';
 const SCHEMAS: readonly (readonly [topic: RegExp, schema: z.ZodType])[] = [
   [/\/status$/, statusSchema.strict()],
   [/\/state$/, stateSchema.strict()],
+  [/\/config\/reported$/, reportedSchema.strict()],
   [/\/cmd\/[^/]+\/res$/, commandResponseSchema.strict()],
   [/\/token\/req$/, tokenRequestSchema],
   ...EVENT_KINDS.map((kind) => [new RegExp(`/event/${kind}$`), EVENT_SCHEMAS[kind]] as const),

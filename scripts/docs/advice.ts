@@ -140,6 +140,19 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'a command with a name of more than … characters was ignored', 'who sends it'),
   line('agent', 'a command without a usable id was ignored', 'who sends it: each command needs an `id`'),
   line('agent', 'commands are remembered over a restart again', NOTHING),
+  line('agent', 'config/desired was taken', NOTHING),
+  line(
+    'agent',
+    'config/desired was not taken, and the last good one stays in force: …',
+    '`config/reported` tells the same; publish a document that is right',
+  ),
+  line('agent', '…; what is desired is not kept over a restart', 'the disk: is it full or read-only?'),
+  line('agent', 'what is desired is kept again', NOTHING),
+  line(
+    'agent',
+    'what was desired before the last start cannot be read and is forgotten',
+    'nothing: the broker has it still',
+  ),
   line(
     'agent',
     'commands are not remembered over a restart; they are carried out',

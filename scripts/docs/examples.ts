@@ -109,6 +109,22 @@ export const MESSAGE_EXAMPLES = {
     reasons: ['capture:lost'],
   },
   state: { ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 }, lanes: [report] },
+  reported: {
+    ...{ ts, version: { 'group:lobby': 4, device: 12 } },
+    hash: 'a8b1f6c0d6b2d9a3c8a0d5a4b1f2e3c4d5e6f708192a3b4c5d6e7f8091a2b3c4',
+    effective: {
+      lanes: [
+        {
+          ...{ id: 'main', source: 'en', targets: ['es', 'fr'], voice: null },
+          ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120 },
+        },
+      ],
+      log: { level: 'info' },
+    },
+    errors: [
+      { from: 'device', key: 'lanes[0].echo', message: 'must be one of "half-duplex", "cancel", "off"' },
+    ],
+  },
   command: { id: 'a1', args: { targets: ['de'] }, not_after: '2026-05-04T09:31:00Z' },
   accepted: { ts, id: 'a1', status: 'accepted' },
   ok: { ts, id: 'a1', status: 'ok', data: { lanes } },

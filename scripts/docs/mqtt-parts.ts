@@ -8,6 +8,7 @@ import {
   lanesAnswerSchema,
   statusAnswerSchema,
 } from '../../src/protocol/mqtt/command.ts';
+import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
@@ -38,7 +39,21 @@ const ROWS: readonly (readonly [topic: string, from: string, how: string, what: 
     'QoS 1, never retained',
     '[a command to every device](#to-all-devices)',
   ],
+  [
+    TOPICS.groupCommands('{group}').replace('+', '{name}'),
+    'operator',
+    'QoS 1, never retained',
+    '[a command to the devices of a group](#to-all-devices)',
+  ],
   [TOPICS.commandResponse('{name}'), 'device', 'QoS 1', '[its answer](#answers)'],
+  [TOPICS.configDesired, 'operator', 'QoS 1, retained', '[configuration](#desired-configuration)'],
+  [
+    TOPICS.groupDesired('{group}'),
+    'operator',
+    'QoS 1, retained',
+    '[likewise, of a group](#desired-configuration)',
+  ],
+  [TOPICS.configReported, 'device', 'QoS 1, retained', '[what is in force](#reported-configuration)'],
   [TOPICS.tokenRequest, 'device', 'QoS 1', '[the device needs a token](#token-requests)'],
   [
     TOPICS.tokenResponse,
@@ -52,6 +67,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
   topics: () => ['| topic | from | how | what |', '|---|---|---|---|', ...ROWS.map(topicRow)].join('\n'),
   status: () => message(statusSchema, MESSAGE_EXAMPLES.status),
   state: () => message(stateSchema, MESSAGE_EXAMPLES.state),
+  reported: () => message(reportedSchema, MESSAGE_EXAMPLES.reported),
   events: () => EVENT_KINDS.map(eventSection).join('\n\n'),
   'command-request': () => message(commandRequestSchema, MESSAGE_EXAMPLES.command),
   'command-answer': () =>

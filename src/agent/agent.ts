@@ -30,8 +30,8 @@ import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answe
 import { deviceSubscriptions } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
-import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
 import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
+import { createRunningConfig, type RunningConfig } from './running-config.ts';
 import { within } from './within.ts';
 
 /** Everything outside that the agent acts through. */
@@ -56,6 +56,9 @@ export interface AgentDeps {
   };
   /** Where commands are remembered over a restart; absent where nothing outlives the program. */
   readonly commandFile?: StateFile;
+  /** Where what is desired over MQTT is kept, likewise. */
+  readonly desiredFile?: StateFile;
+  setLogLevel?(level: Config['log']['level']): void;
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
   /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
@@ -85,7 +88,7 @@ export class Agent {
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
-  private running: Config;
+  private readonly config: RunningConfig;
   private bus: Bus | null = null;
   /** Version of MQTT of the present connection. */
   private protocol: 4 | 5 = 5;
@@ -101,7 +104,6 @@ export class Agent {
     this.deps = deps;
     this.defects = defects;
     this.loop = createEventLoop((error) => defects('event loop', error));
-    this.running = config;
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
     this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);
@@ -134,11 +136,20 @@ export class Agent {
         if (fault !== 'unasked') this.diagnose.refused(explainFault(fault));
       },
     });
-    this.lanes = config.lanes.map((lane) => this.createLane(lane));
     const { groups } = config.device;
+    this.config = createRunningConfig({
+      ...{ topics: this.topics, groups, clock, log, repeats: this.repeats, base: config },
+      file: deps.desiredFile ?? null,
+      signatures: deps.signatures ?? null,
+      setLogLevel: deps.setLogLevel,
+      lane: (id) => this.lane(id),
+      watch: (listener) => this.watch(listener),
+      changed: () => this.publisher.refresh(),
+    });
+    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
-      this.running.lanes.find((lane) => lane.id === id),
+      this.config.current.lanes.find((lane) => lane.id === id),
     );
     const status = (): unknown => ({
       ...this.publisher.status(),
@@ -152,7 +163,7 @@ export class Agent {
     this.diagnose = createDiagnose({
       ...{ topics: this.topics, clock, version: deps.version, lanes: this.lanes },
       machine: deps.machine ?? null,
-      config: () => this.running,
+      config: () => this.config.current,
       bus: () => this.bus,
       protocol: () => this.protocol,
       watch: (listener) => this.watch(listener),
@@ -183,7 +194,7 @@ export class Agent {
 
   private async startLane(lane: LaneRunner): Promise<void> {
     await lane.open();
-    const start = this.running.lanes.find(({ id }) => id === lane.id)?.start;
+    const start = this.config.current.lanes.find(({ id }) => id === lane.id)?.start;
     if (start !== 'command') lane.post({ type: 'start' });
   }
 
@@ -202,19 +213,12 @@ export class Agent {
   /** By what the owner is known from here on; null: anybody's word is taken. */
   trust(signatures: SignatureReader | null): void {
     this.answers.trust(signatures);
+    this.config.desired.trust(signatures);
   }
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
   apply(next: Config): string[] {
-    for (const lane of next.lanes) {
-      const running = this.running.lanes.find(({ id }) => id === lane.id);
-      const options = optionsAgain(running, lane);
-      if (Object.keys(options).length > 0) this.lane(lane.id)?.post({ type: 'options', options });
-    }
-    const stale = restartKeys(this.running, next);
-    this.running = mergeRunning(this.running, next);
-    this.publisher.refresh();
-    return stale;
+    return this.config.apply(next);
   }
 
   /** Ends every session, says `offline` and frees the devices, all within 10 s. Calling it again waits for the same end. */
@@ -228,7 +232,7 @@ export class Agent {
     const closed = this.whenAllClosed();
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
-    await this.commands.close();
+    await Promise.all([this.commands.close(), this.config.desired.close()]);
     this.repeats.close();
     this.backend.close();
     this.publisher.close();
@@ -290,7 +294,10 @@ export class Agent {
     const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
-        subscriptions: deviceSubscriptions(this.topics, this.running.device.groups),
+        subscriptions: [
+          ...deviceSubscriptions(this.topics, this.config.current.device.groups),
+          ...this.config.desired.subscriptions,
+        ],
         will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
       },
       {
@@ -300,6 +307,7 @@ export class Agent {
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
           this.backend.line(true);
           this.publisher.connected(connection);
+          this.config.desired.connected(bus);
         },
         down: (problem, message) => {
           // What only a person can change is an error.
@@ -322,7 +330,7 @@ export class Agent {
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
       this.answers.receive(message.payload, message.retain);
-    } else if (!this.commands.receive(bus, message)) {
+    } else if (!this.config.desired.receive(message) && !this.commands.receive(bus, message)) {
       const { topic } = message;
       const sentence = 'a message on an unexpected topic was ignored';
       const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;

@@ -52,7 +52,10 @@ export async function runDaemon({
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
   let clockCare: ClockCare | null = null;
   const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
-  const observed = observeDeps(deps);
+  const setLogLevel = (level: Config['log']['level']): void => {
+    logger.level = level;
+  };
+  const observed = observeDeps({ ...deps, setLogLevel });
   const agent = new Agent(config, observed.deps);
   const unwatchMemory = watchMemory(
     () => residentTree(process.memoryUsage.rss),
@@ -120,7 +123,7 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
     );
     return;
   }
-  const { log, lanes } = result.config;
+  const { lanes } = result.config;
   let signatures: SignatureReader | null;
   try {
     signatures = ownerSignatures(result.config);
@@ -130,7 +133,6 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
     return;
   }
   agent.trust(signatures);
-  logger.level = log.level;
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');
   warn(result.config, logger);

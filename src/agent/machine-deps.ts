@@ -71,7 +71,7 @@ export async function createMachineDeps(
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
     }),
     machine: createMachineParts(env),
-    ...commandFile(config, env, log),
+    ...stateFiles(config, env, log),
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };
@@ -96,17 +96,22 @@ export function findUnusableFile(
   }
 }
 
-/** Two devices on one machine must not share it. */
-export function commandFile(
+/** What outlives the program, apart for each device on one machine. */
+export function stateFiles(
   { device }: Config,
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
-): Pick<AgentDeps, 'commandFile'> {
+): Pick<AgentDeps, 'commandFile' | 'desiredFile'> {
   const directory = stateDirectory(env);
   if (directory !== null) {
-    return { commandFile: createStateFile(join(directory, `commands.${device.tenant}.${device.id}.json`)) };
+    const file = (name: string) =>
+      createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
+    return { commandFile: file('commands'), desiredFile: file('desired') };
   }
-  log.debug({}, 'without STATE_DIRECTORY or HOME, commands are not remembered over a restart');
+  log.debug(
+    {},
+    'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',
+  );
   return {};
 }
 

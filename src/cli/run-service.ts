@@ -6,7 +6,7 @@ import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
-import { brokerConnection, commandFile, findUnusableFile, UnusableFile } from '../agent/machine-deps.ts';
+import { brokerConnection, findUnusableFile, stateFiles, UnusableFile } from '../agent/machine-deps.ts';
 import { awaitRepair, type RepairParts, type Unusable } from '../agent/service/repair.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { Config } from '../protocol/config.ts';
@@ -73,7 +73,7 @@ function brokerOf(
       openBus: createMqttBus(brokerConnection(config, env), { clock, seed }),
       address: { prefix: mqtt.prefix, tenant: device.tenant, device: device.id },
       groups: device.groups,
-      commandFile: commandFile(config, env, options.logger).commandFile ?? null,
+      commandFile: stateFiles(config, env, options.logger).commandFile ?? null,
     };
   } catch (error) {
     if (error instanceof UnusableFile) return null;

@@ -50,7 +50,7 @@ describe('noted commands', () => {
   it('are on the disk before anything is done', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('mute', { id: 'a' });
     await deps.clock.elapse(500);
     expect(disk.writes).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('noted commands', () => {
   it('that only look wait for no disk and write nothing', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('status', { id: 'a' });
     expect(deps.answers('status')).toHaveLength(1);
     await deps.clock.elapse(5000);
@@ -152,10 +152,10 @@ describe('the final answer', () => {
   it('of a noted command is given once the disk holds it, not before, not when asked again', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.backlog();
+    disk.hang();
     await deps.clock.elapse(100);
     expect(muted(deps)).toBe(true);
     deps.command('mute', { id: 'a' });
@@ -184,7 +184,7 @@ describe('the final answer', () => {
     for (let step = 0; step < 120; step++) {
       const command = names[step / 8];
       if (command !== undefined) deps.command(command, request(step / 8));
-      if (step % 5 === 0) disk.backlog();
+      if (step % 5 === 0) disk.hang();
       if (step % 5 === 3) disk.letGo();
       await deps.clock.elapse(47);
       const left = createMemoryFile();
@@ -206,10 +206,10 @@ describe('the final answer', () => {
   it('is what a restart would say where the disk took the note but not the end', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.backlog();
+    disk.hang();
     await deps.clock.elapse(100);
     disk.fail('the disk is full (ENOSPC)');
     disk.letGo();
@@ -227,10 +227,10 @@ describe('the final answer', () => {
   it('waits two seconds for a disk that hangs, and replaces what that writes too late', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('mute', { id: 'a' });
     disk.letGo();
-    disk.backlog();
+    disk.hang();
     await deps.clock.elapse(1999);
     expect(deps.answers('mute')).toEqual([]);
     await deps.clock.elapse(1);
@@ -267,7 +267,7 @@ describe('the final answer', () => {
     const deps = await boot(disk);
     deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
     await deps.clock.elapse(1500);
-    disk.backlog();
+    disk.hang();
     const stopped = deps.agent.stop();
     deps.lastStream().listener.ended(1000, '');
     await deps.clock.elapse(10_000);
@@ -303,7 +303,7 @@ describe('a disk', () => {
   it('that hangs delays commands for two seconds, once', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
-    disk.backlog();
+    disk.hang();
     deps.command('mute', { id: 'a' });
     deps.command('unmute', { id: 'b' });
     await deps.clock.elapse(1999);

@@ -30,7 +30,7 @@ export function createMemoryFile() {
       problem = why;
     },
     /** Writes hang until they are let go. */
-    backlog() {
+    hang() {
       held = [];
     },
     letGo() {

@@ -11,6 +11,7 @@ import {
   lanesAnswerSchema,
   statusAnswerSchema,
 } from '../../src/protocol/mqtt/command.ts';
+import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS, type EventKind } from '../../src/protocol/mqtt/event.ts';
@@ -26,7 +27,7 @@ const ROOT = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/mqtt.md', ROOT), 'utf8');
 
 const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
-  ...{ status: statusSchema, state: stateSchema, command: commandRequestSchema },
+  ...{ status: statusSchema, state: stateSchema, reported: reportedSchema, command: commandRequestSchema },
   ...{ accepted: commandResponseSchema, ok: commandResponseSchema, error: commandResponseSchema },
   ...{ request: tokenRequestSchema, grant: tokenGrantSchema, legacy: legacyTokenGrantSchema },
   ...{ denial: tokenDenialSchema, probed: tokenProbeAnswerSchema },

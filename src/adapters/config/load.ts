@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
-import { readDesired } from './desired.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Path, parseJsonc } from './jsonc.ts';
 import { isObject, type Layer, type LayerKind, type Problem, type Source } from './layer.ts';
@@ -18,8 +17,6 @@ export interface LoadOptions {
   /** The `--config` file; null when the environment is all there is. */
   readonly file: string | null;
   readonly env: Environment;
-  /** The payload of `config/desired`, parsed as JSON; undefined when there is none. */
-  readonly desired?: unknown;
 }
 
 export type LoadResult =
@@ -30,12 +27,6 @@ export type LoadResult =
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems: Problem[] = [];
   const { layers, names } = readLayers(options, problems);
-  if (options.desired !== undefined) {
-    const desired = readDesired(options.desired, mergeLayers(layers));
-    problems.push(...desired.problems);
-    if (desired.layer !== null) layers.push(desired.layer);
-  }
-
   const merged = mergeLayers(layers);
   problems.push(...merged.problems);
   // Where a file could not be read, its keys would all be reported as missing.

@@ -25,7 +25,7 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defect
   const log = guardLog(deps.log);
   const defects = createDefects(log, deps.clock);
   const clock = guardClock(deps.clock, defects);
-  const { openEchoCanceller, commandFile } = deps;
+  const { openEchoCanceller, commandFile, desiredFile } = deps;
   const guarded: GuardedDeps = {
     ...deps,
     ...{ log, clock },
@@ -36,6 +36,7 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defect
       ? {}
       : { openEchoCanceller: guardEchoCancellers(openEchoCanceller, defects) }),
     ...(commandFile === undefined ? {} : { commandFile: guardStateFile(commandFile, defects) }),
+    ...(desiredFile === undefined ? {} : { desiredFile: guardStateFile(desiredFile, defects) }),
     openAudio(lane) {
       const audio = deps.openAudio(lane);
       return {

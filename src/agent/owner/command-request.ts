@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -44,7 +45,7 @@ export function readCommand(name: string, payload: string): CommandReading {
     return id.success ? { kind: 'malformed', id: id.data, message: SHAPE } : { kind: 'nameless' };
   }
   const { id, args, not_after } = parsed.data;
-  const content = canonical([name, args, not_after ?? null], DEEPEST_ARGS);
+  const content = canonicalJson([name, args, not_after ?? null], DEEPEST_ARGS);
   if (content === null) {
     const message = `"args" must not be nested more than ${DEEPEST_ARGS} levels deep`;
     return { kind: 'malformed', id, message };
@@ -115,18 +116,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** JSON with sorted keys; null when it is nested too deeply. */
-function canonical(value: unknown, depth: number): string | null {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth === 0) return null;
-  const isList = Array.isArray(value);
-  const parts: string[] = [];
-  for (const key of isList ? value.keys() : Object.keys(value).sort()) {
-    const part = canonical((value as Record<string | number, unknown>)[key], depth - 1);
-    if (part === null) return null;
-    parts.push(isList ? part : `${JSON.stringify(key)}:${part}`);
-  }
-  return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
 }

@@ -45,6 +45,9 @@ export interface DeviceTopics {
   readonly fleetCommands: string;
   /** Filter for every command to the devices of a group. */
   groupCommands(group: string): string;
+  /** What a signed message to a group must be for. */
+  groupBase(group: string): string;
+  groupDesired(group: string): string;
   event(kind: string): string;
   command(name: string): string;
   commandResponse(name: string): string;
@@ -66,6 +69,8 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
     commands: `${base}/cmd/+`,
     fleetCommands: `${tenant}/all/cmd/+`,
     groupCommands: (group) => `${tenant}/group/${group}/cmd/+`,
+    groupBase: (group) => `${tenant}/group/${group}`,
+    groupDesired: (group) => `${tenant}/group/${group}/config/desired`,
     event: (kind) => `${base}/event/${kind}`,
     command: (name) => `${base}/cmd/${name}`,
     commandResponse: (name) => `${base}/cmd/${name}/res`,

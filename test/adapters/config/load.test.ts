@@ -66,8 +66,6 @@ describe('the layers of the configuration', () => {
     expect(config.mqtt.prefix).toBe('ten/v1');
     expect(config.mqtt.username).toBe('file');
     expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' } }).log.level).toBe('error');
-    const desired = { ts: null, log: { level: 'fatal' } };
-    expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' }, desired }).log.level).toBe('fatal');
   });
 
   it('tell where each value came from', () => {
@@ -80,8 +78,7 @@ describe('the layers of the configuration', () => {
 }`,
       'conf.d/volume.json': { lanes: [{ id: 'main', playback: { volume: 40 } }] },
     });
-    const desired = { lanes: [{ id: 'main', targets: ['fr'] }] };
-    const result = load({ env: { DRAGOMAN_LOG_LEVEL: 'warn' }, desired });
+    const result = load({ env: { DRAGOMAN_LOG_LEVEL: 'warn' } });
     const sources = result.ok ? result.provenance : [];
     const of = (path: string) => {
       const found = sources.find((value) => value.path === path);
@@ -90,7 +87,6 @@ describe('the layers of the configuration', () => {
     expect(of('device.tenant')).toEqual(['museum', 'file', 'config.json:3:33']);
     expect(of('mqtt.prefix')).toEqual(['dragoman/v1', 'default', 'default']);
     expect(of('lanes[0].playback.volume')).toEqual([40, 'conf.d', 'conf.d/volume.json:1:36']);
-    expect(of('lanes[0].targets')).toEqual([['fr'], 'desired', 'config/desired']);
     expect(of('log.level')).toEqual(['warn', 'environment', 'DRAGOMAN_LOG_LEVEL']);
   });
 
@@ -120,8 +116,8 @@ describe('the layers of the configuration', () => {
   });
 
   it('find the lane that names no id under its default id', () => {
-    write({ 'config.json': BASE });
-    const lanes = effective({ desired: { lanes: [{ id: 'main', echo: 'off' }] } }).lanes;
+    write({ 'config.json': BASE, 'conf.d/echo.json': { lanes: [{ id: 'main', echo: 'off' }] } });
+    const lanes = effective().lanes;
     expect(lanes.map(({ id, echo }) => [id, echo])).toEqual([['main', 'off']]);
   });
 
@@ -146,13 +142,6 @@ describe('the layers of the configuration', () => {
       device: 'plughw:CARD=Mic',
       sampleRate: 16_000,
     });
-  });
-
-  it('let an empty desired configuration change nothing', () => {
-    write({ 'config.json': BASE });
-    for (const desired of [{}, { ts: '2026-01-01T00:00:00Z' }, { lanes: [] }, { log: {} }]) {
-      expect(effective({ desired })).toEqual(effective());
-    }
   });
 
   it('need no file at all', () => {
@@ -185,8 +174,7 @@ describe('what is wrong with the configuration', () => {
       DRAGOMAN_ZZZ: 'x',
       DRAGOMAN_DEBUG: '1',
     };
-    const desired = { lanes: [{ start: 'boot' }, { id: 'z' }], mqtt: { url: 'mqtt://thief.example' } };
-    expect(problems({ env, desired }).sort()).toEqual(
+    expect(problems({ env }).sort()).toEqual(
       [
         'DRAGOMAN_MQT_URL: no key of the configuration has this variable; did you mean DRAGOMAN_MQTT_URL?',
         'DRAGOMAN_ZZZ: no key of the configuration has this variable',
@@ -198,8 +186,6 @@ describe('what is wrong with the configuration', () => {
         'config.json:4:50: lanes[0].echo: is "half"; must be one of "half-duplex", "cancel", "off"; did you mean "half-duplex"?',
         'config.json:4:66: lanes[0].voise: is not a known key; did you mean "voice"?',
         'config.json:5:54: lanes[0].capture.sampleRate: is "24k"; must be a whole number from 16000 to 48000',
-        'config/desired: lanes[1]: this device has no such lane; it has main',
-        'config/desired: mqtt: cannot be set over MQTT; allowed here: ts, lanes, log',
       ].sort(),
     );
   });
@@ -234,7 +220,6 @@ describe('what is wrong with the configuration', () => {
   it.each(['[]', '4', '"text"', 'null'])('refuses %s as a whole configuration', (text) => {
     write({ 'config.json': text });
     expect(problems().length).toBeGreaterThan(0);
-    expect(problems({ desired: JSON.parse(text) }).at(-1)).toContain('must be an object');
   });
 
   it('never shows what may be a secret', () => {
@@ -246,8 +231,8 @@ describe('what is wrong with the configuration', () => {
       },
     });
     const env = { DRAGOMAN_MQTT_PASSWORD: secret, DRAGOMAN_API_KEY: secret };
-    const found = problems({ env, desired: { token: secret, lanes: [{ voice: { token: secret } }] } });
-    expect(found).toHaveLength(7);
+    const found = problems({ env });
+    expect(found).toHaveLength(5);
     expect(found.join('\n')).not.toContain('hunter2');
   });
 

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { readUnverified } from '../../adapters/signing/jws.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { type DesiredDocument, effectiveOf, readDocument, resolveDesired } from '../../core/owner/desired.ts';
+import { judgeSigned, readEnvelope } from '../../core/owner/signed-message.ts';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Opening, SignatureReader } from '../../ports/signature.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import type { Config } from '../../protocol/config.ts';
+import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { createThrottle, type Throttle } from '../throttle.ts';
+import { explainFault } from './answer-reader.ts';
+import { createBatchedWriter } from './batched-writer.ts';
+
+/** `config/reported` is published at most this often. */
+const REPORT_INTERVAL_MS = 1000;
+/** Deeper than any document. */
+const DEEPEST = 16;
+
+export interface DesiredConfigDeps {
+  readonly topics: DeviceTopics;
+  readonly groups: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly repeats: RepeatFilter;
+  /** What was taken last, for the next start; null: it is not kept. */
+  readonly file: StateFile | null;
+  readonly signatures: SignatureReader | null;
+  /** The configuration without any document. */
+  readonly base: Config;
+  /** Puts what is desired into force; what is running goes on where it can. */
+  apply(config: Config): void;
+}
+
+/** The owner's wishes for the configuration: takes them in, keeps the last good ones, and reports what is in force. */
+export interface DesiredConfig {
+  /** The configuration with what was desired before the last start. */
+  readonly config: Config;
+  readonly subscriptions: readonly string[];
+  /** False when the topic is none of them. */
+  receive(message: BusMessage): boolean;
+  /** The device's own configuration was read again. */
+  rebase(base: Config): void;
+  /** The service did not take what was desired of this key. */
+  rejected(key: string, message: string): void;
+  trust(signatures: SignatureReader | null): void;
+  /** A connection is up: tells what is in force. */
+  connected(bus: Bus): void;
+  close(): Promise<void>;
+}
+
+/** Where a document comes from. */
+interface Place {
+  readonly from: string;
+  readonly topic: string;
+  /** The topic base that a signed one must be for. */
+  readonly base: string;
+}
+
+const keptSchema = z.object({
+  version: z.literal(1),
+  documents: z
+    .array(z.object({ from: z.string(), version: z.int(), body: z.record(z.string(), z.unknown()) }))
+    .max(32),
+});
+
+export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
+  const { topics, clock, log } = deps;
+  const places = placesOf(topics, deps.groups);
+  const documents = readKept(deps.file, places, log);
+  /** What is wrong with a document as a whole, by whose it is: the last good one stays in force. */
+  const refusals = new Map<string, DesiredFault>();
+  const rejections = new Map<string, DesiredFault>();
+  let { base, signatures } = deps;
+  let resolved = resolve();
+  let bus: Bus | null = null;
+  const report: Throttle = createThrottle(clock, REPORT_INTERVAL_MS, publish);
+  const writer =
+    deps.file === null
+      ? null
+      : createBatchedWriter(deps.file, clock, serialize, (problem) => {
+          if (problem === null) log.info({}, 'what is desired is kept again');
+          else log.warn({}, `${problem}; what is desired is not kept over a restart`);
+        });
+
+  function inOrder(): DesiredDocument[] {
+    return places.flatMap(({ from }) => documents.get(from) ?? []);
+  }
+  function resolve() {
+    return resolveDesired(base, inOrder());
+  }
+  function serialize(): string {
+    return JSON.stringify({ version: 1, documents: inOrder() });
+  }
+  function publish(): void {
+    const effective = effectiveOf(resolved.config);
+    const body: ReportedMessage = {
+      ts: timestamp(clock.wall()),
+      version: Object.fromEntries(inOrder().map(({ from, version }) => [from, version])),
+      hash: createHash('sha256')
+        .update(canonicalJson(effective, DEEPEST) ?? '')
+        .digest('hex'),
+      effective,
+      errors: [...refusals.values(), ...resolved.errors, ...rejections.values()],
+    };
+    bus?.publish(topics.configReported, JSON.stringify(body), { qos: 1, retain: true });
+  }
+  const changed = (): void => {
+    rejections.clear();
+    resolved = resolve();
+    deps.apply(resolved.config);
+    report.request();
+  };
+  const refuse = ({ from }: Place, message: string): void => {
+    refusals.set(from, { from, key: '', message });
+    const sentence = `config/desired was not taken, and the last good one stays in force: ${message}`;
+    logRepeated(deps, { level: 'warn', kind: `desired:${from}`, fields: { from }, sentence });
+    report.request();
+  };
+  const take = (place: Place, body: unknown): void => {
+    const document = readDocument(place.from, body);
+    if (typeof document === 'string') return refuse(place, document);
+    const known = documents.get(place.from);
+    if (signatures !== null && known !== undefined && document.version < known.version) {
+      return refuse(place, `version: ${document.version} is older than ${known.version}, which is in force`);
+    }
+    refusals.delete(place.from);
+    const isSame = known !== undefined && JSON.stringify(known.body) === JSON.stringify(document.body);
+    if (isSame) return report.request();
+    documents.set(place.from, document);
+    writer?.changed();
+    logRepeated(deps, {
+      ...{
+        level: 'info',
+        kind: `desired:taken:${place.from}`,
+        fields: { from: place.from, version: document.version },
+      },
+      sentence: 'config/desired was taken',
+    });
+    changed();
+  };
+  const clear = (place: Place): void => {
+    // Anybody who may publish can clear a topic; only the owner can sign.
+    if (signatures !== null)
+      return refuse(place, 'it was cleared, which nobody can sign: publish a newer one without keys instead');
+    refusals.delete(place.from);
+    if (!documents.delete(place.from)) return report.request();
+    writer?.changed();
+    changed();
+  };
+  const open = (place: Place, opening: Opening): void => {
+    if (!opening.ok) return refuse(place, explainFault(opening.why));
+    const judged = judgeSigned(opening.content, { type: 'dragoman+config', devices: [place.base], id: null });
+    if (judged.ok) take(place, judged.body);
+    else refuse(place, explainFault(judged.why));
+  };
+
+  return {
+    get config() {
+      return resolved.config;
+    },
+    subscriptions: places.map(({ topic }) => topic),
+    receive({ topic, payload }) {
+      const place = places.find((one) => one.topic === topic);
+      if (place === undefined) return false;
+      if (payload === '') {
+        clear(place);
+        return true;
+      }
+      const envelope = readEnvelope(payload, LONGEST_DESIRED);
+      if (envelope.kind === 'unreadable') refuse(place, explainFault(envelope.why));
+      else if (envelope.kind === 'plain' && signatures === null) take(place, envelope.json);
+      else if (envelope.kind === 'plain') refuse(place, explainFault('unsigned'));
+      else if (signatures === null) open(place, readUnverified(envelope.jws));
+      else void signatures.open(envelope.jws).then((opening) => open(place, opening));
+      return true;
+    },
+    rebase(next) {
+      base = next;
+      changed();
+    },
+    rejected(key, message) {
+      const from = inOrder().at(-1)?.from;
+      if (from === undefined) return;
+      rejections.set(key, { from, key, message });
+      report.request();
+    },
+    trust(given) {
+      signatures = given;
+    },
+    connected(line) {
+      bus = line;
+      report.request();
+    },
+    close() {
+      report.cancel();
+      return writer?.flush() ?? Promise.resolve();
+    },
+  };
+}
+
+/** In the order in which they count: groups as configured, then the device's own. */
+function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
+  const ofGroups = groups.map((group) => ({
+    ...{ from: `group:${group}`, topic: topics.groupDesired(group), base: topics.groupBase(group) },
+  }));
+  return [...ofGroups, { from: 'device', topic: topics.configDesired, base: topics.base }];
+}
+
+/** A group that the device no longer belongs to is forgotten. */
+function readKept(file: StateFile | null, places: readonly Place[], log: Log): Map<string, DesiredDocument> {
+  const text = file?.read() ?? null;
+  if (text === null) return new Map();
+  const parsed = keptSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    log.warn({}, 'what was desired before the last start cannot be read and is forgotten');
+    return new Map();
+  }
+  const known = parsed.data.documents.filter(({ from }) => places.some((place) => place.from === from));
+  return new Map(known.map((document) => [document.from, document]));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * JSON as RFC 8785 writes it: no blanks, keys sorted by their UTF-16 code units. The same value always gives the same text.
+ * @returns null for what is nested more deeply than `deepest`
+ */
+export function canonicalJson(value: unknown, deepest: number): string | null {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (deepest === 0) return null;
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  for (const key of isList ? value.keys() : Object.keys(value).sort()) {
+    const part = canonicalJson((value as Record<string | number, unknown>)[key], deepest - 1);
+    if (part === null) return null;
+    parts.push(isList ? part : `${JSON.stringify(key)}:${part}`);
+  }
+  return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
+}

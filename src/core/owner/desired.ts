@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { type Config, DESIRED_KEYS, desiredSchema, type LaneConfig } from '../../protocol/config.ts';
+import { languageClash } from '../../protocol/language.ts';
+import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
+import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
+
+/** One document of `config/desired`, as it was published. */
+export interface DesiredDocument {
+  /** `device`, or `group:lobby`. */
+  readonly from: string;
+  readonly version: number;
+  /** The whole body, as JSON has it. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the documents make of the device's own configuration. */
+export interface Resolved {
+  readonly config: Config;
+  /** Keys that were not taken, and why. */
+  readonly errors: readonly DesiredFault[];
+}
+
+/** More would not be read by anybody. */
+const MOST_ERRORS = 50;
+
+/**
+ * Lays the documents over the device's own configuration, later ones win. Each key is taken or refused by itself: what is
+ * wrong with one of them does not keep the others out.
+ */
+export function resolveDesired(base: Config, documents: readonly DesiredDocument[]): Resolved {
+  const errors: DesiredFault[] = [];
+  let config = base;
+  for (const document of documents) config = applyDocument(config, document, errors);
+  return { config, errors: errors.slice(0, MOST_ERRORS) };
+}
+
+/** The keys of a body that are about the message and not about the device. */
+const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
+const versionSchema = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** Reads the outside of a document. @returns what is wrong with it, in words, where it is none */
+export function readDocument(from: string, body: unknown): DesiredDocument | string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'must be an object { ... }';
+  const { version, ts } = body as Record<string, unknown>;
+  if (!versionSchema.safeParse(version).success) return 'version: must be a whole number, 0 or more';
+  if (ts !== undefined && !timestampSchema.safeParse(ts).success)
+    return 'ts: must be a time in ISO 8601, or null';
+  return { from, version: version as number, body: body as Record<string, unknown> };
+}
+
+function applyDocument(config: Config, { from, body }: DesiredDocument, errors: DesiredFault[]): Config {
+  const refuse = (key: string, message: string): void => void errors.push({ from, key, message });
+  let next = config;
+  for (const [key, value] of Object.entries(body)) {
+    if (ENVELOPE_KEYS.includes(key)) continue;
+    if (key === 'lanes') next = applyLanes(next, value, refuse);
+    else if (key === 'log') next = { ...next, log: applyLog(next.log, value, refuse) };
+    else refuse(key, notDesirable(['lanes', 'log']));
+  }
+  return next;
+}
+
+type Refuse = (key: string, message: string) => void;
+const notDesirable = (allowed: readonly string[]): string =>
+  `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`;
+
+function applyLog(log: Config['log'], value: unknown, refuse: Refuse): Config['log'] {
+  if (!isObject(value)) {
+    refuse('log', 'must be an object { ... }');
+    return log;
+  }
+  const shape = desiredSchema.shape.log.unwrap().shape;
+  return { ...log, ...takeKeys(value, shape, DESIRED_KEYS.log, 'log', refuse) };
+}
+
+function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
+  if (!Array.isArray(value)) {
+    refuse('lanes', 'must be a list [ ... ]');
+    return config;
+  }
+  if (value.length > config.lanes.length * 4 + 16) {
+    refuse('lanes', `holds ${value.length} entries; this device has ${config.lanes.length} lanes`);
+    return config;
+  }
+  const lanes = [...config.lanes];
+  for (const [index, entry] of value.entries()) {
+    const path = `lanes[${index}]`;
+    if (!isObject(entry)) {
+      refuse(path, 'must be an object { ... }');
+      continue;
+    }
+    const { id, ...given } = entry;
+    const at = id === undefined ? index : lanes.findIndex((lane) => lane.id === id);
+    const lane = lanes[at];
+    if (lane === undefined)
+      refuse(path, `this device has no such lane; it has ${lanes.map((one) => one.id).join(', ')}`);
+    else lanes[at] = applyLane(lane, given, path, refuse);
+  }
+  return { ...config, lanes };
+}
+
+function applyLane(
+  lane: LaneConfig,
+  given: Record<string, unknown>,
+  path: string,
+  refuse: Refuse,
+): LaneConfig {
+  const shape = desiredSchema.shape.lanes.unwrap().element.shape;
+  const taken = takeKeys(given, shape, DESIRED_KEYS.lanes, path, refuse) as Partial<LaneConfig>;
+  const next = { ...lane, ...taken };
+  const clash = languageClash(next.source, next.targets);
+  if (clash === null) return next;
+  // Either of the two may be the mistake: both stay as they were.
+  const { source: _, targets: __, ...others } = taken;
+  refuse(`${path}.${taken.targets === undefined ? 'source' : 'targets'}`, `targets ${clash}`);
+  return { ...lane, ...others };
+}
+
+/** The keys that are allowed and right; the others are refused, each with its reason. */
+function takeKeys(
+  given: Record<string, unknown>,
+  shape: Readonly<Record<string, z.ZodType>>,
+  allowed: readonly string[],
+  path: string,
+  refuse: Refuse,
+): Record<string, unknown> {
+  const taken: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) {
+    const name = `${path}.${key}`;
+    const schema = allowed.includes(key) ? shape[key] : undefined;
+    if (schema === undefined) {
+      refuse(name, notDesirable(allowed));
+      continue;
+    }
+    // The schema lets keys be missing; one that is there has a value.
+    const parsed = schema.safeParse(value);
+    if (parsed.success && parsed.data !== undefined) taken[key] = parsed.data;
+    else refuse(name, wordIssue(parsed.error?.issues[0]));
+  }
+  return taken;
+}
+
+function wordIssue(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'must have a value';
+  const inner = issue.path.length === 0 ? '' : `[${issue.path.join('.')}] `;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${inner}must be ${article(issue.expected)}`;
+    case 'invalid_value':
+      return `${inner}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return `${inner}must be at least ${issue.minimum}`;
+    case 'too_big':
+      return `${inner}must be at most ${issue.maximum}`;
+    default:
+      return inner + issue.message;
+  }
+}
+
+function article(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    string: 'a text',
+    number: 'a number',
+    array: 'a list',
+    boolean: 'true or false',
+  };
+  return names[type] ?? `of the type ${type}`;
+}
+
+/** The keys that may be desired, as they are in force by configuration; what a command set since is not in it. */
+export function effectiveOf(config: Config): EffectiveConfig {
+  const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter }) => ({
+    ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
+  }));
+  return { lanes, log: { level: config.log.level } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,188 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
+import { createSignatureReader } from '../../src/adapters/signing/reader.ts';
+import { createSigner } from '../../src/adapters/signing/signer.ts';
+import { canonicalJson } from '../../src/core/canonical-json.ts';
+import type { SignatureReader } from '../../src/ports/signature.ts';
+import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+const BASE = 'dragoman/v1/museum';
+const DESIRED = `${BASE}/kiosk-01/config/desired`;
+const LOBBY = `${BASE}/group/lobby/config/desired`;
+const CONFIG = (() => {
+  const config = testConfig();
+  return { ...config, device: { ...config.device, groups: ['lobby'] } };
+})();
+
+type Fake = ReturnType<typeof createFakeDeps>;
+const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
+
+/** The newest `config/reported`, which is always as its schema says. */
+function reported(deps: Fake): ReportedMessage {
+  deps.clock.advance(1000);
+  const last = deps.published.filter(({ topic }) => topic === `${BASE}/kiosk-01/config/reported`).at(-1);
+  expect(last?.options).toMatchObject({ qos: 1, retain: true });
+  return reportedSchema.parse(last?.body);
+}
+
+describe('config/desired', () => {
+  it('is in force at once, and reported with its version and a hash that anybody can check', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    expect(reported(deps)).toMatchObject({
+      version: {},
+      errors: [],
+      effective: { lanes: [{ echo: 'half-duplex' }] },
+    });
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main', echo: 'off', standbyAfter: 7 }] });
+    expect(optionsOf(deps)).toMatchObject({ echo: 'off', standbyAfterMs: 7000 });
+    const report = reported(deps);
+    expect(report).toMatchObject({
+      version: { device: 3 },
+      errors: [],
+      effective: { lanes: [{ echo: 'off', standbyAfter: 7 }] },
+    });
+    const text = canonicalJson(report.effective, 9) ?? '';
+    expect(report.hash).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+
+  it('changes the languages in the running session', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    const stream = deps.lastStream();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', targets: ['fr'] }] });
+    deps.clock.advance(5000);
+    expect(deps.lastStream()).toBe(stream);
+    expect(stream.calls.some((call) => call.startsWith('setTask') && call.includes('"fr"'))).toBe(true);
+  });
+
+  it('takes the groups first, and comes back to them when its own document goes', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
+    deps.deliver(LOBBY, { version: 8, lanes: [{ id: 'main', echo: 'cancel', standbyAfter: 9 }] });
+    expect(optionsOf(deps)).toMatchObject({ echo: 'off', standbyAfterMs: 9000 });
+    deps.deliver(DESIRED, '');
+    expect(optionsOf(deps)?.echo).toBe('cancel');
+    expect(reported(deps).version).toEqual({ 'group:lobby': 8 });
+    deps.deliver(LOBBY, '');
+    expect(optionsOf(deps)).toMatchObject({ echo: 'half-duplex', standbyAfterMs: 120_000 });
+  });
+
+  it('refuses keys one by one, and a broken document as a whole, and what runs goes on', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off', start: 'never' }] });
+    expect(reported(deps).errors).toEqual([
+      { from: 'device', key: 'lanes[0].start', message: 'must be one of "boot", "command", "voice"' },
+    ]);
+    for (const broken of ['{', '[]', '"x"', '{"lanes":[]}', `{"version":2,"x":"${'y'.repeat(70_000)}"}`]) {
+      deps.deliver(DESIRED, broken);
+      expect(reported(deps).errors.find(({ key }) => key === '')?.from).toBe('device');
+      expect(optionsOf(deps)?.echo).toBe('off');
+    }
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main', echo: 'off' }] });
+    expect(reported(deps)).toMatchObject({ version: { device: 3 }, errors: [] });
+  });
+
+  it('leaves what a command has set until its own key changes', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    const document = { version: 1, lanes: [{ id: 'main', standbyAfter: 9 }] };
+    deps.deliver(DESIRED, document);
+    deps.command('echo', { id: 'a', args: { mode: 'off' } });
+    deps.deliver(DESIRED, document);
+    deps.deliver(DESIRED, { ...document, version: 2 });
+    expect(optionsOf(deps)?.echo).toBe('off');
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main', echo: 'cancel' }] });
+    expect(optionsOf(deps)?.echo).toBe('cancel');
+  });
+
+  it('outlives a restart without a broker, and a changed file lies below it', async () => {
+    const file = createMemoryFile();
+    const first = createFakeDeps(CONFIG, { desiredFile: file.file });
+    await first.goLive();
+    first.deliver(DESIRED, { version: 5, lanes: [{ id: 'main', echo: 'off' }] });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(file.text).toContain('"version":5');
+    const second = createFakeDeps(CONFIG, { desiredFile: file.file });
+    expect(optionsOf(second)?.echo).toBe('off');
+    await second.goLive();
+    expect(reported(second).version).toEqual({ device: 5 });
+    const [lane] = CONFIG.lanes;
+    if (lane === undefined) throw new Error('no lane');
+    second.agent.apply({ ...CONFIG, lanes: [{ ...lane, echo: 'cancel', standbyAfter: 33 }] });
+    expect(optionsOf(second)).toMatchObject({ echo: 'off', standbyAfterMs: 33_000 });
+  });
+
+  it.each(['', '{', '{"version":9}', '[]'])(
+    'starts all the same where the kept file holds %j',
+    async (text) => {
+      const file = createMemoryFile();
+      file.fill(text);
+      const deps = createFakeDeps(CONFIG, { desiredFile: file.file });
+      expect(optionsOf(deps)?.echo).toBe('half-duplex');
+    },
+  );
+});
+
+describe('config/desired of an owner with keys', () => {
+  const pair = createKeyPair();
+  const signer = createSigner(parsePrivateKey(pair.privatePem, 'k'));
+  const reader = createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]);
+  const openings: Promise<unknown>[] = [];
+  const signatures: SignatureReader = {
+    open(jws) {
+      const opening = reader.open(jws);
+      openings.push(opening);
+      return opening;
+    },
+  };
+  const settle = async (): Promise<void> => {
+    await Promise.all(openings.splice(0));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const sign = async (
+    base: string,
+    body: object,
+    type: 'dragoman+config' | 'dragoman+token' = 'dragoman+config',
+  ) => ({
+    jws: await signer.sign(type, base, body, 0),
+  });
+  const lanes = (echo: string) => [{ id: 'main', echo }];
+
+  it('is taken only signed, for this device or its group, and never an older one', async () => {
+    const deps = createFakeDeps(CONFIG, { signatures });
+    await deps.agent.start();
+    deps.brokerUp();
+    const own = `${BASE}/kiosk-01`;
+    const deliver = async (topic: string, body: object): Promise<string | undefined> => {
+      deps.deliver(topic, body);
+      await settle();
+      return optionsOf(deps)?.echo;
+    };
+    expect(await deliver(DESIRED, { version: 1, lanes: lanes('off') })).toBe('half-duplex');
+    expect(await deliver(DESIRED, await sign(`${BASE}/kiosk-02`, { version: 1, lanes: lanes('off') }))).toBe(
+      'half-duplex',
+    );
+    expect(
+      await deliver(DESIRED, await sign(own, { version: 1, lanes: lanes('off') }, 'dragoman+token')),
+    ).toBe('half-duplex');
+    expect(await deliver(LOBBY, await sign(own, { version: 1, lanes: lanes('off') }))).toBe('half-duplex');
+    expect(await deliver(DESIRED, await sign(own, { version: 4, lanes: lanes('off') }))).toBe('off');
+    expect(await deliver(DESIRED, await sign(own, { version: 3, lanes: lanes('cancel') }))).toBe('off');
+    expect(reported(deps).errors.map(({ from, message }) => [from, message])).toEqual([
+      ['group:lobby', 'it was signed for another device'],
+      ['device', 'version: 3 is older than 4, which is in force'],
+    ]);
+    deps.deliver(DESIRED, '');
+    expect(optionsOf(deps)?.echo).toBe('off');
+    expect(
+      await deliver(LOBBY, await sign(`${BASE}/group/lobby`, { version: 1, lanes: lanes('cancel') })),
+    ).toBe('off');
+    expect(reported(deps).version).toEqual({ device: 4, 'group:lobby': 1 });
+  });
+});

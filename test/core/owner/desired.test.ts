@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/core/canonical-json.ts';
+import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
+import { configSchema } from '../../../src/protocol/config.ts';
+
+const BASE = configSchema.parse({
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtts://broker.example' },
+  lanes: [
+    { id: 'main', source: 'en', targets: ['es'], capture: { device: 'a' }, playback: { device: 'a' } },
+    { id: 'side', source: 'es', targets: ['en'], capture: { device: 'b' }, playback: { device: 'b' } },
+  ],
+});
+
+const resolve = (...bodies: [from: string, body: Record<string, unknown>][]) =>
+  resolveDesired(
+    BASE,
+    bodies.map(([from, body]) => ({ from, version: 1, body })),
+  );
+const lane = (config: typeof BASE, id: string) => config.lanes.find((one) => one.id === id);
+
+describe('desired configuration', () => {
+  it('changes what it names and nothing else', () => {
+    const { config, errors } = resolve([
+      'device',
+      { lanes: [{ id: 'side', echo: 'off' }], log: { level: 'warn' } },
+    ]);
+    expect(errors).toEqual([]);
+    expect(config).toEqual({
+      ...BASE,
+      lanes: [BASE.lanes[0], { ...BASE.lanes[1], echo: 'off' }],
+      log: { ...BASE.log, level: 'warn' },
+    });
+  });
+
+  it('lets groups count in order, and the device last', () => {
+    const { config } = resolve(
+      ['group:lobby', { lanes: [{ id: 'main', targets: ['fr'], echo: 'off', standbyAfter: 5 }] }],
+      ['group:east', { lanes: [{ id: 'main', targets: ['it'], echo: 'cancel' }] }],
+      ['device', { lanes: [{ id: 'main', targets: ['de'] }] }],
+    );
+    expect(lane(config, 'main')).toMatchObject({ targets: ['de'], echo: 'cancel', standbyAfter: 5 });
+  });
+
+  it('names a lane by its id, or by its place', () => {
+    const { config } = resolve(['device', { lanes: [{ echo: 'off' }, { echo: 'cancel' }] }]);
+    expect(config.lanes.map(({ echo }) => echo)).toEqual(['off', 'cancel']);
+  });
+
+  it('takes the right keys of a document whose others are wrong', () => {
+    const { config, errors } = resolve([
+      'device',
+      {
+        ...{ version: 4, ts: null, mqtt: { url: 'mqtt://thief.example' }, schedule: 'x' },
+        lanes: [
+          {
+            id: 'main',
+            echo: 'loud',
+            start: 'voice',
+            standbyAfter: -1,
+            capture: {},
+            constructor: 1,
+            voice: null,
+          },
+          { id: 'none', echo: 'off' },
+          'side',
+        ],
+        log: { level: 'shout', journal: 'json' },
+      },
+    ]);
+    expect(lane(config, 'main')).toMatchObject({
+      echo: 'half-duplex',
+      start: 'voice',
+      standbyAfter: 120,
+      voice: null,
+    });
+    expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
+      'device mqtt: cannot be set over MQTT; allowed here: lanes, log',
+      'device schedule: cannot be set over MQTT; allowed here: lanes, log',
+      'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
+      'device lanes[0].standbyAfter: must be at least 0',
+      'device lanes[0].capture: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter',
+      'device lanes[0].constructor: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter',
+      'device lanes[1]: this device has no such lane; it has main, side',
+      'device lanes[2]: must be an object { ... }',
+      'device log.level: must be one of "trace", "debug", "info", "warn", "error", "fatal"',
+      'device log.journal: cannot be set over MQTT; allowed here: level',
+    ]);
+  });
+
+  it('keeps source and targets as they were where the two together are impossible', () => {
+    const { config, errors } = resolve([
+      'device',
+      { lanes: [{ id: 'main', targets: ['en', 'fr'], echo: 'off' }] },
+    ]);
+    expect(lane(config, 'main')).toMatchObject({ source: 'en', targets: ['es'], echo: 'off' });
+    expect(errors).toEqual([
+      {
+        from: 'device',
+        key: 'lanes[0].targets',
+        message: 'targets must not name "en", which is the source already',
+      },
+    ]);
+  });
+
+  it.each([
+    [null],
+    [[]],
+    ['x'],
+    [4],
+    [{}],
+    [{ version: -1 }],
+    [{ version: 1.5 }],
+    [{ version: '1' }],
+    [{ version: 1, ts: 5 }],
+  ])('refuses %j as a whole, in words', (body) => {
+    expect(readDocument('device', body)).toMatch(/must be/);
+  });
+
+  it('never throws, and never makes a configuration that would not be valid, whatever is desired', () => {
+    const part = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('en', 'es', ['en'], ['es'], 'off', 5, null, 'main', 'voice'),
+    );
+    const key = fc.constantFrom(
+      'id',
+      'source',
+      'targets',
+      'voice',
+      'echo',
+      'start',
+      'standbyAfter',
+      '__proto__',
+      'x',
+    );
+    const entry = fc.oneof(part, fc.dictionary(key, part));
+    const body = fc.record({
+      lanes: fc.oneof(part, fc.array(entry)),
+      log: fc.oneof(part, fc.dictionary(fc.constantFrom('level', 'x'), part)),
+    });
+    fc.assert(
+      fc.property(fc.array(body, { maxLength: 3 }), (bodies) => {
+        const { config } = resolve(
+          ...bodies.map((one) => ['device', one] as [string, Record<string, unknown>]),
+        );
+        expect(configSchema.safeParse(config).success).toBe(true);
+        const { lanes: _, log: __, ...others } = config;
+        const { lanes: ___, log: ____, ...before } = BASE;
+        expect(others).toEqual(before);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('canonical JSON', () => {
+  it('is that of RFC 8785', () => {
+    const value = {
+      '\u20ac': 'Euro',
+      '\r': 1,
+      '\ufb33': 2,
+      '1': 'One',
+      '\u{1f600}': 3,
+      '\u0080': 4,
+      ö: [1e30, 4.5, 2e-3, 0.000001, -0],
+    };
+    expect(canonicalJson(value, 9)).toBe(
+      '{"\\r":1,"1":"One","\u0080":4,"ö":[1e+30,4.5,0.002,0.000001,0],"\u20ac":"Euro","\u{1f600}":3,"\ufb33":2}',
+    );
+    expect(canonicalJson([[[1]]], 2)).toBeNull();
+  });
+  it('of what is effective is the same for the same configuration', () => {
+    expect(canonicalJson(effectiveOf(BASE), 9)).toContain(
+      '"standbyAfter":120,"start":"boot","targets":["es"]',
+    );
+  });
+});
