@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
-import { Agent, type AgentDeps } from '../../src/agent/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';

@@ -144,7 +144,7 @@ export const LOG_LINES: readonly LogLine[] = [
   line(
     'agent',
     'config/desired was not taken, and the last good one stays in force: …',
-    '`config/reported` tells the same; publish a document that is right',
+    '`{p}/config/reported` tells the same; publish a document that is right',
   ),
   line('agent', '…; what is desired is not kept over a restart', 'the disk: is it full or read-only?'),
   line('agent', 'what is desired is kept again', NOTHING),

@@ -1,17 +1,9 @@
-import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { Outage } from '../core/owner/backend-watch.ts';
-import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
-import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OpenEchoCanceller } from '../ports/echo.ts';
-import type { Log } from '../ports/log.ts';
+import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';
-import type { StateFile } from '../ports/state-file.ts';
-import type { OpenStream } from '../ports/stream.ts';
-import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
-import type { MachineParts } from './doctor/machine-checks.ts';
+import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type Defects } from './guard/defects.ts';
 import { type GuardedDeps, guardDeps } from './guard/deps.ts';
@@ -33,37 +25,6 @@ import { createTokenStore, type TokenStore } from './owner/token-store.ts';
 import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
 import { createRunningConfig, type RunningConfig } from './running-config.ts';
 import { within } from './within.ts';
-
-/** Everything outside that the agent acts through. */
-export interface AgentDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version: string;
-  readonly openBus: OpenBus;
-  readonly openStream: OpenStream;
-  /** Checks what the owner has signed; absent or null: anybody's word is taken. */
-  readonly signatures?: SignatureReader | null;
-  readonly createVoiceDetector: CreateVoiceDetector;
-  /** Absent where echo can't be cancelled. */
-  readonly openEchoCanceller?: OpenEchoCanceller;
-  /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
-  readonly machine?: MachineParts;
-  openAudio(lane: LaneConfig): {
-    openCapture: OpenCapture;
-    openPlayback: OpenPlayback;
-    /** Left out: the usual one. */
-    createEchoDetector?: CreateEchoDetector;
-  };
-  /** Where commands are remembered over a restart; absent where nothing outlives the program. */
-  readonly commandFile?: StateFile;
-  /** Where what is desired over MQTT is kept, likewise. */
-  readonly desiredFile?: StateFile;
-  setLogLevel?(level: Config['log']['level']): void;
-  /** A number in [0, 1): seeds and jitter, never secrets. */
-  random(): number;
-  /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
-  randomHash(): string;
-}
 
 /** How long the lanes may take to end their sessions. */
 const SHUTDOWN_LIMIT_MS = 4000;

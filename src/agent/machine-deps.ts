@@ -19,7 +19,7 @@ import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
-import type { AgentDeps } from './agent.ts';
+import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
 /** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */

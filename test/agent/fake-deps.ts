@@ -1,4 +1,5 @@
-import { Agent, type AgentDeps } from '../../src/agent/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { AudioFault, CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { BusListener, BusMessage, BusOptions, PublishOptions } from '../../src/ports/bus.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { AudioFault, CaptureSink } from '../../src/ports/audio.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { BASE, createFakeDeps, type FakeStream, testConfig } from './fake-deps.ts';

@@ -1,5 +1,6 @@
 /** The device: its process, which may be started, stopped and killed, and what it is made of. */
-import { Agent, type AgentDeps } from '../../src/agent/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';

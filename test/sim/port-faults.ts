@@ -1,5 +1,5 @@
 /** Adapters that throw or reject where their contract says that they never do. */
-import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 import type { OnStrike } from './strikes.ts';

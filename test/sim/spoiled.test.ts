@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
 import { runSeed } from './run.ts';
 import type { Violation } from './violations.ts';

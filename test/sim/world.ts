@@ -1,5 +1,5 @@
 /** The simulated world put together: one device, its surroundings, and the oracles that watch. */
-import type { AgentDeps } from '../../src/agent/agent.ts';
+import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';

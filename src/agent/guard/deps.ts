@@ -1,7 +1,7 @@
 import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/echo-detector.ts';
 import type { OpenCapture } from '../../ports/audio.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
-import type { AgentDeps } from '../agent.ts';
+import type { AgentDeps } from '../deps.ts';
 import { guardCapture, guardPlayback, type OpenGuardedPlayback } from './audio.ts';
 import { guardBus } from './bus.ts';
 import { createDefects, type Defects, guardClock, guardLog } from './defects.ts';

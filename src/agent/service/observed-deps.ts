@@ -1,6 +1,6 @@
 import type { LaneProgress } from '../../core/progress.ts';
 import type { OpenCapture } from '../../ports/audio.ts';
-import type { AgentDeps } from '../agent.ts';
+import type { AgentDeps } from '../deps.ts';
 import type { LaneStep } from '../lane/lane-runner.ts';
 
 /** What has been seen of the outside since the start. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../../src/agent/agent.ts';
+import type { AgentDeps } from '../../../src/agent/deps.ts';
 import { expectStreaming, explode, phaseOf, reject, stopped, throwing } from './tools.ts';
 
 describe('a line to the owner that throws', () => {

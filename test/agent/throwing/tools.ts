@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AgentDeps } from '../../../src/agent/agent.ts';
+import type { AgentDeps } from '../../../src/agent/deps.ts';
 import type { Capture, Playback } from '../../../src/ports/audio.ts';
 import { createFakeDeps, type FakeDeps, TOKEN, testConfig } from '../fake-deps.ts';
 

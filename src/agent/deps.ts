@@ -1,0 +1,43 @@
+import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
+import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
+import type { OpenBus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OpenEchoCanceller } from '../ports/echo.ts';
+import type { Log } from '../ports/log.ts';
+import type { SignatureReader } from '../ports/signature.ts';
+import type { StateFile } from '../ports/state-file.ts';
+import type { OpenStream } from '../ports/stream.ts';
+import type { CreateVoiceDetector } from '../ports/voice.ts';
+import type { Config, LaneConfig } from '../protocol/config.ts';
+import type { MachineParts } from './doctor/machine-checks.ts';
+
+/** Everything outside that the agent acts through. */
+export interface AgentDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  readonly openBus: OpenBus;
+  readonly openStream: OpenStream;
+  /** Checks what the owner has signed; absent or null: anybody's word is taken. */
+  readonly signatures?: SignatureReader | null;
+  readonly createVoiceDetector: CreateVoiceDetector;
+  /** Absent where echo can't be cancelled. */
+  readonly openEchoCanceller?: OpenEchoCanceller;
+  /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
+  readonly machine?: MachineParts;
+  openAudio(lane: LaneConfig): {
+    openCapture: OpenCapture;
+    openPlayback: OpenPlayback;
+    /** Left out: the usual one. */
+    createEchoDetector?: CreateEchoDetector;
+  };
+  /** Where commands are remembered over a restart; absent where nothing outlives the program. */
+  readonly commandFile?: StateFile;
+  /** Where what is desired over MQTT is kept, likewise. */
+  readonly desiredFile?: StateFile;
+  setLogLevel?(level: Config['log']['level']): void;
+  /** A number in [0, 1): seeds and jitter, never secrets. */
+  random(): number;
+  /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
+  randomHash(): string;
+}
