@@ -8,9 +8,10 @@ export type { Logger } from 'pino';
 
 /**
  * `json`: one object per line. `journal`: the sentence and what belongs to it, behind systemd's priority, for a person who reads
- * the journal; `journal-json`: the object there. `readable`: for a person at a terminal.
+ * the journal; `journal-json`: the object there. `readable`: for a person at a terminal, `readable-plain`
+ * without colours.
  */
-export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable';
+export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable' | 'readable-plain';
 
 /** Where finished lines go: standard output, or anything that takes text. */
 export interface LogSink {
@@ -72,7 +73,8 @@ export function chooseLogFormat(
   env: Readonly<Record<string, string | undefined>>,
   wanted: 'text' | 'json' = 'text',
 ): LogFormat {
-  if (output.isTTY === true) return 'readable';
+  // An empty NO_COLOR says nothing (no-color.org).
+  if (output.isTTY === true) return env['NO_COLOR'] ? 'readable-plain' : 'readable';
   const journal = env['JOURNAL_STREAM'];
   if (journal === undefined) return 'json';
   // The variable is inherited by programs whose output has been sent elsewhere (systemd.exec(5)).
@@ -88,8 +90,11 @@ function redactLine(line: string): Line {
 }
 
 function formatter(format: LogFormat): (line: Line) => string {
-  if (format === 'readable') {
-    const prettify = pretty.prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l' });
+  if (format === 'readable' || format === 'readable-plain') {
+    const prettify = pretty.prettyFactory({
+      colorize: format === 'readable',
+      translateTime: 'SYS:HH:MM:ss.l',
+    });
     return (line) => prettify(line) as string;
   }
   if (format === 'json') return (line) => `${JSON.stringify(line)}\n`;

@@ -14,7 +14,7 @@ export function addKeysVerb(program: Command, shell: Shell): void {
     .command('create')
     .description('make a pair: NAME.key.pem for signingKeyFile, NAME.pub.pem for the devices')
     .argument('[name]', 'path and name of both files, without their endings', DEFAULT_NAME)
-    .option('--json', 'print JSON')
+    .option('--json', 'print one line: {"keys": {"kid", "privateKeyFile", "publicKeyFile"}}')
     .addHelpText(...examples('dragoman-backend keys create /etc/dragoman/signing'))
     .action((name: string, options: { json?: true }) => create(shell, name, options.json === true));
 }

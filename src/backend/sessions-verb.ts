@@ -26,7 +26,7 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
     .option(...CONFIG_OPTION)
     .option('-d, --device <name>', 'only of this device: "tenant/device", or "device" of any tenant')
     .option('-r, --reference <text>', 'only with this client_reference_id: "tenant/device/lane"')
-    .option('--json', 'print JSON')
+    .option('--json', 'print one line: {"sessions": [{"id", "status", ...}]}, without tokens')
     .addHelpText(...examples('dragoman-backend sessions list --config backend.json --device museum/kiosk-01'))
     .action((options: ListOptions) => list(shell, options));
   sessions
@@ -35,7 +35,7 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
     .argument('[id...]', `session ids, or beginnings of them (at least ${SHORTEST_PREFIX} characters)`)
     .option(...CONFIG_OPTION)
     .option('-d, --device <name>', 'every session of this device: "tenant/device", or "device" of any tenant')
-    .option('--json', 'print JSON')
+    .option('--json', 'print one line: {"revoked": [{"id", "status", ...}]}')
     .addHelpText(
       ...examples(
         'dragoman-backend sessions revoke --config backend.json 5e1f2a3b',

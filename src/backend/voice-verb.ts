@@ -69,7 +69,7 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .option('--normalize', 'the recording needs its loudness evened out')
     .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
     .option(...CONFIG_OPTION)
-    .option('--json', 'print JSON')
+    .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
       ...examples(
         'dragoman-backend voice clone --config backend.json --name guide --file guide.wav --wait 120',
@@ -82,7 +82,7 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .argument('<id>', 'id of the voice')
     .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
     .option(...CONFIG_OPTION)
-    .option('--json', 'print JSON')
+    .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
       ...examples('dragoman-backend voice status --config backend.json 0b8e6c1a-3f52-4d7e-9c40-5a1d2e3f4b5c'),
     )

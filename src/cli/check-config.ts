@@ -20,7 +20,10 @@ export const checkConfigVerb: Verb = {
         'check the configuration and the files it names; print what is effective and where each value came from',
       )
       .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
-      .option('--json', 'print JSON')
+      .option(
+        '--json',
+        'print one line: {"ok": true, "config", "provenance", "warnings"} or {"ok": false, "problems"}',
+      )
       .addHelpText(...examples('dragoman check-config --config /etc/dragoman/config.json'))
       .action((options: Options) => checkConfig(options, shell));
   },

@@ -6,7 +6,7 @@ export const versionVerb: Verb = {
     program
       .command('version')
       .description('print the version of this program')
-      .option('--json', 'print JSON')
+      .option('--json', 'print one line: {"version"}')
       .addHelpText(...examples('dragoman version --json'))
       .action((options: { json?: true }) => {
         shell.print(options.json ? `${JSON.stringify({ version: VERSION })}\n` : `dragoman ${VERSION}\n`);

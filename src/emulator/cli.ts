@@ -64,7 +64,7 @@ function readChoice(name: ChoiceName): (text: string) => unknown {
   return (text) => {
     const parsed = CHOICES[name].schema.safeParse(text);
     if (parsed.success) return parsed.data;
-    throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? 'wrong value'}.`);
+    throw new InvalidArgumentError(`it ${parsed.error.issues[0]?.message ?? 'is wrong'}.`);
   };
 }
 
@@ -225,7 +225,7 @@ function addChoicesVerb(program: Command, shell: Shell): void {
     .description(
       'List everything that the specification leaves open and that --set can change; numbers in parentheses are sections of docs/service.md.',
     )
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line: {"choices": [{"name", "spec", "live", "about"}]}')
     .addHelpText(...examples(`${NAME} choices --json`))
     .action((flags: { json?: boolean }) => listChoices(flags.json === true, shell));
 }

@@ -7,6 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createSystemClock } from '../adapters/clock.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import type { Clock } from '../ports/clock.ts';
+import { speakPlainly } from '../protocol/plain-issues.ts';
 import { createApp } from './app.ts';
 import { type Choices, type Profile, resolveChoices } from './core/choices.ts';
 import { parseFaults } from './core/fault.ts';
@@ -152,6 +153,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     onRequest,
     ...choices
   } = rest;
+  speakPlainly();
   if (host.trim() === '')
     throw new Error('no address to listen on was given; 0.0.0.0 listens everywhere, 127.0.0.1 here only');
   const door = createDoor(host, allowedHosts);

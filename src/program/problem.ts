@@ -49,6 +49,7 @@ function explainUsage(error: CommanderError, command: string): Explanation {
     return { exitCode: EXIT.usage, text: `${name}: what shall it do? ${hint}` };
   const [sentence = '', ...suggestion] = redactText(error.message)
     .replace(/^error: /, '')
+    .replace(/(?<= is invalid\. )[a-z]/, (letter) => letter.toUpperCase())
     .split('\n');
   const ended = [sentence, ...suggestion.map((line) => line.replace(/^\((.*)\)$/, '$1'))]
     .map(endSentence)

@@ -1,4 +1,6 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { closest, distance } from 'fastest-levenshtein';
+import { speakPlainly } from '../protocol/plain-issues.ts';
 import { VERSION } from '../protocol/version.ts';
 import { EXIT, type ExitCode, explainError } from './problem.ts';
 
@@ -40,6 +42,7 @@ export function examples(...lines: readonly string[]): ['after', string] {
 
 /** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
 export async function runProgram(options: ProgramOptions): Promise<number> {
+  speakPlainly();
   let exitCode: ExitCode = EXIT.done;
   const { env } = options;
   const print: Shell['print'] = (text) => options.print(text);
@@ -48,6 +51,7 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
   const program = new Command(options.name)
     .description(options.summary)
     .version(options.version ?? VERSION, '-V, --version', 'print the version')
+    // `asHelpOption` reaches verbs of verbs.
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -57,14 +61,69 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
   // A verb with verbs of its own explains itself with --help, as all others do.
   for (const verb of program.commands) verb.helpCommand(false);
   try {
-    await program.parseAsync([...options.argv], { from: 'user' });
+    await program.parseAsync(asHelpOption(program, options.argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     const called = commandOf(program, options.argv);
-    const explanation = explainError(error, called, Boolean(env['DRAGOMAN_DEBUG']));
+    const explanation = explainError(
+      betterNamed(error, program, options.argv),
+      called,
+      Boolean(env['DRAGOMAN_DEBUG']),
+    );
     if (explanation.text !== '') complain(`${explanation.text}\n`);
     return explanation.exitCode;
   }
+}
+
+/** `help sessions list` and `sessions help list` as `sessions list --help`. */
+function asHelpOption(program: Command, argv: readonly string[]): string[] {
+  const at = argv.indexOf('help');
+  const called = program.commands.length === 0 || at < 0 ? null : descend(program, argv.slice(0, at));
+  // Behind a verb that has none of its own it is an argument like any other.
+  if (called === null || called.commands.length === 0) return [...argv];
+  const path = argv.slice(0, at);
+  let command = called;
+  for (const word of argv.slice(at + 1)) {
+    if (word.startsWith('-') || command.commands.length === 0) break;
+    path.push(word);
+    const next = descend(command, [word]);
+    // Nothing but a complaint comes of a verb that is not there.
+    if (next === null) return path;
+    command = next;
+  }
+  return [...path, '--help'];
+}
+
+/** The verb at the end of these names; null where there is none. */
+function descend(from: Command, names: readonly string[]): Command | null {
+  return names.reduce<Command | null>(
+    (command, name) => command?.commands.find((candidate) => candidate.name() === name) ?? null,
+    from,
+  );
+}
+
+/** Where an option that must be given seems to be missing: the misspelt one that is meant. */
+function betterNamed(error: unknown, program: Command, argv: readonly string[]): unknown {
+  if (!(error instanceof CommanderError) || error.code !== 'commander.missingMandatoryOptionValue')
+    return error;
+  const known = new Set(['--help']);
+  let command = program;
+  for (const word of argv) {
+    command = command.commands.find((candidate) => candidate.name() === word) ?? command;
+  }
+  for (const { long, short } of command.options) {
+    for (const name of [long, short]) if (name !== undefined) known.add(name);
+  }
+  const given = argv.map((word) => word.split('=')[0] ?? word);
+  const unknown = given.find((word) => word.startsWith('--') && word.length > 2 && !known.has(word));
+  if (unknown === undefined) return error;
+  const near = closest(unknown, [...known]);
+  const hint = distance(unknown, near) <= Math.max(1, near.length / 3) ? `\n(Did you mean ${near}?)` : '';
+  return new CommanderError(
+    EXIT.usage,
+    'commander.unknownOption',
+    `error: unknown option '${unknown}'${hint}`,
+  );
 }
 
 /** The program with the verbs that were called, such as `dragoman-backend sessions list`: where help is found. */

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { chooseLogFormat, createLogger, type LogFormat, type Logger } from '../../src/adapters/log.ts';
 
-const FORMATS: readonly LogFormat[] = ['json', 'journal', 'journal-json', 'readable'];
+const FORMATS: readonly LogFormat[] = ['json', 'journal', 'journal-json', 'readable', 'readable-plain'];
 
 function record(
   format: LogFormat,
@@ -51,6 +51,14 @@ describe('a log record', () => {
     expect(plain).toBe('<6>stopped\n');
     expect(full).toBe('<4>mic is gone (lane=main, text="two words", count=3, none=null, list=["a"])\n');
     expect(broken).toMatch(/^<3>two <0>lines \(err=\{.*"stack":".*, a b="x <0>y"\)\n$/);
+  });
+
+  it('has no colours where nobody wants them', () => {
+    const wanting = (value: string) => chooseLogFormat({ fd: 1, isTTY: true }, { NO_COLOR: value });
+    expect([wanting('1'), wanting('')]).toEqual(['readable-plain', 'readable']);
+    const [line = ''] = record('readable-plain', (logger) => logger.warn({ lane: 'main' }, 'mic is gone'));
+    expect(line).toContain('mic is gone');
+    expect(line).not.toContain('\u001b');
   });
 
   it('is readable at a terminal', () => {

@@ -71,4 +71,11 @@ describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) =>
       expect(long.filter((line) => !/^ {2}dragoman/.test(line))).toEqual([]);
     }
   });
+
+  it('tells what --json prints', async () => {
+    for (const verb of await verbsOf(program)) {
+      const [, told] = / --json +((?:.+\n)(?: {10,}.+\n)*)/.exec(await helpOf(program, verb)) ?? [];
+      if (told !== undefined) expect(told.replaceAll(/\s+/g, ' '), verb.join(' ')).toMatch(/\{"\w+"/);
+    }
+  });
 });

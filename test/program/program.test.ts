@@ -72,8 +72,50 @@ describe('the command line', () => {
       ['check-config'],
       `dragoman: required option '--config <file>' not specified. See "dragoman check-config --help".`,
     ],
+    [
+      ['check-config', '--confg', 'a.json'],
+      `dragoman: unknown option '--confg'. Did you mean --config? See "dragoman check-config --help".`,
+    ],
+    [
+      ['check-config', '--quite-another=1'],
+      `dragoman: unknown option '--quite-another'. See "dragoman check-config --help".`,
+    ],
+    [['help', 'versio'], `dragoman: unknown command 'versio'. Did you mean version? See "dragoman --help".`],
+    [
+      ['nest', 'help', 'fli'],
+      `dragoman: unknown command 'fli'. Did you mean fly? See "dragoman nest --help".`,
+    ],
   ])('%j is a usage error with a hint', async (line, message) => {
     expect(await run(line)).toEqual({ code: 2, out: '', err: `${message}\n` });
+  });
+
+  it.each([
+    [['--help'], ['help']],
+    [
+      ['version', '--help'],
+      ['help', 'version'],
+    ],
+    [
+      ['nest', '--help'],
+      ['help', 'nest'],
+    ],
+    [
+      ['nest', 'fly', '--help'],
+      ['help', 'nest', 'fly'],
+    ],
+    [
+      ['nest', 'fly', '--help'],
+      ['nest', 'help', 'fly'],
+    ],
+    // Nothing of what follows is carried out.
+    [
+      ['fail', '--help'],
+      ['help', 'fail', 'now', '--how', 'bug'],
+    ],
+  ])('%j is also said %j', async (option, words) => {
+    const help = await run(option);
+    expect(help.out).toContain('Usage: dragoman');
+    expect(await run(words)).toEqual(help);
   });
 
   it.each([[['--help']], [['version', '--help']], [['check-config', '-h']], [['fail', '--help']]])(

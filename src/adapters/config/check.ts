@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Config, configSchema } from '../../protocol/config.ts';
+import { plainIssue } from '../../protocol/plain-issues.ts';
 import { describeAllowed, driverOf, namesAt, nodeAt, suggest, suggestPlace } from './keys.ts';
 import { formatPath, type Problem } from './layer.ts';
 import type { Merged } from './merge.ts';
@@ -63,7 +64,7 @@ function unknownKey(key: string, path: readonly PropertyKey[], merged: Merged): 
 function wrongValue(issue: Issue, merged: Merged): string {
   const found = valueAt(issue.path, merged.value);
   const node = nodeAt(issue.path, merged.value);
-  const isOwnWords = issue.message.startsWith('must ');
+  const isOwnWords = issue.message.startsWith('must ') && issue.message !== plainIssue(issue);
   const allowed = node === null ? null : describeAllowed(node);
   const must = isOwnWords || allowed === null ? issue.message : `must be ${allowed}`;
   if (found === undefined) {
@@ -87,7 +88,7 @@ function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
 
 /** A value as it may stand in a message, or null when it may not. */
 function show(value: unknown, path: readonly PropertyKey[]): string | null {
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value);
   const mayBeSecret =

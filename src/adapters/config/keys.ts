@@ -131,9 +131,14 @@ export function suggest(name: string, known: readonly string[]): string | null {
   if (begun !== undefined) return begun;
   const byLower = new Map(known.map((other) => [other.toLowerCase(), other]));
   const near = closest(lower, [...byLower.keys()]);
-  return distance(lower, near) <= Math.max(1, Math.floor(near.length / 3))
-    ? (byLower.get(near) ?? null)
-    : null;
+  if (distance(lower, near) <= Math.max(1, Math.floor(near.length / 3))) return byLower.get(near) ?? null;
+  return known.find((other) => beginsLike(other.toLowerCase(), lower)) ?? null;
+}
+
+/** `pasword` is how `passwordFile` begins, with one letter wrong. */
+function beginsLike(long: string, begun: string): boolean {
+  if (begun.length < 4) return false;
+  return [-1, 0, 1].some((more) => distance(begun, long.slice(0, begun.length + more)) <= 1);
 }
 
 /** A key that stands in the wrong place: where it belongs. */

@@ -55,7 +55,7 @@ export function addTargetOptions(command: Command): Command {
     .option('--group <name>', 'all devices of a group')
     .option('--all', 'all devices of the tenant')
     .option('--timeout <seconds>', 'how long to wait for answers (default: 10)', readTimeout)
-    .option('--json', 'print a line of JSON for each device');
+    .option('--json', 'print a line for each device: {"device", "status", "error"?, "data"?}');
 }
 
 function readTimeout(text: string): number {

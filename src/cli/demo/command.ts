@@ -32,7 +32,7 @@ export const demoVerb: Verb = {
           "hear and speak with this machine's own sound devices, for 60 s unless --seconds says how long",
         ).conflicts('input'),
       )
-      .option('--json', 'print JSON lines; the last one is the summary')
+      .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')
       .addHelpText(
         ...examples(
           'dragoman demo',

@@ -18,7 +18,10 @@ export const devicesVerb: Verb = {
       .option('--config <file>', 'say how the devices of this configuration are, too')
       .option('--meter [device]', 'show the level of a microphone until Ctrl-C (default: the configured one)')
       .option('--seconds <n>', 'with --meter: end after so long', readSeconds)
-      .option('--json', 'print JSON; with --meter a line for each second')
+      .option(
+        '--json',
+        'print one line: {"cards", "software", "configured", ...}; with --meter a line {"t_s", ...} for each second, {"summary"} at the end',
+      )
       .addHelpText(...examples('dragoman devices', 'dragoman devices --meter plughw:CARD=Mic --seconds 30'))
       .action(async (options: DevicesOptions) => {
         // A daemon that runs for a year never lists its devices: what does it is loaded here.

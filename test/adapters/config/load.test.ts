@@ -190,6 +190,28 @@ describe('what is wrong with the configuration', () => {
     );
   });
 
+  it.each([
+    ['mqtt', 'pasword', 'passwordFile'],
+    ['mqtt', 'password', 'passwordFile'],
+    ['mqtt', 'usrname', 'username'],
+    ['device', 'lable', 'label'],
+  ])('guesses in %s that "%s" is "%s"', (part, key, meant) => {
+    write({ 'config.json': { ...BASE, [part]: { ...BASE[part as 'mqtt'], [key]: 'x' } } });
+    expect(problems().join()).toMatch(
+      new RegExp(`${part}.${key}: is not a known key; did you mean "${meant}"`),
+    );
+  });
+
+  it('guesses nothing where nothing is near', () => {
+    write({ 'config.json': { ...BASE, mqtt: { ...BASE.mqtt, purple: 1, cab: 1 } } });
+    expect(problems().join()).not.toContain('did you mean');
+  });
+
+  it('calls an empty list empty', () => {
+    write({ 'config.json': { ...BASE, lanes: [{ ...BASE.lanes[0], targets: [] }] } });
+    expect(problems().join()).toContain('lanes[0].targets: is empty; must be a list of 1 to 8');
+  });
+
   it('includes a key that belongs to another driver', () => {
     const lane = {
       ...BASE.lanes[0],
