@@ -124,7 +124,8 @@ export function createConnection(
 
   return {
     send(message) {
-      put(writeFrame(message, choices.dataForm, sentMessages++));
+      const frame = writeFrame(message, choices.dataForm, sentMessages++);
+      put(frame, typeof frame === 'string' ? undefined : 'text');
     },
     sendRaw: put,
     setLink(next) {

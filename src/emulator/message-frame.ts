@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { base64Length, decodeBase64, encodeBase64 } from './base64.ts';
 import type { Choices } from './core/choices.ts';
 import type { OutMessage } from './core/outbox.ts';
 
@@ -7,17 +8,35 @@ function encode(pcm: Uint8Array, packed: boolean): string {
   return bytes.toString('base64');
 }
 
+const TAIL = Buffer.from('"}}');
+
+/** A message of plain sound in the bytes of its text frame, written without a string of it. */
+function writeSound({ type, data }: OutMessage, pcm: Uint8Array): Uint8Array {
+  const text = JSON.stringify(data);
+  const fields = `${text.slice(0, -1)}${text === '{}' ? '' : ','}"data":"`;
+  const head = Buffer.from(`{"message_type":${JSON.stringify(type)},"data":${fields}`);
+  const frame = Buffer.allocUnsafe(head.length + base64Length(pcm.byteLength) + TAIL.length);
+  frame.set(head);
+  frame.set(TAIL, encodeBase64(pcm, frame, head.length));
+  return frame;
+}
+
 /** Puts base64, which needs no escapes, at `data` of an object that is written already: sound is most of what goes out. */
 function withSound(object: string, base64: string): string {
   return `${object.slice(0, -1)}${object === '{}' ? '' : ','}"data":"${base64}"}`;
 }
 
 /**
- * Writes a message as a text frame, its sound as base64.
+ * Writes a message as a text frame, its sound as base64; one of sound is given in bytes.
  * @param inTurn numbers the stream's messages: with `mixed` every second one carries its data as a string
  */
-export function writeFrame(message: OutMessage, form: Choices['dataForm'], inTurn: number): string {
+export function writeFrame(
+  message: OutMessage,
+  form: Choices['dataForm'],
+  inTurn: number,
+): string | Uint8Array {
   const { type, pcm, packed } = message;
+  if (pcm !== undefined && packed !== true && form === 'object') return writeSound(message, pcm);
   const text = JSON.stringify(message.data);
   const data = pcm === undefined ? text : withSound(text, encode(pcm, packed === true));
   const asString = form === 'string' || (form === 'mixed' && inTurn % 2 === 1);
@@ -59,9 +78,28 @@ function parse(text: string): unknown {
   }
 }
 
+const AUDIO_HEAD = /^\s*\{\s*"message_type"\s*:\s*"input_audio_data"\s*,\s*"data"\s*:\s*\{\s*"data"\s*:\s*"/;
+const AUDIO_TAIL = /"\s*\}\s*\}\s*$/;
+/** No longer than this are the two ends of a frame of sound as clients write it. */
+const HEAD_CHARS = 120;
+const TAIL_CHARS = 24;
+
+/** The sound of a frame as nearly all clients write it, read without making strings of it; null for any other frame. */
+function readSound(frame: Buffer): ReadFrame | null {
+  const from = AUDIO_HEAD.exec(frame.toString('latin1', 0, HEAD_CHARS))?.[0].length;
+  if (from === undefined) return null;
+  const tail = AUDIO_TAIL.exec(frame.toString('latin1', Math.max(from, frame.length - TAIL_CHARS)));
+  if (tail === null) return null;
+  const to = frame.length - tail[0].length;
+  const pcm = decodeBase64(frame, from, to);
+  return pcm === null ? null : { kind: 'audio', pcm, chars: to - from };
+}
+
 /** Reads a client's frame. Clients, too, may send `data` as a JSON string. */
 export function readFrame(frame: Buffer, isBinary: boolean): ReadFrame {
   if (isBinary) return { kind: 'junk', why: 'messages are JSON in text frames' };
+  const sound = readSound(frame);
+  if (sound !== null) return sound;
   const json = parse(frame.toString('utf8'));
   if (!isRecord(json)) return { kind: 'junk', why: 'the frame is not a JSON object' };
   const data = typeof json['data'] === 'string' ? parse(json['data']) : json['data'];
