@@ -39,6 +39,10 @@ export interface Kiosk {
   /** Broker and service are encrypted, too or instead, at 8883 and 8443, with this certificate for 127.0.0.1; until `reset`. */
   encrypt(files: { readonly certificate: string; readonly key: string }): Promise<void>;
   systemctl(...words: string[]): Promise<string>;
+  /** Steers the service (`POST /emulator/faults`), until `reset`. */
+  fault(order: object): Promise<void>;
+  /** The service is started anew with these options, the backend with these settings, until `reset`. */
+  serve(options: string, backend?: object): Promise<void>;
   /** Lets the broker, the backend or the service be missing or hang, until `reset`. */
   disturb(how: 'stop' | 'freeze', unit: string): Promise<void>;
   /** A property of the agent's unit. */
@@ -131,7 +135,7 @@ function createKiosk(machine: Machine): Kiosk {
   const { must, run, write } = machine;
   let since = '';
   let isDisturbed = true;
-  let isEncrypted = true;
+  let isChanged = true;
   let commands = 0;
   const systemctl = (...words: string[]) => must(['systemctl', ...words]);
   const configureText = (text: string) => write('/etc/dragoman/config.json', text);
@@ -154,11 +158,11 @@ function createKiosk(machine: Machine): Kiosk {
   };
   const installOthers = async (
     broker: string,
-    { emulator, service }: { readonly emulator: string; readonly service: object },
+    { emulator, ...backend }: { readonly emulator: string; readonly service: object },
   ): Promise<void> => {
     await write('/etc/mosquitto/conf.d/kiosk.conf', broker);
     await write('/etc/systemd/system/emulator.service', `${EMULATOR_UNIT} ${emulator}\n`);
-    await write('/etc/dragoman-backend/config.json', JSON.stringify({ ...BACKEND_CONFIG, service }));
+    await write('/etc/dragoman-backend/config.json', JSON.stringify({ ...BACKEND_CONFIG, ...backend }));
     await systemctl('daemon-reload');
   };
   const restartOthers = async (): Promise<void> => {
@@ -179,7 +183,7 @@ function createKiosk(machine: Machine): Kiosk {
     edit,
     async encrypt({ certificate, key }) {
       isDisturbed = true;
-      isEncrypted = true;
+      isChanged = true;
       const files = `certfile ${certificate}\nkeyfile ${key}\n`;
       await installOthers(`${BROKER_CONFIG}listener 8883 127.0.0.1\n${files}`, {
         emulator: `--port 8443 --tls-cert ${certificate} --tls-key ${key}`,
@@ -192,6 +196,19 @@ function createKiosk(machine: Machine): Kiosk {
     show,
     retained,
     phase,
+    async fault(order) {
+      isDisturbed = true;
+      const url = 'http://127.0.0.1:8080/emulator/faults';
+      const script = `fetch('${url}', {method: 'POST', headers: {'content-type': 'application/json'}, body: process.argv[1]}).then((answer) => process.exit(answer.ok ? 0 : 1))`;
+      await must(['/usr/bin/node', '-e', script, JSON.stringify(order)]);
+    },
+    async serve(options, backend = {}) {
+      isChanged = true;
+      const { emulator, service } = IN_CLEAR;
+      await installOthers(BROKER_CONFIG, { emulator: `${emulator} ${options}`, service, ...backend });
+      await restartOthers();
+      isDisturbed = true;
+    },
     async disturb(how, unit) {
       isDisturbed = true;
       await (how === 'stop' ? systemctl('stop', unit) : systemctl('kill', '--signal=SIGSTOP', unit));
@@ -204,8 +221,8 @@ function createKiosk(machine: Machine): Kiosk {
       await write(`${DROP_INS}/password.conf`, credential('dragoman'));
       await systemctl('daemon-reload');
       await run(['systemctl', 'reset-failed']);
-      if (isEncrypted) await installOthers(BROKER_CONFIG, IN_CLEAR);
-      isEncrypted = false;
+      if (isChanged) await installOthers(BROKER_CONFIG, IN_CLEAR);
+      isChanged = false;
       if (isDisturbed) await restartOthers();
       for (const topic of ['status', 'state'])
         await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);

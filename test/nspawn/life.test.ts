@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { makeWav } from '../adapters/audio/wav-files.ts';
 import { BACKEND, BROKER, EMULATOR, FILES, type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
@@ -15,6 +16,46 @@ const reach = (phase: string) => async (kiosk: Kiosk) => {
 const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; unheard?: boolean }>> = {
   'just started': { come: begin, unheard: true },
   live: { come: reach('live') },
+  'connecting to a service that does not answer': {
+    async come(kiosk) {
+      await kiosk.fault({ kind: 'slow_upgrade', ms: 60_000, times: 9 });
+      await reach('connecting')(kiosk);
+    },
+  },
+  configuring: {
+    async come(kiosk) {
+      await kiosk.serve('--setup-ms 60000');
+      await reach('configuring')(kiosk);
+    },
+  },
+  'in standby': {
+    async come(kiosk) {
+      // What the service gives back would count as speech.
+      await kiosk.serve('--translate silence');
+      await kiosk.configure({
+        ...FILES,
+        capture: { driver: 'file', path: await silence(kiosk) },
+        standbyAfter: 2,
+      });
+      await reach('standby')(kiosk);
+    },
+  },
+  'rolling over to a session that does not come': {
+    async come(kiosk) {
+      await kiosk.serve('', { session: { maxSessionDurationSeconds: 60 } });
+      await kiosk.configure({ ...FILES, rolloverLead: 55 });
+      await reach('live')(kiosk);
+      await kiosk.fault({ kind: 'slow_upgrade', ms: 60_000, times: 9 });
+      // Half of the shortest session.
+      await until('rolling', async () => (await kiosk.phase()) === 'rolling', 45_000);
+    },
+  },
+  'parked for an account that is blocked': {
+    async come(kiosk) {
+      await kiosk.fault({ kind: 'block_account' });
+      await reach('parked')(kiosk);
+    },
+  },
   'idle, waiting for a command': {
     async come(kiosk) {
       await kiosk.configure({ ...FILES, start: 'command' });
@@ -56,6 +97,16 @@ const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; un
   },
 };
 
+/** A recording in which nobody speaks. */
+async function silence({ machine }: Kiosk): Promise<string> {
+  const path = '/opt/silence.wav';
+  await machine.must(
+    ['sh', '-c', `base64 -d >${path}`],
+    makeWav({ data: new Uint8Array(48_000) }).toString('base64'),
+  );
+  return path;
+}
+
 underSystemd('life under systemd', (test) => {
   for (const [state, { come, unheard = false }] of Object.entries(STATES)) {
     test(`ends within 10 s of SIGTERM: ${state}`, async (kiosk, { annotate }) => {
@@ -72,43 +123,4 @@ underSystemd('life under systemd', (test) => {
       expect(await kiosk.retained('status')).toMatchObject({ status: 'offline' });
     });
   }
-
-  test('is restarted after ten crashes in ten seconds', async (kiosk, { annotate }) => {
-    await kiosk.edit(['RestartSec=100ms']);
-    await begin(kiosk);
-    const began = performance.now();
-    let last = 0;
-    for (let crash = 0; crash < 10; crash++) {
-      await until(`start ${crash + 1}`, async () => ![0, last].includes(await kiosk.mainPid()));
-      last = await kiosk.mainPid();
-      await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGKILL', SERVICE);
-    }
-    await annotate(`ten crashes in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-    await kiosk.live();
-    expect(await kiosk.show('NRestarts')).toBe('10');
-  });
-
-  test('is killed and restarted when it hangs', async (kiosk, { annotate }) => {
-    await begin(kiosk);
-    expect(await kiosk.show('WatchdogUSec')).toMatch(/^[1-9]\d*(min|s)/);
-    // The unit's own is longer than a test should be.
-    await kiosk.edit(['WatchdogSec=5']);
-    await kiosk.systemctl('restart', SERVICE);
-    const hung = await kiosk.mainPid();
-    await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE);
-    const took = await until('another process', async () => ![0, hung].includes(await kiosk.mainPid()));
-    await annotate(`another process after ${took.toFixed(0)} ms`);
-    expect(await kiosk.journal()).toContain('Watchdog timeout');
-    await until('it is ready again', async () => (await kiosk.show('ActiveState')) === 'active');
-  });
-
-  test('is not killed while the broker and the service do not answer', async (kiosk) => {
-    await kiosk.edit(['WatchdogSec=5']);
-    await reach('live')(kiosk);
-    const pid = await kiosk.mainPid();
-    await kiosk.disturb('freeze', BROKER);
-    await kiosk.disturb('freeze', EMULATOR);
-    await new Promise((resolve) => setTimeout(resolve, 8000));
-    expect(await kiosk.mainPid()).toBe(pid);
-  });
 });

@@ -14,7 +14,7 @@ export default defineConfig({
         testTimeout: 120_000,
         hookTimeout: 60_000,
         // They mostly wait.
-        maxWorkers: 6,
+        maxWorkers: 8,
       },
     })),
   },
