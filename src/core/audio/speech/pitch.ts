@@ -1,0 +1,69 @@
+import { FRAME_SAMPLES } from './band.ts';
+
+/** Half the band's rate is enough for the pitch of a voice, and a quarter of the work. */
+const HOP = FRAME_SAMPLES / 2;
+/** Looked at for a period: two frames, so that the lowest voice has two of them. */
+const WINDOW = 2 * HOP;
+/** Periods of voices, from a child's to a bass's: 570 to 60 Hz. */
+const SHORTEST = 7;
+const LONGEST = 66;
+/** The shortest period that fits nearly as well as the best one is it: twice the period fits, too. */
+const NEARLY = 0.88;
+
+/** How well a frame repeats itself, 0 to 1, and the period in which it does, samples of 4 kHz; 0: in none. */
+export interface Pitch {
+  readonly clarity: number;
+  readonly period: number;
+}
+
+const NONE: Pitch = { clarity: 0, period: 0 };
+
+export interface PitchFinder {
+  /** Each frame must be told of, also one that is not looked at. */
+  hear(frame: Float32Array, isLookedAt: boolean): Pitch;
+}
+
+export function createPitchFinder(): PitchFinder {
+  const recent = new Float32Array(WINDOW + LONGEST);
+  const fits = new Float32Array(LONGEST + 2);
+
+  const find = (): Pitch => {
+    const from = recent.length - WINDOW;
+    let power = 1e-9;
+    for (let index = from; index < recent.length; index++) power += (recent[index] ?? 0) ** 2;
+    // The power of what is compared is kept up from lag to lag: one sample comes, one goes.
+    let other = 1e-9;
+    for (let index = from - SHORTEST + 1; index < recent.length - SHORTEST + 1; index++) {
+      other += (recent[index] ?? 0) ** 2;
+    }
+    let best = 0;
+    for (let lag = SHORTEST; lag <= LONGEST; lag++) {
+      other += (recent[from - lag] ?? 0) ** 2 - (recent[recent.length - lag] ?? 0) ** 2;
+      let product = 0;
+      for (let index = from; index < recent.length; index++) {
+        product += (recent[index] ?? 0) * (recent[index - lag] ?? 0);
+      }
+      const fit = product / Math.sqrt(power * Math.max(1e-9, other));
+      fits[lag] = fit;
+      if (fit > best) best = fit;
+    }
+    for (let lag = SHORTEST + 1; lag < LONGEST; lag++) {
+      const [before = 0, fit = 0, after = 0] = [fits[lag - 1], fits[lag], fits[lag + 1]];
+      if (fit <= NEARLY * best || fit < before || fit < after) continue;
+      const bend = before - 2 * fit + after;
+      return { clarity: best, period: lag + (bend === 0 ? 0 : (before - after) / (2 * bend)) };
+    }
+    return { clarity: best, period: 0 };
+  };
+
+  return {
+    hear(frame, isLookedAt) {
+      recent.copyWithin(0, HOP);
+      const end = recent.length - HOP;
+      for (let index = 0; index < HOP; index++) {
+        recent[end + index] = ((frame[2 * index] ?? 0) + (frame[2 * index + 1] ?? 0)) / 2;
+      }
+      return isLookedAt ? find() : NONE;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Levels of 20 ms frames in the last 20 s: how loud a room usually is, and how much that varies. */
+
+const BINS = 200;
+const LOWEST_DB = -100;
+const BIN_DB = 0.5;
+
+export interface RoomLevels {
+  readonly frames: number;
+  note(levelDb: number): void;
+  /** The level that so large a share of the frames stays below. */
+  below(share: number): number;
+  /** Mean power. */
+  meanPower(): number;
+}
+
+/** @param mostFrames what is older is forgotten */
+export function createRoomLevels(mostFrames: number): RoomLevels {
+  const counts = new Uint16Array(BINS);
+  const ring = new Uint8Array(mostFrames);
+  let next = 0;
+  let frames = 0;
+  return {
+    get frames() {
+      return frames;
+    },
+    note(levelDb) {
+      const bin = Math.max(0, Math.min(BINS - 1, Math.round((levelDb - LOWEST_DB) / BIN_DB)));
+      if (frames === mostFrames) counts[ring[next] ?? 0] = (counts[ring[next] ?? 0] ?? 0) - 1;
+      else frames++;
+      ring[next] = bin;
+      counts[bin] = (counts[bin] ?? 0) + 1;
+      next = (next + 1) % mostFrames;
+    },
+    below(share) {
+      const wanted = share * frames;
+      let passed = 0;
+      for (let bin = 0; bin < BINS; bin++) {
+        passed += counts[bin] ?? 0;
+        if (passed > wanted) return LOWEST_DB + bin * BIN_DB;
+      }
+      return LOWEST_DB;
+    },
+    meanPower() {
+      let sum = 0;
+      for (let bin = 0; bin < BINS; bin++) sum += (counts[bin] ?? 0) * POWERS[bin]!;
+      return sum / Math.max(1, frames);
+    },
+  };
+}
+
+const POWERS = Float64Array.from({ length: BINS }, (_, bin) => 10 ** ((LOWEST_DB + bin * BIN_DB) / 10));

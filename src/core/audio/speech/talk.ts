@@ -1,0 +1,189 @@
+import { FRAME_SAMPLES } from './band.ts';
+import { createPitchFinder } from './pitch.ts';
+import { createRoomLevels } from './room-levels.ts';
+
+/** What is judged as a whole: 1.3 s, a few syllables. */
+const WINDOW = 64;
+/** What the room is compared with: the 20 s before. */
+const ROOM_FRAMES = 936;
+/** With less of it than 2 s, what is judged counts as part of the room. */
+const LEAST_ROOM_FRAMES = 100;
+/** Below this a level is silence, and the differences between two of them say nothing. */
+const QUIETEST_DB = -85;
+/** Frames this far above the room's floor can be part of a voice. */
+const STANDS_OUT_DB = 5;
+/** A frame that repeats itself so well has a pitch. */
+const CLEAR = 0.55;
+const VERY_CLEAR = 0.75;
+/** The pitch of somebody who speaks moves by so much from frame to frame, in natural logarithms; that of a tone does not. */
+const GLIDE = { least: 0.004, most: 0.06 } as const;
+const STEADY = 0.003;
+const CLEAREST_FRAMES = 16;
+
+/** What tells somebody who speaks from the room, over the last 1.3 s. Shares are of all frames, levels dB. */
+export interface TalkMeasures {
+  /** Mean power over the room's, and the loud frames over the room's floor. */
+  readonly gain: number;
+  readonly overFloor: number;
+  /** Frames louder than nearly all of the room. */
+  readonly over: number;
+  /** Loud frames over the room's median. */
+  readonly overMedian: number;
+  /** How much the room's own level varies. */
+  readonly unrest: number;
+  /** From quiet to loud frames. */
+  readonly range: number;
+  /** How much the level moves at the rate of syllables. */
+  readonly syllables: number;
+  readonly standing: number;
+  /** Frames with a pitch; among them those in which it moves as in speech, those in which it does not move at all; the longest run. */
+  readonly voiced: number;
+  readonly gliding: number;
+  readonly steady: number;
+  readonly longest: number;
+  readonly veryClear: number;
+  /** How clear the clearest frames are. */
+  readonly clarity: number;
+}
+
+export interface TalkMeter {
+  /** @param frame of the speech band */
+  hear(frame: Float32Array): void;
+  /** Null until there is enough to judge. */
+  measure(): TalkMeasures | null;
+  /** The usual level of the room in the speech band, dBFS. */
+  readonly roomDb: number;
+}
+
+export function createTalkMeter(): TalkMeter {
+  const pitches = createPitchFinder();
+  const room = createRoomLevels(ROOM_FRAMES);
+  const levels = new Float32Array(WINDOW).fill(QUIETEST_DB);
+  const clarities = new Float32Array(WINDOW);
+  const periods = new Float32Array(WINDOW);
+  const sorted = new Float32Array(WINDOW);
+  const passBand = createPassBand();
+  let heard = 0;
+  let floorDb = QUIETEST_DB;
+
+  const shift = (values: Float32Array, value: number): void => {
+    values.copyWithin(0, 1);
+    values[WINDOW - 1] = value;
+  };
+  const hear = (frame: Float32Array): void => {
+    const level = Math.max(QUIETEST_DB, 10 * Math.log10(passBand(frame) + 1e-10));
+    if (heard >= WINDOW) room.note(levels[0] ?? QUIETEST_DB);
+    heard++;
+    shift(levels, level);
+    const { clarity, period } = pitches.hear(frame, level > floorDb + STANDS_OUT_DB);
+    shift(clarities, clarity);
+    shift(periods, clarity > CLEAR ? period : 0);
+  };
+  const sort = (values: Float32Array): Float32Array => {
+    sorted.set(values);
+    return sorted.sort();
+  };
+  const measure = (): TalkMeasures | null => {
+    if (heard < WINDOW) return null;
+    const byLevel = sort(levels);
+    const at = (share: number): number => byLevel[Math.floor(share * (WINDOW - 1))] ?? QUIETEST_DB;
+    const isKnown = room.frames >= LEAST_ROOM_FRAMES;
+    const below = (share: number): number => (isKnown ? room.below(share) : at(share));
+    floorDb = Math.min(below(0.1), Math.max(at(0.1), below(0.02)));
+    let power = 0;
+    for (const level of levels) power += 10 ** (level / 10);
+    power /= WINDOW;
+    const loudRoom = below(0.95);
+    const measures = {
+      gain: isKnown ? 10 * Math.log10(power / room.meanPower()) : 0,
+      overFloor: at(0.8) - floorDb,
+      over: share(levels, (level) => level > loudRoom + 2),
+      overMedian: at(0.9) - below(0.5),
+      unrest: below(0.8) - below(0.2),
+      range: at(0.95) - at(0.2),
+      syllables: syllables(levels),
+      standing: share(levels, (level) => level > floorDb + STANDS_OUT_DB),
+      ...pitchMeasures(periods),
+      veryClear: share(clarities, (clarity) => clarity > VERY_CLEAR),
+    };
+    const byClarity = sort(clarities);
+    let clarity = 0;
+    for (let index = WINDOW - CLEAREST_FRAMES; index < WINDOW; index++) clarity += byClarity[index] ?? 0;
+    return { ...measures, clarity: clarity / CLEAREST_FRAMES };
+  };
+  return {
+    hear,
+    measure,
+    get roomDb() {
+      return room.below(0.5);
+    },
+  };
+}
+
+function share(values: Float32Array, holds: (value: number) => boolean): number {
+  let count = 0;
+  for (const value of values) if (holds(value)) count++;
+  return count / values.length;
+}
+
+function pitchMeasures(periods: Float32Array): Pick<TalkMeasures, 'voiced' | 'gliding' | 'steady' | 'longest'> {
+  let [voiced, gliding, steady, longest, run, before] = [0, 0, 0, 0, 0, 0];
+  for (const period of periods) {
+    if (period > 0) {
+      voiced++;
+      run++;
+      longest = Math.max(longest, run);
+      if (before > 0) {
+        const move = Math.abs(Math.log(period / before));
+        if (move > GLIDE.least && move < GLIDE.most) gliding++;
+        else if (move < STEADY) steady++;
+      }
+    } else run = 0;
+    before = period;
+  }
+  const all = periods.length;
+  return { voiced: voiced / all, gliding: gliding / all, steady: steady / all, longest: longest / all };
+}
+
+/** Half the lengths of the two means whose difference holds what moves at 2 to 8 Hz, frames. */
+const FAST = 2;
+const SLOW = 12;
+
+/** The spread of what is faster than a breath and slower than a click in the levels, dB. */
+function syllables(levels: Float32Array): number {
+  let sum = 0;
+  let squares = 0;
+  const count = WINDOW - 2 * SLOW;
+  for (let middle = SLOW; middle < WINDOW - SLOW; middle++) {
+    const moved = meanAround(levels, middle, FAST) - meanAround(levels, middle, SLOW);
+    sum += moved;
+    squares += moved * moved;
+  }
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+}
+
+function meanAround(values: Float32Array, middle: number, reach: number): number {
+  let sum = 0;
+  for (let index = middle - reach; index <= middle + reach; index++) sum += values[index] ?? 0;
+  return sum / (2 * reach + 1);
+}
+
+/** Where the power of speech is, at 8 kHz: a high pass of second order at 300 Hz. */
+const HIGH_PASS = { b: 0.84646, a1: -1.6692, a2: 0.71663 } as const;
+
+/** Mean power of a frame in the pass band. */
+function createPassBand(): (frame: Float32Array) => number {
+  let [x1, x2, y1, y2] = [0, 0, 0, 0];
+  return (frame) => {
+    let power = 0;
+    for (const x of frame) {
+      const y = HIGH_PASS.b * (x - 2 * x1 + x2) - HIGH_PASS.a1 * y1 - HIGH_PASS.a2 * y2;
+      x2 = x1;
+      x1 = x;
+      y2 = y1;
+      y1 = y;
+      power += y * y;
+    }
+    return power / FRAME_SAMPLES;
+  };
+}

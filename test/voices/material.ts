@@ -1,0 +1,90 @@
+import type { Dice } from '../sim/dice.ts';
+import type { Material } from './noises.ts';
+import { decode, musicIn, RATE_HZ, type Recording, recordingsOf, SPEAKER_NAMES, type Speaker } from './recordings.ts';
+import { atLevel, spokenSpan, speechLevelDb } from './room.ts';
+
+/** Sentences, not single words: so long are the recordings that count as utterances. */
+const UTTERANCE_S = { shortest: 1.3, longest: 8 } as const;
+/** In front of and behind what is said nothing is left out that could belong to it. */
+const EDGE = Math.round(0.05 * RATE_HZ);
+const TALK_DB = -24;
+/** Recordings of each speaker that are heard in the background. */
+const CHATTER = 15;
+
+/** What somebody says once, from its first sound to its last. */
+export interface Utterance {
+  readonly speaker: Speaker;
+  readonly path: string;
+  readonly sound: Float32Array;
+}
+
+export interface Library extends Material {
+  utterance(dice: Dice, speaker: Speaker): Utterance;
+}
+
+/** Opens the recordings that were fetched. */
+export function openLibrary(folder: string): Library {
+  const bySpeaker = new Map(SPEAKER_NAMES.map((speaker) => [speaker, recordingsOf(folder, speaker)]));
+  const pieces = musicIn(folder);
+  const decoded = new Map<string, Float32Array>();
+  const sentences = new Map<string, Float32Array>();
+  const load = (recording: Recording): Float32Array => {
+    const known = decoded.get(recording.path);
+    if (known !== undefined) return known;
+    const sound = decode(recording);
+    decoded.set(recording.path, sound);
+    return sound;
+  };
+  const pickFrom = (dice: Dice, speaker: Speaker): Recording => {
+    const fitting = (bySpeaker.get(speaker) ?? []).filter(
+      ({ seconds }) => seconds >= UTTERANCE_S.shortest && seconds <= UTTERANCE_S.longest,
+    );
+    const [first, ...others] = fitting;
+    if (first === undefined) throw new Error(`no recordings of ${speaker}`);
+    return dice.pick([first, ...others]);
+  };
+  /** So few that they are decoded once: whoever talks in the background may repeat themselves. */
+  const chatter = (dice: Dice, speaker: Speaker): Float32Array => {
+    const fitting = (bySpeaker.get(speaker) ?? []).filter(({ seconds }) => seconds >= 2 && seconds <= 8);
+    const every = Math.max(1, Math.floor(fitting.length / CHATTER));
+    const recording = fitting[every * dice.whole(0, Math.min(CHATTER, fitting.length) - 1)];
+    if (recording === undefined) throw new Error(`no recordings of ${speaker}`);
+    const known = sentences.get(recording.path) ?? evened(spoken(recording));
+    sentences.set(recording.path, known);
+    return known;
+  };
+  const spoken = (recording: Recording): Float32Array => {
+    const whole = load(recording);
+    const { from, until } = spokenSpan(whole);
+    return whole.slice(Math.max(0, from - EDGE), until + EDGE);
+  };
+  return {
+    utterance(dice, speaker) {
+      const recording = pickFrom(dice, speaker);
+      return { speaker, path: recording.path, sound: spoken(recording) };
+    },
+    talk(dice, samples) {
+      const speaker = dice.pick(SPEAKER_NAMES as readonly [Speaker, ...Speaker[]]);
+      const sound = new Float32Array(samples);
+      for (let at = -Math.round(dice.next() * 3 * RATE_HZ); at < samples; ) {
+        const said = chatter(dice, speaker);
+        if (at + said.length > 0) {
+          const heard = at < 0 ? said.subarray(-at) : said;
+          const from = Math.max(0, at);
+          sound.set(heard.subarray(0, samples - from), from);
+        }
+        at += said.length + Math.round(dice.between(0.1, 1.2) * RATE_HZ);
+      }
+      return sound;
+    },
+    music(dice, samples) {
+      const piece = load(dice.pick(pieces as readonly [Recording, ...Recording[]]));
+      const start = Math.floor(dice.next() * piece.length);
+      return Float32Array.from({ length: samples }, (_, index) => piece[(start + index) % piece.length] ?? 0);
+    },
+  };
+}
+
+function evened(sound: Float32Array): Float32Array {
+  return atLevel(sound, TALK_DB, speechLevelDb(sound));
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { resampleBy } from '../../src/emulator/core/resample.ts';
+import { decodeG722 } from './g722.ts';
+
+/** Of all sound here: the rate at which a kiosk streams. */
+export const RATE_HZ = 24_000;
+
+/** People whose recordings there are. The rules were tuned on three of them and are judged on all. */
+export const SPEAKERS = {
+  en: { folder: 'en_US_f_Allison', tuned: true },
+  es: { folder: 'es_MX_f_Allison', tuned: true },
+  fr: { folder: 'fr_CA_f_June', tuned: true },
+  it: { folder: 'it_IT_m_Carlo', tuned: false },
+  ru: { folder: 'ru_RU_f_IvrvoiceRU', tuned: false },
+  'it-menardi': { folder: 'it_IT_f_Menardi', tuned: false },
+  'es-co': { folder: 'es', tuned: false },
+  'fr-armelle': { folder: 'fr', tuned: false },
+} as const;
+
+export type Speaker = keyof typeof SPEAKERS;
+export const SPEAKER_NAMES = Object.keys(SPEAKERS) as readonly Speaker[];
+
+/** Bytes of a second of sound, by the ending of a file's name. */
+const BYTES_PER_S: Readonly<Record<string, number>> = { g722: 8000, wav: 16_000, gsm: 1650 };
+
+/** One recorded file. */
+export interface Recording {
+  readonly path: string;
+  readonly seconds: number;
+}
+
+/** The recordings of one speaker, in the order of their names. */
+export function recordingsOf(folder: string, speaker: Speaker): readonly Recording[] {
+  return filesBelow(join(folder, 'sounds', SPEAKERS[speaker].folder));
+}
+
+/** The pieces of music, in the order of their names. */
+export function musicIn(folder: string): readonly Recording[] {
+  return filesBelow(join(folder, 'moh'));
+}
+
+function filesBelow(folder: string): readonly Recording[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    const rate = BYTES_PER_S[name.split('.').at(-1) ?? ''];
+    // What stands in the folder of silences has nobody in it.
+    if (rate === undefined || name.startsWith('silence')) return [];
+    return [{ path, seconds: statSync(path).size / rate }];
+  });
+}
+
+/** A recording's sound, full scale 1. */
+export function decode({ path }: Recording): Float32Array {
+  if (path.endsWith('.g722')) return resampleBy(decodeG722(readFileSync(path)), 16_000 / RATE_HZ);
+  const raw = ['-t', 'raw', '-e', 'signed', '-b', '16', '-c', '1', '-r', '8000', '-'];
+  const pcm = execFileSync('sox', ['-V1', path, ...raw], { maxBuffer: 2 ** 28 });
+  const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+  return resampleBy(Float32Array.from(samples, (value) => value / 32_768), 8000 / RATE_HZ);
+}
