@@ -8,6 +8,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
+import { withTalk } from '../../src/core/speech/talk-detector.ts';
 import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';
@@ -96,7 +97,7 @@ const world: AgentDeps = {
     };
   },
   openStream: service.openStream,
-  createVoiceDetector: detector.create,
+  createVoiceDetector: withTalk(detector.create),
   openAudio: () => ({
     async openCapture(sink) {
       let cancel = quiet;

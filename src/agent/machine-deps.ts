@@ -12,6 +12,7 @@ import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
+import { withTalk } from '../core/speech/talk-detector.ts';
 import { OUTPUT_RATE_HZ } from '../core/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -64,7 +65,7 @@ export async function createMachineDeps(
       ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
     }),
     openStream: createWebSocketStreams({ tooEarly, ...(serviceCa === undefined ? {} : { ca: serviceCa }) }),
-    createVoiceDetector: detector.create,
+    createVoiceDetector: withTalk(detector.create),
     openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({
       openCapture: createCapture(lane.capture, clock, drivers()),

@@ -1,7 +1,15 @@
 import type { Dice } from '../sim/dice.ts';
 import type { Material } from './noises.ts';
-import { decode, musicIn, RATE_HZ, type Recording, recordingsOf, SPEAKER_NAMES, type Speaker } from './recordings.ts';
-import { atLevel, spokenSpan, speechLevelDb } from './room.ts';
+import {
+  decode,
+  musicIn,
+  RATE_HZ,
+  type Recording,
+  recordingsOf,
+  SPEAKER_NAMES,
+  type Speaker,
+} from './recordings.ts';
+import { atLevel, speechLevelDb, spokenSpan } from './room.ts';
 
 /** Sentences, not single words: so long are the recordings that count as utterances. */
 const UTTERANCE_S = { shortest: 1.3, longest: 8 } as const;

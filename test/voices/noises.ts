@@ -60,13 +60,13 @@ export function makeNoise(kind: Kind, samples: number, dice: Dice, material: Mat
     case 'babble':
       return atLevel(babble(samples, dice, material), LEVELS_DB.babble);
     case 'slams':
-      return happenings(samples, dice, LEVELS_DB.slams, slam);
+      return happen(samples, dice, LEVELS_DB.slams, slam);
     case 'steps':
-      return happenings(samples, dice, LEVELS_DB.steps, walk);
+      return happen(samples, dice, LEVELS_DB.steps, walk);
     case 'keys':
-      return happenings(samples, dice, LEVELS_DB.keys, jingle);
+      return happen(samples, dice, LEVELS_DB.keys, jingle);
     case 'phones':
-      return happenings(samples, dice, LEVELS_DB.phones, ring);
+      return happen(samples, dice, LEVELS_DB.phones, ring);
   }
 }
 
@@ -124,7 +124,7 @@ export function fan(samples: number, dice: Dice): Float32Array {
 }
 
 /** Mains hum, with the harmonics of a transformer or a bad cable. */
-function hum(samples: number, dice: Dice): Float32Array {
+export function hum(samples: number, dice: Dice): Float32Array {
   const sound = atLevel(pink(samples, dice), dice.between(-40, -30));
   const baseHz = dice.pick([50, 60, 100, 120]);
   const harmonics = Array.from({ length: 12 }, (_, index) => dice.next() / (index + 1));
@@ -149,7 +149,7 @@ function babble(samples: number, dice: Dice, material: Material): Float32Array {
 }
 
 /** What happens at some moments in an otherwise quiet room, each as loud as it comes. */
-function happenings(
+export function happen(
   samples: number,
   dice: Dice,
   loudestDb: number,
@@ -182,7 +182,10 @@ function loudestMomentDb(sound: Float32Array): number {
 const seconds = (length: number): number => Math.round(length * RATE_HZ);
 
 /** Something that is struck: tones that die away, each in its time, and a crack. */
-function strike(dice: Dice, given: { lowHz: number; highHz: number; modes: number; longS: number }): Float32Array {
+function strike(
+  dice: Dice,
+  given: { lowHz: number; highHz: number; modes: number; longS: number },
+): Float32Array {
   const sound = new Float32Array(seconds(given.longS * 4));
   for (let mode = 0; mode < given.modes; mode++) {
     const hz = given.lowHz * (given.highHz / given.lowHz) ** dice.next();
@@ -198,17 +201,26 @@ function strike(dice: Dice, given: { lowHz: number; highHz: number; modes: numbe
   return sound;
 }
 
-function slam(dice: Dice): Float32Array {
+export function slam(dice: Dice): Float32Array {
   const sound = new Float32Array(seconds(2));
-  mixIn(sound, strike(dice, { lowHz: 45, highHz: dice.between(200, 900), modes: 10, longS: dice.between(0.08, 0.35) }), 0);
+  mixIn(
+    sound,
+    strike(dice, { lowHz: 45, highHz: dice.between(200, 900), modes: 10, longS: dice.between(0.08, 0.35) }),
+    0,
+  );
   // The latch, or a second knock in the frame.
   const again = seconds(dice.between(0.04, 0.3));
-  mixIn(sound, strike(dice, { lowHz: 300, highHz: 2500, modes: 6, longS: 0.04 }), again, dice.between(0.1, 0.6));
+  mixIn(
+    sound,
+    strike(dice, { lowHz: 300, highHz: 2500, modes: 6, longS: 0.04 }),
+    again,
+    dice.between(0.1, 0.6),
+  );
   return sound;
 }
 
 /** Somebody walks by. */
-function walk(dice: Dice): Float32Array {
+export function walk(dice: Dice): Float32Array {
   const steps = dice.whole(5, 12);
   const pace = dice.between(0.45, 0.65);
   const isHard = dice.chance(0.5);
@@ -236,7 +248,7 @@ function jingle(dice: Dice): Float32Array {
 }
 
 /** A phone: a bell, a warble, beeps, dialling, or a melody. */
-function ring(dice: Dice): Float32Array {
+export function ring(dice: Dice): Float32Array {
   return dice.pick([bell, warble, beeps, dialling, melody])(dice);
 }
 

@@ -38,7 +38,8 @@ export async function fetchRecordings(): Promise<Fetched> {
     const downloads = join(fresh, 'downloads');
     await mkdir(downloads, { recursive: true });
     await run('apt-get', ['download', '-q', ...PACKAGES], { cwd: downloads, timeout: FETCH_LIMIT_MS });
-    for (const archive of await readdir(downloads)) await run('dpkg', ['-x', join(downloads, archive), fresh]);
+    for (const archive of await readdir(downloads))
+      await run('dpkg', ['-x', join(downloads, archive), fresh]);
     await rm(downloads, { recursive: true });
     await rename(fresh, folder).catch(ignoreIfThere(folder));
     return { folder: join(folder, 'usr/share/asterisk') };
@@ -63,5 +64,8 @@ function ignoreIfThere(folder: string): (error: unknown) => Promise<void> {
 function firstLine(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const lines = [...said.split('\n'), error instanceof Error ? error.message : 'unknown error'];
-  return (lines.find((line) => line.startsWith('E:')) ?? lines.find((line) => line !== '') ?? '').slice(0, 200);
+  return (lines.find((line) => line.startsWith('E:')) ?? lines.find((line) => line !== '') ?? '').slice(
+    0,
+    200,
+  );
 }

@@ -58,5 +58,8 @@ export function decode({ path }: Recording): Float32Array {
   const raw = ['-t', 'raw', '-e', 'signed', '-b', '16', '-c', '1', '-r', '8000', '-'];
   const pcm = execFileSync('sox', ['-V1', path, ...raw], { maxBuffer: 2 ** 28 });
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
-  return resampleBy(Float32Array.from(samples, (value) => value / 32_768), 8000 / RATE_HZ);
+  return resampleBy(
+    Float32Array.from(samples, (value) => value / 32_768),
+    8000 / RATE_HZ,
+  );
 }

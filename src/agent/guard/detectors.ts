@@ -1,7 +1,7 @@
 import type { CreateEchoDetector, EchoDetector } from '../../core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../core/audio/energy-detector.ts';
 import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
-import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
+import type { CreateVoiceDetector, Talk, VoiceDetector } from '../../ports/voice.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 
 /** Voice detectors that never throw: one that does gives way to the plain one, which goes by loudness. */
@@ -17,6 +17,18 @@ export function guardVoiceDetectors(create: CreateVoiceDetector, defects: Defect
         if (attempt(defects, 'voice.hear', () => detector.hear(pcm, report))) return;
         close();
         detector = createEnergyDetector(rateHz);
+      },
+      talk() {
+        let talk: Talk | null = null;
+        if (
+          attempt(defects, 'voice.talk', () => {
+            talk = detector.talk?.() ?? null;
+          })
+        )
+          return talk;
+        close();
+        detector = createEnergyDetector(rateHz);
+        return null;
       },
       close,
     };

@@ -103,7 +103,9 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     for (const chunk of chunks) {
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
       // What fills a chunk up says nothing of how quiet the room is.
-      const levels = { ...measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz), isSpeech };
+      const frames = measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz);
+      const talk = voices.talk?.() ?? null;
+      const levels = { ...frames, isSpeech, ...(talk !== null && { talk }) };
       const { beganAt, capturedAt: endedAt } = chunk;
       post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
       // Behind the sending: what it finds is for the chunks to come.

@@ -227,6 +227,8 @@ function isReported({ before, after }: LaneStep): boolean {
     before.warning !== after.warning ||
     before.captureLost !== after.captureLost ||
     before.captureFindings !== after.captureFindings ||
+    before.vainWakes !== after.vainWakes ||
+    before.roomDb !== after.roomDb ||
     before.echo.told !== after.echo.told ||
     before.echo.fallback !== after.echo.fallback ||
     before.echo.cancelsSince !== after.echo.cancelsSince ||

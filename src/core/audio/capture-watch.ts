@@ -4,9 +4,17 @@ import { durationMs, samplesOf } from './pcm.ts';
  * What can be wrong with a microphone that delivers. `too_fast`, `too_slow`: its clock is no clock of the rate that was
  * asked for. `silent`: nothing but zeros, as from a switch or a mute in the mixer. `deaf`: it delivers a whisper of noise and
  * does not even hear the loudspeaker; that nobody speaks in a quiet room is no finding. `clipping`: its gain is too high.
- * `dc_offset`: its zero is somewhere else.
+ * `dc_offset`: its zero is somewhere else. `noisy_room`: the lane keeps waking for what is no speech; that is found by the
+ * lane itself.
  */
-export type CaptureFinding = 'too_fast' | 'too_slow' | 'silent' | 'deaf' | 'clipping' | 'dc_offset';
+export type CaptureFinding =
+  | 'too_fast'
+  | 'too_slow'
+  | 'silent'
+  | 'deaf'
+  | 'clipping'
+  | 'dc_offset'
+  | 'noisy_room';
 
 export interface CaptureNews {
   readonly finding: CaptureFinding;

@@ -23,6 +23,11 @@ const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
     ),
   dc_offset: (device) =>
     warning(`${device} has an offset`, 'The microphone or its input is faulty: try another.'),
+  noisy_room: (device) =>
+    warning(
+      `${device}: sound that is no speech keeps waking the lane out of standby, which costs minutes of stream`,
+      'Move the microphone closer to the visitors and away from loudspeakers and doors, turn its gain down, or take a directional one; "docs/sound.md" shows what each kind of room costs.',
+    ),
 };
 
 function offRate(device: string, how: 'fast' | 'slow'): Outcome {

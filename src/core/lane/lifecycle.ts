@@ -33,7 +33,8 @@ export function retryNow(context: StepContext): void {
 function begin(context: StepContext): void {
   context.disarm('retry');
   context.emit({ type: 'open_capture' });
-  context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false, heardLately: [] });
+  context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
+  context.set({ heardLately: [], isUnanswered: false });
   if (context.state.options.start === 'voice') context.enter('standby');
   else acquire(context);
 }

@@ -9,6 +9,7 @@ import { finish } from './lifecycle.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { canRevert, onTaskRuns, pollSoon, revertTask } from './session/session-setup.ts';
+import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
 import type { Stream } from './state.ts';
 import type { StepContext } from './step-context.ts';
@@ -68,6 +69,7 @@ function onTranscript(context: StepContext, stream: Stream, { message_type: kind
   const id = transcription.transcription_id ?? null;
   const replay = noteTranscript(stream.replay, kind, transcription, context.now);
   context.put({ ...stream, newsAt: context.now, replay });
+  noteAnswer(context);
   noteNews(context, stream);
   context.emit({
     type: 'caption',
@@ -115,6 +117,7 @@ function onSound(
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
   context.put({ ...stream, newsAt: context.now, replay: log });
   if (log.marksEnds && !context.state.marksEnds) context.set({ marksEnds: true });
+  noteAnswer(context);
   noteNews(context, stream);
   if (isRepeat) context.count('repeatsMuted');
   else onOutputAudio(context, stream.id, sound);

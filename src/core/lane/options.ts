@@ -94,7 +94,7 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   rollLatestMs: 6000,
   oldSessionQuietMs: 4500,
   oldSessionDoneMs: 1500,
-  prerollMs: 1600,
+  prerollMs: 3200,
   stableMs: 60_000,
 };
 

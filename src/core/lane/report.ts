@@ -38,6 +38,8 @@ export function reportLane(
     ...device,
     capture_findings: [...state.captureFindings],
     echo: reportEcho(state),
+    room_dbfs: state.roomDb,
+    vain_wakes: state.vainWakes.length,
     session: stream?.lease.grant.session ?? null,
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),

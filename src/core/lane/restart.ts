@@ -94,6 +94,8 @@ function freshState(state: LaneState, now: number): LaneState {
     nextId: state.nextId,
     nextStream: state.nextStream,
     captureFindings: state.captureFindings,
+    vainWakes: state.vainWakes,
+    roomDb: state.roomDb,
     playbackLost: state.playbackLost,
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),

@@ -213,6 +213,12 @@ export interface LaneState {
   readonly starved: boolean;
   /** In standby: which of the last chunks were speech. */
   readonly heardLately: readonly boolean[];
+  /** A voice seems to have woken the lane, and the service has said nothing since. */
+  readonly isUnanswered: boolean;
+  /** When it woke in vain of late, oldest first. */
+  readonly vainWakes: readonly number[];
+  /** The usual level of the room in the band of speech, about; null: not known. */
+  readonly roomDb: number | null;
   /** When somebody was heard speaking last, or a session began. */
   readonly lastVoiceAt: number;
   readonly capturedCount: number;
@@ -290,6 +296,9 @@ export function createLane(given: {
     captureEnded: false,
     starved: false,
     heardLately: [],
+    isUnanswered: false,
+    vainWakes: [],
+    roomDb: null,
     lastVoiceAt: Number.NEGATIVE_INFINITY,
     capturedCount: 0,
     noiseFloor: UNKNOWN_NOISE_FLOOR,

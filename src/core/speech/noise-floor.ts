@@ -1,3 +1,5 @@
+import type { Talk } from '../../ports/voice.ts';
+
 /**
  * Tells a pause from speech by energy alone. It serves the decisions where a mistake is cheap
  * (which held chunks are a pause), so it leans towards "speech": a pause must be clearly quiet.
@@ -15,6 +17,8 @@ export interface ChunkLevels {
   readonly quietestDb: number;
   /** What a voice detector makes of it; left out where there is none. */
   readonly isSpeech?: boolean;
+  /** What the last second or so is taken for; left out where nothing can tell. */
+  readonly talk?: Talk;
 }
 
 export const UNKNOWN_NOISE_FLOOR: NoiseFloor = { quietest: [] };

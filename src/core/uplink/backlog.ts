@@ -89,8 +89,9 @@ export function take(backlog: Backlog, chunk: BacklogChunk, capacity: number): B
 
 /** Takes in a captured chunk while nobody is expected to speak: only the latest are kept, as what comes before a first word. */
 export function remember(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
-  const filled = take(backlog, chunk, Number.POSITIVE_INFINITY);
-  return filled.chunks.length <= capacity ? filled : trimHead(filled);
+  let rest = take(backlog, chunk, Number.POSITIVE_INFINITY);
+  while (rest.chunks.length > capacity) rest = trimHead(rest);
+  return rest;
 }
 
 function overflow(backlog: Backlog): Backlog {

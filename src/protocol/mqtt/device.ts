@@ -43,7 +43,7 @@ export const laneReportSchema = z.object({
   capture_findings: z
     .array(z.string())
     .describe(
-      'what is wrong with a microphone that delivers: `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`',
+      'what is wrong with a microphone that delivers: `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `noisy_room`',
     ),
   echo: z.object({
     wanted: z.string().describe('the mode that is configured or was set by command'),
@@ -60,6 +60,13 @@ export const laneReportSchema = z.object({
     delay_ms: z.number().nullable().describe('from the loudspeaker to the microphone, as measured last'),
     gain_db: z.number().nullable().describe('how loud it came back, as measured last'),
   }),
+  room_dbfs: z
+    .number()
+    .nullable()
+    .describe('the usual level of the room in the band of speech, within 3 dB; null: not known yet'),
+  vain_wakes: z
+    .number()
+    .describe('how often within the last hour sound woke the lane of which the service made nothing'),
   /** Shortened: session ids can be token-shaped. */
   session: z.string().nullable().describe('the session, shortened; null without a stream'),
   stream_host: z.string().nullable().describe('where what is said goes; null without a stream'),

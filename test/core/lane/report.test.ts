@@ -25,6 +25,8 @@ describe('the report of a lane', () => {
         delay_ms: null,
         gain_db: null,
       },
+      room_dbfs: null,
+      vain_wakes: 0,
       session: 'test-1...',
       stream_host: 'stream.example',
       speech_lost_ms: 0,

@@ -2,16 +2,15 @@ import { forNewStream } from '../../uplink/backlog.ts';
 import { pump } from '../sound/sending.ts';
 import type { Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
+import { sleepsAt } from './standby.ts';
 
 /** The stream takes what is said from here on. */
 export function goLive(context: StepContext, stream: Stream): void {
   context.enter('live');
   context.set({ problem: null });
   if (stream.liveAt === null) beginSession(context, stream);
-  const { options, lastVoiceAt } = context.state;
-  if (options.standbyAfterMs > 0) {
-    context.arm('standby', Math.max(context.now, lastVoiceAt + options.standbyAfterMs));
-  }
+  if (context.state.options.standbyAfterMs > 0)
+    context.arm('standby', Math.max(context.now, sleepsAt(context.state)));
   pump(context);
 }
 

@@ -1,4 +1,5 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
+import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import type { LaneSettings } from '../options.ts';
 
@@ -33,7 +34,7 @@ export const SILENCE_SLACK_MS = 300;
 
 /** Notes a chunk that goes out. What counts is what the voice detector says: a loud room is owed no answer. */
 export function noteSpeech(silence: Silence, { pcm, voiced, levels }: BacklogChunk, now: number): Silence {
-  if (pcm === null || !voiced || levels?.isSpeech === false) return silence;
+  if (pcm === null || (levels === undefined ? !voiced : !isTalk(voiced, levels, 0))) return silence;
   return { ...silence, since: silence.since ?? now, speechChunks: silence.speechChunks + 1 };
 }
 

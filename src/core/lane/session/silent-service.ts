@@ -60,9 +60,29 @@ export function onSilenceTimer(context: StepContext): void {
   if (silence.askedAt !== null || isUseless(context, silence)) return endSilent(context, stream);
   const allowedAt = (stream.lastPollAt ?? Number.NEGATIVE_INFINITY) + settings.pollMs;
   if (context.now < allowedAt) return context.arm('silence', allowedAt);
-  context.put({ ...stream, lastPollAt: context.now, silence: { ...silence, askedAt: context.now } });
-  context.emit({ type: 'poll_task', stream: stream.id });
+  ask(context, stream);
   context.arm('silence', context.now + settings.silentAnswerMs);
+}
+
+/**
+ * Asks a service that has said nothing of what it took for its task, before the lane falls asleep.
+ * @returns whether its answer is still to come
+ */
+export function askAboutSilence(context: StepContext, stream: Stream): boolean {
+  const { silence, lastPollAt } = stream;
+  if (silence.askedAt !== null) return true;
+  if (silence.since === null || silence.onlyAnswers) return false;
+  const { pollMs, silentAnswerMs } = context.state.settings;
+  if (context.now < (lastPollAt ?? Number.NEGATIVE_INFINITY) + pollMs) return true;
+  ask(context, stream);
+  context.arm('silence', context.now + silentAnswerMs);
+  return true;
+}
+
+function ask(context: StepContext, stream: Stream): void {
+  const silence = { ...stream.silence, askedAt: context.now };
+  context.put({ ...stream, lastPollAt: context.now, silence });
+  context.emit({ type: 'poll_task', stream: stream.id });
 }
 
 /** It has its task, was sent a whole sentence since it said so, and has not said a word of it. */

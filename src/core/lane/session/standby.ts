@@ -3,28 +3,39 @@ import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesSpeech } from '../../uplink/replay/log.ts';
 import type { LaneOptions } from '../options.ts';
+import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropTokens } from './ending.ts';
 import { endUnneeded } from './old-session.ts';
+import { askAboutSilence } from './silent-service.ts';
 import { acquire } from './token.ts';
+import { attendSleep, forgetVainWakes, noteWake } from './vain-wakes.ts';
 
-/** This many of the last chunks must be speech to wake the lane: a slammed door is one. */
+/** Where only single chunks are judged, this many of the last ones must be speech to wake the lane: a slammed door is one. */
 const WAKE = { speech: 2, of: 3 } as const;
+/** A service that has understood something says so within this time; a lane that woke for something else need not wait on. */
+const UNANSWERED_MS = 10_000;
 /** Looked at again so soon while the lane may not sleep yet. */
 const SLEEP_CHECK_MS = 1000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
-  const { phase, stream, options, lastVoiceAt, playout, oldSession, backlog } = context.state;
+  const { phase, stream, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered } = context.state;
   if (phase === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
   if (phase !== 'live' || stream === null || options.standbyAfterMs === 0) return;
-  const dueAt = lastVoiceAt + options.standbyAfterMs;
+  const dueAt = sleepsAt(context.state);
   if (context.now < dueAt) return context.arm('standby', dueAt);
   // What was said before the silence may still have to be sent, spoken or heard.
   // A loud room fills the log forever; only what may have been speech is waited for.
-  const isAwaited = context.now - lastVoiceAt < FORGOTTEN_AFTER_MS && owesSpeech(stream.replay);
-  const busy = backlog.chunks.length > 0 || isAwaited;
+  const patienceMs = isUnanswered ? UNANSWERED_MS : FORGOTTEN_AFTER_MS;
+  const isAwaited = context.now - lastVoiceAt < patienceMs && owesSpeech(stream.replay);
+  // In a loud room a backlog never becomes shorter; only speech in it is waited for.
+  const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
+  const busy = isUnsent || isAwaited;
   if (busy || oldSession !== null || isPlaying(playout, context.now))
+    return context.arm('standby', context.now + SLEEP_CHECK_MS);
+  // A service that says nothing may be one that does not work: that is asked before the room is blamed.
+  if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
   countUnheard(context, stream.replay.unheardChunks + owedSpeechChunks(stream.replay));
@@ -32,18 +43,30 @@ export function onStandbyTimer(context: StepContext): void {
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropTokens(context);
   context.enter('standby');
+  attendSleep(context);
   endUnneeded(context, stream);
   context.count('standbys');
   context.notify('standby', {});
 }
 
+/** When the lane may fall asleep, if nobody speaks meanwhile. */
+export function sleepsAt({ options, lastVoiceAt, isUnanswered }: LaneState): number {
+  const { standbyAfterMs } = options;
+  return lastVoiceAt + (isUnanswered ? Math.min(standbyAfterMs, UNANSWERED_MS) : standbyAfterMs);
+}
+
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */
-export function hearInStandby(context: StepContext, chunk: BacklogChunk, isSpeech: boolean): void {
+export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: boolean): void {
   const { backlog, settings } = context.state;
-  const lately = [...context.state.heardLately, isSpeech].slice(-WAKE.of);
+  const lately = [...context.state.heardLately, talks].slice(-WAKE.of);
+  forgetVainWakes(context);
   context.set({ backlog: remember(backlog, chunk, Math.ceil(settings.prerollMs / settings.chunkMs)) });
   context.set({ heardLately: lately });
-  if (lately.filter(Boolean).length >= WAKE.speech) wake(context);
+  // What was judged over a longer time needs no second chunk.
+  const needed = chunk.levels?.talk === undefined ? WAKE.speech : 1;
+  if (!talks || lately.filter(Boolean).length < needed) return;
+  noteWake(context);
+  wake(context);
 }
 
 /** Somebody speaks, or the operator wants a stream: what was heard last goes with it. */

@@ -1,5 +1,6 @@
 import { heardLately } from '../../playout/playout.ts';
-import { trackNoiseFloor } from '../../speech/noise-floor.ts';
+import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
+import { type ChunkLevels, trackNoiseFloor } from '../../speech/noise-floor.ts';
 import { type BacklogChunk, take } from '../../uplink/backlog.ts';
 import { judge } from '../../uplink/gate.ts';
 import type { LaneEvent } from '../event.ts';
@@ -7,6 +8,7 @@ import { isListening } from '../phases.ts';
 import { feedOldSession } from '../session/old-session.ts';
 import { rollInPause } from '../session/rollover.ts';
 import { hearInStandby } from '../session/standby.ts';
+import { vainWakesOfLate } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
 import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
@@ -23,12 +25,14 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
   context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });
-  // For what costs money both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
-  const isSpeech = chunk.voiced && levels.isSpeech !== false;
-  if (isSpeech) context.set({ lastVoiceAt: context.now });
-  if (isSpeech) duckUnder(context);
-  if (isSpeech) hurry(context);
-  if (context.state.phase === 'standby') return hearInStandby(context, chunk, isSpeech);
+  if (mayBeSpeech(chunk.voiced, levels)) duckUnder(context);
+  noteRoom(context, levels);
+  // Where the gate is closed, the loudspeaker speaks.
+  const mistakes = vainWakesOfLate(context.state, context.now).length;
+  const talks = chunk.pcm !== null && isTalk(chunk.voiced, levels, mistakes);
+  if (talks) context.set({ lastVoiceAt: context.now });
+  if (talks) hurry(context);
+  if (context.state.phase === 'standby') return hearInStandby(context, chunk, talks);
   const { backlog, settings } = context.state;
   context.set({ backlog: take(backlog, chunk, Math.floor(settings.backlogMs / settings.chunkMs)) });
   pump(context);
@@ -36,6 +40,16 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   rollInPause(context);
   // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is dear.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
+}
+
+/** A level that moves by less is told of no more than once. */
+const ROOM_STEP_DB = 3;
+
+function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
+  if (talk === undefined) return;
+  const { roomDb } = context.state;
+  if (roomDb !== null && Math.abs(talk.roomDb - roomDb) < ROOM_STEP_DB) return;
+  context.set({ roomDb: Math.round(talk.roomDb) });
 }
 
 /** Decides what of a chunk may be heard, and whether it is speech. */

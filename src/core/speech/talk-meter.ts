@@ -19,28 +19,34 @@ const VERY_CLEAR = 0.75;
 const GLIDE = { least: 0.004, most: 0.06 } as const;
 const STEADY = 0.003;
 const CLEAREST_FRAMES = 16;
+/** Frames with a pitch in a row that make a syllable. */
+const LEAST_RUN = 3;
 
 /** What tells somebody who speaks from the room, over the last 1.3 s. Shares are of all frames, levels dB. */
 export interface TalkMeasures {
-  /** Mean power over the room's, and the loud frames over the room's floor. */
-  readonly gain: number;
+  /** Loud frames over the room's floor. */
   readonly overFloor: number;
   /** Frames louder than nearly all of the room. */
   readonly over: number;
   /** Loud frames over the room's median. */
   readonly overMedian: number;
-  /** How much the room's own level varies. */
-  readonly unrest: number;
   /** From quiet to loud frames. */
   readonly range: number;
   /** How much the level moves at the rate of syllables. */
   readonly syllables: number;
   readonly standing: number;
-  /** Frames with a pitch; among them those in which it moves as in speech, those in which it does not move at all; the longest run. */
+  /** Frames with a pitch; those in which it moves as in speech, and those in which it does not move at all. */
   readonly voiced: number;
   readonly gliding: number;
   readonly steady: number;
-  readonly longest: number;
+  /** Frames in which the pitch turns: it does so at each other frame of a bell or a warbling tone. */
+  readonly turning: number;
+  /** Runs with a pitch of three frames and more: syllables. A ring is one, however long. */
+  readonly pieces: number;
+  /** The longest run's share of all frames with a pitch. */
+  readonly oneness: number;
+  /** Frames with a pitch among those that stand out: tones have nothing else. */
+  readonly allVoiced: number;
   readonly veryClear: number;
   /** How clear the clearest frames are. */
   readonly clarity: number;
@@ -90,20 +96,18 @@ export function createTalkMeter(): TalkMeter {
     const isKnown = room.frames >= LEAST_ROOM_FRAMES;
     const below = (share: number): number => (isKnown ? room.below(share) : at(share));
     floorDb = Math.min(below(0.1), Math.max(at(0.1), below(0.02)));
-    let power = 0;
-    for (const level of levels) power += 10 ** (level / 10);
-    power /= WINDOW;
     const loudRoom = below(0.95);
+    const pitch = pitchMeasures(periods);
+    const standing = share(levels, (level) => level > floorDb + STANDS_OUT_DB);
     const measures = {
-      gain: isKnown ? 10 * Math.log10(power / room.meanPower()) : 0,
       overFloor: at(0.8) - floorDb,
       over: share(levels, (level) => level > loudRoom + 2),
       overMedian: at(0.9) - below(0.5),
-      unrest: below(0.8) - below(0.2),
       range: at(0.95) - at(0.2),
       syllables: syllables(levels),
-      standing: share(levels, (level) => level > floorDb + STANDS_OUT_DB),
-      ...pitchMeasures(periods),
+      standing,
+      ...pitch,
+      allVoiced: pitch.voiced / Math.max(FEWEST, standing),
       veryClear: share(clarities, (clarity) => clarity > VERY_CLEAR),
     };
     const byClarity = sort(clarities);
@@ -115,7 +119,7 @@ export function createTalkMeter(): TalkMeter {
     hear,
     measure,
     get roomDb() {
-      return room.below(0.5);
+      return room.frames >= LEAST_ROOM_FRAMES ? room.below(0.5) : (sort(levels)[WINDOW / 2] ?? QUIETEST_DB);
     },
   };
 }
@@ -126,24 +130,39 @@ function share(values: Float32Array, holds: (value: number) => boolean): number 
   return count / values.length;
 }
 
-function pitchMeasures(periods: Float32Array): Pick<TalkMeasures, 'voiced' | 'gliding' | 'steady' | 'longest'> {
-  let [voiced, gliding, steady, longest, run, before] = [0, 0, 0, 0, 0, 0];
+type PitchMeasures = Pick<TalkMeasures, 'voiced' | 'gliding' | 'steady' | 'turning' | 'oneness' | 'pieces'>;
+
+function pitchMeasures(periods: Float32Array): PitchMeasures {
+  let [voiced, gliding, steady, turning, longest, pieces] = [0, 0, 0, 0, 0, 0];
+  let [run, before, last] = [0, 0, 0];
   for (const period of periods) {
-    if (period > 0) {
-      voiced++;
-      run++;
-      longest = Math.max(longest, run);
-      if (before > 0) {
-        const move = Math.abs(Math.log(period / before));
-        if (move > GLIDE.least && move < GLIDE.most) gliding++;
-        else if (move < STEADY) steady++;
-      }
-    } else run = 0;
+    run = period > 0 ? run + 1 : 0;
+    if (run > 0) voiced++;
+    if (run === LEAST_RUN) pieces++;
+    longest = Math.max(longest, run);
+    const move = run > 1 ? Math.log(period / before) : 0;
+    if (run > 1) {
+      const size = Math.abs(move);
+      if (size > GLIDE.least && size < GLIDE.most) gliding++;
+      else if (size < STEADY) steady++;
+      if (move * last < 0 && Math.min(size, Math.abs(last)) > GLIDE.least) turning++;
+    }
+    last = move;
     before = period;
   }
   const all = periods.length;
-  return { voiced: voiced / all, gliding: gliding / all, steady: steady / all, longest: longest / all };
+  return {
+    voiced: voiced / all,
+    gliding: gliding / all,
+    steady: steady / all,
+    turning: turning / all,
+    oneness: Math.min(1, longest / Math.max(FEWEST * all, voiced)),
+    pieces,
+  };
 }
+
+/** Of fewer frames, shares say nothing. */
+const FEWEST = 0.08;
 
 /** Half the lengths of the two means whose difference holds what moves at 2 to 8 Hz, frames. */
 const FAST = 2;

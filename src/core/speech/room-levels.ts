@@ -9,8 +9,6 @@ export interface RoomLevels {
   note(levelDb: number): void;
   /** The level that so large a share of the frames stays below. */
   below(share: number): number;
-  /** Mean power. */
-  meanPower(): number;
 }
 
 /** @param mostFrames what is older is forgotten */
@@ -40,12 +38,5 @@ export function createRoomLevels(mostFrames: number): RoomLevels {
       }
       return LOWEST_DB;
     },
-    meanPower() {
-      let sum = 0;
-      for (let bin = 0; bin < BINS; bin++) sum += (counts[bin] ?? 0) * POWERS[bin]!;
-      return sum / Math.max(1, frames);
-    },
   };
 }
-
-const POWERS = Float64Array.from({ length: BINS }, (_, bin) => 10 ** ((LOWEST_DB + bin * BIN_DB) / 10));

@@ -1,0 +1,24 @@
+import type { ChunkLevels } from './noise-floor.ts';
+
+/**
+ * Whether somebody speaks: the one place where that is decided. Two answers, because a mistake costs differently.
+ */
+
+/** Fast, by the chunk alone, for what is undone at once: the translation goes down while somebody speaks over it. */
+export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
+  // Both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
+  return voiced && levels.isSpeech !== false;
+}
+
+/** In a room where something else has been taken for speech, each time makes it harder, up to where nearly every voice is heard. */
+const HARDER_EACH = 1;
+const HARDEST = 1.5;
+
+/**
+ * Sure, by the last second or so, for what costs money: a stream is opened, or kept open.
+ * @param mistakes how often of late it was wrong in this room
+ */
+export function isTalk(voiced: boolean, levels: ChunkLevels, mistakes: number): boolean {
+  if (levels.talk === undefined) return mayBeSpeech(voiced, levels);
+  return levels.talk.score > Math.min(HARDEST, HARDER_EACH * mistakes);
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { nextPcm, SPEECH } from './sound.ts';
+
+/** Loud chunks that are judged as a whole: somebody speaks above a score of 0. */
+function hear(lane: LaneHarness, scores: readonly number[], roomDb = -40): void {
+  for (const score of scores) {
+    lane.pass(CHUNK_MS);
+    const levels = { ...SPEECH, isSpeech: true, talk: { score, roomDb } };
+    lane.step({ type: 'captured', capturedAt: lane.now, pcm: nextPcm(true), levels });
+  }
+}
+
+const chunks = (seconds: number, score: number): number[] =>
+  new Array<number>(Math.ceil((seconds * 1000) / CHUNK_MS)).fill(score);
+
+function asleep(given: { hears?: boolean; standbyAfterMs?: number } = {}): LaneHarness {
+  const { hears = false, standbyAfterMs = 120_000 } = given;
+  const lane = new LaneHarness({
+    settings: { silentAskMs: 12_000 },
+    options: { start: 'voice', standbyAfterMs },
+  });
+  behave(lane, { hears });
+  lane.start();
+  expect(lane.phase).toBe('standby');
+  return lane;
+}
+
+/** Something wakes the lane, and then there is nothing but the loud room. */
+function wakeInVain(lane: LaneHarness, score: number): void {
+  hear(lane, [score]);
+  expect(lane.phase).not.toBe('standby');
+  hear(lane, chunks(25, -5));
+  expect(lane.phase).toBe('standby');
+}
+
+describe('a lane that is woken by what was no speech', () => {
+  it('wakes at the first chunk that is taken for speech as a whole, and at no other', () => {
+    const lane = asleep();
+    hear(lane, chunks(60, -0.1));
+    expect(lane.phase).toBe('standby');
+    hear(lane, [0.1]);
+    expect(lane.phase).toBe('acquiring');
+  });
+
+  it('falls asleep within 15 s of its session if the service makes nothing of it, however long it may stay awake', () => {
+    const lane = asleep();
+    hear(lane, [1]);
+    hear(lane, chunks(20, -5));
+    expect(lane.phase).toBe('standby');
+    expect(lane.state.counts.sessions).toBe(1);
+    expect(lane.state.vainWakes).toHaveLength(1);
+    const [started] = lane.all('notify').filter(({ kind }) => kind === 'session_started');
+    const [slept] = lane.all('notify').filter(({ kind }) => kind === 'standby');
+    expect((slept?.at ?? Infinity) - (started?.at ?? 0)).toBeLessThan(15_000);
+  });
+
+  it('stays awake for as long as it is told to if the service understands', () => {
+    const lane = asleep({ hears: true });
+    hear(lane, [1, 1, 1]);
+    hear(lane, chunks(60, -5));
+    expect(lane.phase).toBe('live');
+    expect(lane.state.vainWakes).toEqual([]);
+    hear(lane, chunks(70, -5));
+    expect(lane.phase).toBe('standby');
+    expect(lane.state.vainWakes).toEqual([]);
+  });
+
+  it('is not kept awake by a backlog of loud noise that never becomes shorter', () => {
+    const lane = asleep({ standbyAfterMs: 6000 });
+    wakeInVain(lane, 1);
+    expect(lane.accounts.lost).toBe(0);
+  });
+
+  it('takes more to be woken by each time, up to a bound, and for an hour', () => {
+    const lane = asleep();
+    wakeInVain(lane, 0.5);
+    hear(lane, chunks(10, 0.9));
+    expect(lane.phase).toBe('standby');
+    wakeInVain(lane, 1.1);
+    hear(lane, chunks(10, 1.4));
+    expect(lane.phase).toBe('standby');
+    wakeInVain(lane, 1.6);
+    wakeInVain(lane, 1.6);
+    hear(lane, chunks(3600, -5));
+    hear(lane, [0.1]);
+    expect(lane.phase).toBe('acquiring');
+  });
+
+  it('tells of it with the level of the room, once, and when it is over', () => {
+    const lane = asleep();
+    for (let time = 0; time < 6; time++) wakeInVain(lane, 5);
+    const told = lane.all('notify').filter(({ kind }) => kind === 'capture_problem');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.detail).toMatchObject({ finding: 'noisy_room' });
+    expect(JSON.stringify(told[0]?.detail)).toMatch(/4 times within an hour; the room is at -40 dBFS/);
+    expect(lane.state.captureFindings).toEqual(['noisy_room']);
+    hear(lane, chunks(3700, -5));
+    expect(lane.notes.at(-1)).toBe('capture_problem_over');
+    expect(lane.state.captureFindings).toEqual([]);
+    expect(lane.state.vainWakes).toEqual([]);
+  });
+
+  it('does not blame the room for a service that answers nothing at all', () => {
+    const lane = asleep();
+    hear(lane, [1]);
+    lane.until(() => lane.phase === 'live', 10_000);
+    // From now on no question is answered.
+    lane.watchers.length = 0;
+    hear(lane, chunks(20, -5));
+    expect(lane.state.vainWakes).toEqual([]);
+    expect(lane.notes).not.toContain('standby');
+    expect(lane.state.silentEnds.count).toBe(1);
+  });
+
+  it('counts neither a wake by command nor one before a session', () => {
+    const lane = asleep();
+    lane.start();
+    hear(lane, chunks(200, -5));
+    expect(lane.phase).toBe('standby');
+    expect(lane.state.vainWakes).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+/** The command line of `npm run voices`: jobs are shared out among one worker thread per core. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
+import { withTalk } from '../../src/core/speech/talk-detector.ts';
+import {
+  hearMix,
+  hearNoise,
+  hearUtterance,
+  MIXES,
+  type Mix,
+  type NoiseResult,
+  type UtteranceResult,
+} from './draws.ts';
+import { openLibrary } from './material.ts';
+import { KINDS, type Kind } from './noises.ts';
+import { fetchRecordings } from './packages.ts';
+import { misses, printTables, summarise } from './tables.ts';
+
+const USAGE = `npm run voices -- [options]
+
+Plays recorded people and the noises of rooms to the shipped voice detector and lane, in virtual time: whether each utterance
+wakes a lane in standby and reaches the service whole, and how often what is no speech wakes it. Recordings come from Debian's
+packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where the recordings cannot be had, and says so.
+
+  --draws N     half of them utterances, half of them 72 s of noise (1000)
+  --seed S      of the first draw (1)
+  --threads T   side by side (one per core)
+  --list        each utterance that was not whole
+  --json        the result as {"voices": {...}} on the last line
+`;
+
+type Job =
+  | { readonly what: 'utterances'; readonly from: number; readonly until: number }
+  | { readonly what: 'noise'; readonly kind: Kind; readonly stretches: number }
+  | { readonly what: 'mix'; readonly mix: Mix; readonly talks: number };
+
+export type Answer =
+  | { readonly what: 'utterances'; readonly results: readonly UtteranceResult[] }
+  | { readonly what: 'noise'; readonly result: NoiseResult }
+  | { readonly what: 'mix'; readonly result: { readonly mix: Mix; readonly ratio: number } };
+
+interface Task {
+  readonly folder: string;
+  readonly seed: number;
+}
+
+const UTTERANCES_A_JOB = 25;
+
+function jobsFor(draws: number): Job[] {
+  const utterances = Math.round(draws / 2);
+  const stretches = Math.max(1, Math.round((draws - utterances) / KINDS.length));
+  const jobs: Job[] = KINDS.map((kind) => ({ what: 'noise', kind, stretches }));
+  for (const mix of Object.keys(MIXES)) {
+    jobs.push({ what: 'mix', mix: mix as Mix, talks: Math.max(2, Math.round(stretches / 6)) });
+  }
+  for (let from = 0; from < utterances; from += UTTERANCES_A_JOB) {
+    jobs.push({ what: 'utterances', from, until: Math.min(utterances, from + UTTERANCES_A_JOB) });
+  }
+  // Babble and music take longest to make.
+  return jobs.sort((one, other) => weight(other) - weight(one));
+}
+
+function weight(job: Job): number {
+  if (job.what === 'mix') return 2;
+  if (job.what === 'noise') return job.kind === 'babble' || job.kind === 'music' ? 3 : 1;
+  return 0;
+}
+
+async function work({ folder, seed }: Task): Promise<void> {
+  const library = openLibrary(folder);
+  const { create, name } = await loadSpeechDetector();
+  if (name !== 'fvad') throw new Error('the voice detector fvad.wasm is not beside the program');
+  const world = { library, seed, createVoiceDetector: withTalk(create) };
+  const perform = async (job: Job): Promise<Answer> => {
+    switch (job.what) {
+      case 'noise':
+        return { what: 'noise', result: await hearNoise(world, job.kind, job.stretches) };
+      case 'mix':
+        return { what: 'mix', result: await hearMix(world, job.mix, job.talks) };
+      case 'utterances': {
+        const results: UtteranceResult[] = [];
+        for (let index = job.from; index < job.until; index++)
+          results.push(await hearUtterance(world, index));
+        return { what: 'utterances', results };
+      }
+    }
+  };
+  parentPort?.on('message', (job: Job) => {
+    perform(job).then(
+      (answer) => parentPort?.postMessage(answer),
+      (error: unknown) => {
+        throw error;
+      },
+    );
+  });
+  parentPort?.postMessage(null);
+}
+
+async function share(jobs: readonly Job[], task: Task, threads: number): Promise<Answer[]> {
+  const queue = [...jobs];
+  const answers: Answer[] = [];
+  const runOne = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
+      worker.on('error', reject);
+      worker.on('message', (answer: Answer | null) => {
+        if (answer !== null) answers.push(answer);
+        const next = queue.shift();
+        if (next !== undefined) return worker.postMessage(next);
+        void worker.terminate().then(() => resolve());
+      });
+    });
+  await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));
+  return answers;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      draws: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: '1' },
+      threads: { type: 'string', default: String(availableParallelism()) },
+      list: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(USAGE);
+  const [draws, seed, threads] = [values.draws, values.seed, values.threads].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (![draws, seed, threads].every((number) => Number.isInteger(number) && number > 0)) {
+    process.stderr.write(`--draws, --seed and --threads are whole numbers from 1\n\n${USAGE}`);
+    process.exitCode = 2;
+    return;
+  }
+  const fetched = await fetchRecordings();
+  if ('missing' in fetched) {
+    process.stdout.write(`skipped: ${fetched.missing}\n`);
+    if (values.json) process.stdout.write(`${JSON.stringify({ skipped: fetched.missing })}\n`);
+    return;
+  }
+  const answers = await share(jobsFor(draws), { folder: fetched.folder, seed }, threads);
+  const summary = summarise(answers);
+  process.stdout.write(printTables(summary, values.list));
+  const missed = misses(summary);
+  for (const miss of missed) process.stdout.write(`missed: ${miss}\n`);
+  if (missed.length > 0) process.exitCode = 1;
+  if (values.json) process.stdout.write(`${JSON.stringify({ voices: summary.figures })}\n`);
+}
+
+try {
+  await (isMainThread ? main() : work(workerData as Task));
+} catch (error) {
+  if (!isMainThread) throw error;
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
