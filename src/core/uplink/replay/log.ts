@@ -1,3 +1,4 @@
+import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
 import { type Nameless, NOTHING_NAMELESS, stubOf } from './nameless.ts';
 import { allSaid, languagesSaid, type Sentence } from './sentence.ts';
@@ -170,9 +171,9 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   };
 }
 
-/** Whether it stands for a chunk (its first piece does) that the voice detector takes for speech. */
+/** Whether it stands for a chunk (its first piece does) in which somebody speaks. */
 function isSpeechChunk({ chunk, fromMs, whole }: Piece): boolean {
-  return fromMs === whole.fromMs && chunk.levels?.isSpeech !== false;
+  return fromMs === whole.fromMs && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, 0));
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
