@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ARGS } from '../../src/protocol/mqtt/command.ts';
 
@@ -7,6 +7,19 @@ const page = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 describe('the front page', () => {
   it('has at most 150 lines', () => {
     expect(page('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  });
+
+  it('is wrapped for reading, but for tables, pictures and diagrams', () => {
+    const prose = page('README.md').replace(/^```[\s\S]*?^```/gm, '');
+    const long = prose.split('\n').filter((line) => line.length > 80 && !/^[|!]/.test(line));
+    expect(long).toEqual([]);
+  });
+
+  it('leads to every page of docs/, and to those beside it', () => {
+    const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((file) => file.endsWith('.md'));
+    for (const file of pages) expect(page('README.md')).toContain(`](docs/${file})`);
+    for (const file of ['CONTRIBUTING', 'SECURITY', 'CHANGELOG'])
+      expect(page('README.md')).toContain(`](${file}.md)`);
   });
 
   it('leaves the commands to docs/mqtt.md, which names each', () => {
