@@ -199,6 +199,25 @@ describe('the device’s bundle', () => {
 });
 
 describe('dragoman demo', () => {
+  it('interprets, with nothing but the other bundles beside it', () => {
+    const output = join(folder, 'heard.wav');
+    const { status, stdout, stderr } = run(
+      'dragoman',
+      'demo',
+      '--seconds',
+      '3',
+      '--output',
+      output,
+      '--json',
+    );
+    const { summary } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as {
+      summary: Record<string, number>;
+    };
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(summary).toMatchObject({ sessions: 1, dropped_chunks: 0, lost_audio_ms: 0 });
+    expect(summary['played_ms']).toBeGreaterThan(500);
+  }, 90_000);
+
   it('does not write over what it is to hear', () => {
     const input = join(folder, 'heard.wav');
     writeFileSync(input, silence(1));

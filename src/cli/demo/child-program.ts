@@ -18,10 +18,11 @@ const KEPT_STDERR_CHARS = 2000;
 
 /**
  * Loaded into the child: ends it in order when its standard input closes, which is what happens when
- * this process dies in whatever way. So no demo leaves programs behind.
+ * this process dies in whatever way. So no demo leaves programs behind. The child's own threads load it too, and their
+ * standard input is at its end from the beginning.
  */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
-  "process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).on('error', () => {}).resume().unref?.();",
+  "import { isMainThread } from 'node:worker_threads'; if (isMainThread) process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).on('error', () => {}).resume().unref?.();",
 )}`;
 
 /**
