@@ -34,6 +34,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     message: 'the host cannot be reached (ECONNREFUSED)',
   },
   audio_cut: { ts, lane, language: 'es', played_ms: 2600, expected_ms: 3900 },
+  untranslated: { ts, lane, since: ts },
   times_refused: { ts, lane, session, message: 'the service tells times after the end of what it was sent' },
   audio_lost: {
     ts,

@@ -36,6 +36,30 @@ describe('ids of token requests', () => {
     expect(second).not.toBe(first);
   });
 
+  it('and tokens are not published where a denial quotes them, old ones neither', async () => {
+    const deps = createFakeDeps();
+    await deps.agent.start();
+    deps.brokerUp();
+    const old = deps.lastRequest().id;
+    deps.grant({ token: 'an-old-token-of-no-known-shape' });
+    deps
+      .lastStream()
+      .listener.refused({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
+    deps.clock.advance(2000);
+    const { id } = deps.lastRequest();
+    expect(id).not.toBe(old);
+    const detail = `no more after ${old} and ${id}, token=an-old-token-of-no-known-shape: ask again`;
+    const error = { code: `busy-${old}`, title: 'Busy', detail, final: false };
+    deps.deliver('dragoman/v1/museum/kiosk-01/token/res', { id, ok: false, error });
+    deps.clock.advance(1500);
+    expect(deps.sent('event/refused').at(-1)?.body['message']).toMatch(
+      /^busy-\[redacted\]: no more after \[redacted\] and/,
+    );
+    const published = deps.published.filter(({ topic }) => !topic.endsWith('/token/req'));
+    for (const secret of [old, id, 'an-old-token'])
+      expect(JSON.stringify([published, deps.logged])).not.toContain(secret);
+  });
+
   it('stay the same while the same request is asked again', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();

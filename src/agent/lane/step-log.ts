@@ -10,6 +10,7 @@ const TROUBLE: readonly EventKind[] = [
   'speech_lost',
   'audio_cut',
   'times_refused',
+  'untranslated',
   'internal_error',
 ];
 

@@ -237,6 +237,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.wanted !== after.wanted ||
     before.backendSilent !== after.backendSilent ||
     before.silentEnds !== after.silentEnds ||
+    before.untranslated?.isTold !== after.untranslated?.isTold ||
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||
     nextTryAt(before) !== nextTryAt(after) ||

@@ -1,3 +1,4 @@
+import { redactText } from '../../adapters/redaction.ts';
 import type { Denial, Grant } from '../../core/lane/event.ts';
 import { AddressError } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -15,7 +16,7 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { LegacySession } from '../../protocol/service/session.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
-import type { TokenStore } from './token-store.ts';
+import { hideAll, type TokenStore } from './token-store.ts';
 
 /** A request that waits longer than this at the broker would only make a session that nobody uses. */
 const REQUEST_EXPIRY_S = 30;
@@ -84,6 +85,9 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
     return id;
   };
 
+  /** What the backend says is published, and it may quote a request or a token: no id of ours, nor a token, goes out so. */
+  const safe = (text: string, longest: number): string =>
+    redactText(hideAll(tokenStore.hide(text), [...asked.keys()])).slice(0, longest);
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
 
   const grant = (lane: string, id: string, message: Exclude<TokenResponse, { ok: false }>): void => {
@@ -158,8 +162,8 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
       }
       const { code, title, detail, final, retry_after_s: retryAfterS } = message.error;
       deny(request, lane, {
-        code: code.slice(0, 60),
-        message: (detail === '' ? title : detail).slice(0, 200),
+        code: safe(code, 60),
+        message: safe(detail === '' ? title : detail, 200),
         final,
         retryAfterMs: retryAfterS == null ? null : retryAfterS * 1000,
       });

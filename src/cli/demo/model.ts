@@ -121,6 +121,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('message')}; asks the backend for another address`;
     case 'audio_cut':
       return `a translation (${text('language')}) was cut off after ${text('played_ms')} of about ${text('expected_ms')} ms`;
+    case 'untranslated':
+      return 'the service writes down what is said and translates none of it';
     case 'times_refused':
       return text('message');
     case 'audio_lost':

@@ -3,7 +3,7 @@ import { isListening } from './phases.ts';
 import { dropSetup, dropStream, dropTokens } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { wake } from './session/standby.ts';
-import { acquire } from './session/token.ts';
+import { acquire, askNow } from './session/token.ts';
 import { unduck } from './sound/ducking.ts';
 import { silenceLoudspeaker } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -15,6 +15,7 @@ export function start(context: StepContext): void {
   context.set({ wanted: true });
   if (context.state.phase === 'idle' || context.state.phase === 'restarting') begin(context);
   else if (context.state.phase === 'standby') wake(context);
+  else if (context.state.phase === 'acquiring') askNow(context);
   else retryNow(context);
 }
 
@@ -34,7 +35,7 @@ function begin(context: StepContext): void {
   context.disarm('retry');
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
-  context.set({ heardLately: [], isUnanswered: false });
+  context.set({ heardLately: [], isUnanswered: false, untranslated: null });
   if (context.state.options.start === 'voice') context.enter('standby');
   else acquire(context);
 }

@@ -5,7 +5,7 @@ import type { LaneEvent, TimerName } from './event.ts';
 import { finish, onRetryTimer, retryNow, start, stop } from './lifecycle.ts';
 import { lose, onEnded, onMessage } from './message.ts';
 import { isSameTask, type LaneOptions } from './options.ts';
-import { restart } from './restart.ts';
+import { rebuild, restart } from './restart.ts';
 import { dropSetup } from './session/ending.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
@@ -36,15 +36,27 @@ export interface StepResult {
  * @param now monotonic milliseconds, never going back
  */
 export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
-  const context = new StepContext(state, now);
   if (state.phase === 'closed') return { state, effects: [] };
-  // Looks at as little as possible of a state that may contradict itself.
-  if (event.type === 'defect') restart(context, event);
-  else handle(context, event);
+  if (event.type === 'defect') return beginAnew(state, event, now);
+  const context = new StepContext(state, now);
+  handle(context, event);
   trackSession(context);
   trackSpeechLoss(context, state);
-  if (event.type !== 'defect') updateChimes(context, state);
+  updateChimes(context, state);
   return { state: context.state, effects: context.effects };
+}
+
+/** Looks at as little as possible of a state that may contradict itself, and at less where even that fails. */
+function beginAnew(state: LaneState, event: Extract<LaneEvent, { type: 'defect' }>, now: number): StepResult {
+  try {
+    const context = new StepContext(state, now);
+    restart(context, event);
+    trackSession(context);
+    trackSpeechLoss(context, state);
+    return { state: context.state, effects: context.effects };
+  } catch {
+    return rebuild(state, event, now);
+  }
 }
 
 function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect' }>): void {

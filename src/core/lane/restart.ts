@@ -2,11 +2,12 @@ import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import { type BackoffPolicy, drawBackoff } from '../retry/backoff.ts';
 import { type Backlog, discard, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
 import { unspoken } from '../uplink/replay/log.ts';
+import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';
 import { closeStream } from './session/ending.ts';
 import { createLane, type LaneState } from './state.ts';
-import type { StepContext } from './step-context.ts';
+import { StepContext } from './step-context.ts';
 
 /** A defect that comes again and again must neither flood the owner nor spend tokens. */
 const RESTART_WAIT: BackoffPolicy = { baseMs: 2000, capMs: 300_000, floorMs: 500 };
@@ -44,6 +45,47 @@ export function restart(
     retry_ms: waitMs,
     lost_ms: Math.round(lost * settings.chunkMs),
   });
+}
+
+/** More streams than these a lane never has at a time. */
+const MOST_STREAMS = 3;
+
+/**
+ * The restart itself threw: the state cannot even be let go of in an orderly way. What is left is made from what a lane is
+ * given and what it counts; all that may be open is closed by its number.
+ */
+export function rebuild(
+  state: LaneState,
+  { where, during }: Extract<LaneEvent, { type: 'defect' }>,
+  now: number,
+): { state: LaneState; effects: readonly LaneEffect[] } {
+  const { settings, options, idPrefix, seed, nextId, nextStream, crashes, counts } = state;
+  const fresh: LaneState = {
+    ...createLane({ settings, options, idPrefix, seed: typeof seed === 'number' ? seed : 1 }),
+    ...{ nextId, nextStream, crashes: crashes + 1, counts: { ...counts, defects: counts.defects + 1 } },
+    ...{
+      wanted: state.wanted,
+      ending: state.ending,
+      lineUp: state.lineUp,
+      backendSilent: state.backendSilent,
+    },
+    ...toldBy(state, during),
+  };
+  const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
+  const message = `a defect of the program ended a step (${where}) and its clean end; its log tells more`;
+  const phase = fresh.ending ? 'closed' : fresh.wanted ? 'restarting' : 'idle';
+  const context = new StepContext({ ...fresh, phase, seed: next }, now);
+  context.set({ problem: { code: 'internal_error', message, at: now } });
+  for (let stream = Math.max(1, nextStream - MOST_STREAMS); stream < nextStream; stream++)
+    context.emit({ type: 'close_stream', stream, how: 'terminate' });
+  context.emit({ type: 'close_capture' });
+  context.emit({ type: 'flush_playback' });
+  context.emit({ type: 'duck', on: false });
+  context.emit({ type: 'cancel_echo', on: fresh.options.echo === 'cancel' });
+  for (const timer of Object.keys(fresh.timers) as TimerName[]) context.emit({ type: 'disarm', timer });
+  if (phase === 'restarting') context.arm('retry', now + waitMs);
+  context.notify('internal_error', { message, retry_ms: phase === 'restarting' ? waitMs : null });
+  return { state: context.state, effects: context.effects };
 }
 
 function releaseAll(context: StepContext): void {

@@ -11,6 +11,7 @@ import type { Grant, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, TaskOptions } from './options.ts';
 import type { Phase } from './phases.ts';
 import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './session/silence.ts';
+import type { Untranslated } from './session/untranslated.ts';
 import type { Wait } from './session/waiting.ts';
 import { type Chimes, NO_CHIMES } from './sound/earcons.ts';
 import type { SpeechLoss } from './sound/speech-lost.ts';
@@ -23,6 +24,8 @@ export interface PendingTokenRequest {
   readonly attempt: number;
   /** When the id was first used; the token's window is counted from here, to be on the safe side. */
   readonly since: number;
+  /** When it was asked for last; null: it waits for the line. */
+  readonly askedAt: number | null;
 }
 
 /** An unspent token. */
@@ -193,6 +196,8 @@ export interface LaneState {
   readonly wait: Wait | null;
   /** The service says where the sound of a sentence ends. */
   readonly marksEnds: boolean;
+  /** What the service has written down since it last translated anything; null: nothing. */
+  readonly untranslated: Untranslated | null;
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
@@ -284,6 +289,7 @@ export function createLane(given: {
     loss: null,
     wait: null,
     marksEnds: false,
+    untranslated: null,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
     crashes: 0,

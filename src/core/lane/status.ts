@@ -33,6 +33,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'two sessions in a row took speech and said nothing of it, for an hour or until one is understood',
   },
+  untranslated: {
+    status: 'degraded',
+    says: 'for a minute the service has written down what is said and has translated none of it (event `untranslated`)',
+  },
   capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
   memory: {
@@ -87,6 +91,7 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (!state.wanted) return { status: 'idle', reasons: [{ code: 'stopped' }], changesAt: null };
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
+  if (state.untranslated?.isTold === true) troubles.push({ code: 'untranslated' });
   const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
   const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };

@@ -72,6 +72,10 @@ export const EVENT_SCHEMAS = {
     played_ms: ms('what was heard'),
     expected_ms: ms('how long the translation should have been, by the length of its text'),
   }),
+  untranslated: event('For a minute the service has written down what is said and translated none of it.', {
+    lane,
+    since: moment('when the first of it was written down'),
+  }),
   times_refused: event('The service tells times that cannot be true; they are not used in this session.', {
     lane,
     session,
@@ -158,7 +162,7 @@ export const EVENT_KINDS = Object.keys(EVENT_SCHEMAS) as readonly EventKind[];
 /** Told as moments of the program's own clock; they become timestamps on their way out. */
 type MomentsOf<K extends EventKind> = K extends 'speech_lost'
   ? 'from' | 'to'
-  : K extends 'backend_silent' | 'backend_back'
+  : K extends 'backend_silent' | 'backend_back' | 'untranslated'
     ? 'since'
     : never;
 /** What whoever raises an event has to tell; lane, moments and count are added on the way out. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { step } from '../../../src/core/lane/machine.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/log.ts';
 import { LaneHarness } from './lane-harness.ts';
@@ -22,6 +23,49 @@ describe('a step that threw', () => {
     expect(lane.phase).toBe('live');
     lane.speak(2);
     expect(lane.state.problem).toBeNull();
+  });
+
+  it.each(['stream', 'setup', 'oldSession', 'lease', 'timers', 'backlog', 'playout'])(
+    'is survived where even the clean end throws, for its %s: made anew from what it is given and counts',
+    (broken) => {
+      const lane = new LaneHarness().goLive();
+      lane.speak(3);
+      lane.options({ targets: ['fr'] });
+      const { counts } = lane.state;
+      const state = Object.defineProperty({ ...lane.state }, broken, {
+        enumerable: true,
+        get(): never {
+          throw new TypeError('broken');
+        },
+      });
+      const made = step(state, { type: 'defect', where: 'captured: TypeError' }, lane.now);
+      expect(made.state).toMatchObject({
+        phase: 'restarting',
+        wanted: true,
+        options: { targets: ['fr'] },
+        counts: { ...counts, defects: 1 },
+        problem: { code: 'internal_error' },
+      });
+      const kinds = made.effects.map((effect) => (effect.type === 'notify' ? effect.kind : effect.type));
+      for (const kind of ['close_stream', 'close_capture', 'internal_error', 'arm'])
+        expect(kinds).toContain(kind);
+      const { retry } = made.state.timers;
+      const again = step(made.state, { type: 'timer', timer: 'retry' }, retry ?? 0);
+      expect(again.state.phase).toBe('acquiring');
+      expect(again.effects.map(({ type }) => type)).toContain('request_token');
+    },
+  );
+
+  it('and whose clean end throws still obeys what came with it: stop, shutdown', () => {
+    for (const [type, phase] of [
+      ['stop', 'idle'],
+      ['shutdown', 'closed'],
+    ] as const) {
+      const { state, now } = new LaneHarness().goLive();
+      const broken = { ...state, backlog: null as never };
+      const made = step(broken, { type: 'defect', where: 'stop: TypeError', during: { type } }, now);
+      expect(made.state).toMatchObject({ phase, wanted: false });
+    }
   });
 
   it('is told: an event, a reason, the last error and a count', () => {

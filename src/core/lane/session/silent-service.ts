@@ -12,6 +12,7 @@ import {
   type Silence,
   silenceDueAt,
 } from './silence.ts';
+import { trackTranslation } from './untranslated.ts';
 
 /**
  * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind the lane asks
@@ -24,6 +25,7 @@ const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has said something. Returns the stream as it is then. */
 export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
+  trackTranslation(context, message);
   const understands = isUnderstanding(message);
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
   const silence = noteMessage(stream.silence, message);

@@ -26,7 +26,7 @@ function tokenRequest(context: StepContext, attempt: number): void {
   const { idPrefix, nextId, reason } = context.state;
   context.set({
     nextId: nextId + 1,
-    tokenRequest: { id: `${idPrefix}-${nextId}`, reason, attempt, since: context.now },
+    tokenRequest: { id: `${idPrefix}-${nextId}`, reason, attempt, since: context.now, askedAt: null },
   });
 }
 
@@ -42,7 +42,7 @@ function ask(context: StepContext): void {
   );
   // A request that was waiting for the line counts its life from when it is really sent.
   const since = asked.attempt === 0 ? context.now : asked.since;
-  context.set({ tokenRequest: { ...asked, attempt, since }, seed: drawn.seed });
+  context.set({ tokenRequest: { ...asked, attempt, since, askedAt: context.now }, seed: drawn.seed });
   context.emit({ type: 'request_token', id: asked.id, reason: asked.reason, attempt });
   waitForAnswer(context, patienceMs * (1 + drawn.value / 2), patienceMs);
 }
@@ -54,6 +54,16 @@ export function onTokenTimer(context: StepContext): void {
   if (asked.attempt > 0 && context.now - asked.since >= settings.tokenRequestLifeMs)
     tokenRequest(context, asked.attempt);
   ask(context);
+}
+
+/** So soon after a question no other is asked, whoever wants it. */
+const LEAST_BETWEEN_MS = 2000;
+
+/** Somebody wants an answer now: it is asked for again, unless it has just been. */
+export function askNow(context: StepContext): void {
+  const { tokenRequest: asked, lineUp } = context.state;
+  if (asked === null || asked.askedAt === null || !lineUp) return;
+  if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
 /** A fleet that gets its broker back asks spread over a tenth of the time for which it waited, within these bounds. */
