@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { parseFaults } from '../../src/emulator/core/fault.ts';
+import { FAULT_BUTTONS, PAGE } from '../../src/emulator/page.ts';
+import { SCRIPT } from '../../src/emulator/page-script.ts';
+import { DEFAULT_API_KEY, DEFAULT_JWT } from '../../src/emulator/server.ts';
+import { ask } from './client.ts';
+import { open, start } from './fixture.ts';
+
+const unescape = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+const buttons = [...PAGE.matchAll(/<button type="button" data-path="([^"]+)" data-order="([^"]+)"/g)].map(
+  ([, path = '', order = '']) => ({ path, order: JSON.parse(unescape(order)) as object }),
+);
+
+describe('the page', () => {
+  test.each(FAULT_BUTTONS.map(({ label, order }) => ({ label, order })))(
+    'its button "$label" orders a fault',
+    ({ order }) => {
+      const parsed = parseFaults(order);
+      expect(parsed.ok ? [] : parsed.issues).toEqual([]);
+    },
+  );
+
+  test('has buttons that the emulator takes, for faults, the clock and a fresh start', async () => {
+    expect(new Set(buttons.map(({ path }) => path))).toEqual(
+      new Set(['/emulator/faults', '/emulator/clock', '/emulator/reset']),
+    );
+    const emulator = await start();
+    await open(emulator);
+    for (const { path, order } of buttons) {
+      expect([path, order, (await ask(emulator, 'POST', path, order)).status < 300]).toEqual([
+        path,
+        order,
+        true,
+      ]);
+    }
+  });
+
+  test('says how to connect, and holds no credential', () => {
+    expect(PAGE).toContain('/session-storage/v2/sessions');
+    expect(PAGE).toContain('/v1/speech-to-speech/stream?token=$TOKEN');
+    for (const secret of [DEFAULT_API_KEY, DEFAULT_JWT]) expect(PAGE).not.toContain(secret);
+  });
+
+  test('asks only for what there is, and finds what it looks for', async () => {
+    const emulator = await start();
+    const asked = [...SCRIPT.matchAll(/(?:ask|fetch)\('([^']+)'/g)].map(([, path = '']) => path);
+    expect(asked.length).toBeGreaterThan(4);
+    for (const path of asked) expect((await ask(emulator, 'GET', path)).status).toBe(200);
+    for (const [, id = ''] of SCRIPT.matchAll(/(?:byId|getElementById)\('(\w+)'\)/g))
+      expect(PAGE).toContain(`id="${id}"`);
+    expect(() => new Function(SCRIPT)).not.toThrow();
+  });
+});
