@@ -6,10 +6,10 @@ import { DEFAULT_API_KEY, DEFAULT_JWT } from '../../src/emulator/server.ts';
 import { ask } from './client.ts';
 import { open, start } from './fixture.ts';
 
-const unescape = (text: string): string =>
+const plain = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 const buttons = [...PAGE.matchAll(/<button type="button" data-path="([^"]+)" data-order="([^"]+)"/g)].map(
-  ([, path = '', order = '']) => ({ path, order: JSON.parse(unescape(order)) as object }),
+  ([, path = '', order = '']) => ({ path, order: JSON.parse(plain(order)) as object }),
 );
 
 describe('the page', () => {
