@@ -125,13 +125,13 @@ function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | nu
   return { ...log, pieces };
 }
 
-/** Speech goes on behind a cut: what lies there belongs to either sentence. */
+/** Speech goes on behind a cut, or was over there: what lies there belongs to either sentence. */
 function afterSeam(log: ReplayLog, id: string): ReplayLog {
   const first = log.pieces.find((piece) => piece.sentence === id && !isQuiet(piece));
-  if (first === undefined) return log;
   const pieces = log.pieces.map((piece) => {
     const { seam } = piece;
-    const isBefore = seam !== undefined && seam.next === null && seam.toMs === first.fromMs;
+    const isBefore =
+      seam !== undefined && seam.next === null && (first === undefined || seam.toMs === first.fromMs);
     return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
   });
   return { ...log, pieces };

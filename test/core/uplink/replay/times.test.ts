@@ -59,6 +59,12 @@ describe('a sentence that is cut off in running speech, without times', () => {
     expect(again(said)).toEqual([...Array(13).keys()]);
   });
 
+  it('may hold all of the next one, whose word comes when nobody speaks any more', () => {
+    const one = stub(cut(send('s'.repeat(20)), 'a', 60), 'a');
+    const two = noteUnderstood(send('qqq', one), { id: 'b', span: null, letters: 10 });
+    expect(again(speak(two, 'b'))).toEqual([...Array(17).keys()]);
+  });
+
   it('is owed whole where the next one is not said either, or began behind a pause', () => {
     const one = stub(cut(send('s'.repeat(20)), 'a', 60), 'a');
     expect(again(one)).toHaveLength(20);
