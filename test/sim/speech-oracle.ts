@@ -4,6 +4,7 @@ import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { Stream } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { unspoken } from '../../src/core/uplink/replay/log.ts';
+import { isLossRight } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { createSeams, wasCut } from './seams.ts';
@@ -126,10 +127,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
     if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
-      const capacity = Math.floor(after.settings.backlogMs / after.settings.chunkMs);
-      // A stream that ended without a word of what it was sent long ago.
-      const unheard = (before.stream?.replay.unheardChunks ?? 0) + (old?.replay.unheardChunks ?? 0);
-      const isRight = after.backlog.chunks.length >= capacity - 1 || is.lost - was.lost <= unheard;
+      const isRight = isLossRight(before, after);
       violations.check('backlog', isRight, () => 'audio lost while the backlog had room');
       markChunks(
         gone.filter(({ voiced }) => voiced),

@@ -30,7 +30,7 @@ function endSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
   if (oldSession === null) return;
   const { silence, replay } = oldSession.stream;
-  const mute = silence.since !== null && owesSpeech(replay);
+  const mute = (silence.since !== null || replay.partial !== null) && owesSpeech(replay);
   context.set({ oldSession: { ...oldSession, ending: true, mute } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
@@ -64,13 +64,14 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
 }
 
 /**
- * The old session has ended in order: noise that it has not spoken by now was nothing to it. But one that had long
- * fallen silent says goodbye in order, too: what was speech goes to the next one.
+ * The old session has ended in order: what it has not spoken by now was nothing to it. But one that had fallen silent in
+ * the middle of speech says goodbye in order, too: that goes to the next one.
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession?.ending !== true) return loseOldSession(context);
-  const { stream } = oldSession;
+  const { stream, mute } = oldSession;
+  if (!mute) return dropOldSession(context, 'close');
   context.put({ ...stream, replay: nearSpeech(stream.replay) });
   loseOldSession(context);
 }

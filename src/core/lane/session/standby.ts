@@ -1,7 +1,7 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesSpeech } from '../../uplink/replay/log.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks } from '../../uplink/replay/log.ts';
 import type { LaneOptions } from '../options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -28,7 +28,8 @@ export function onStandbyTimer(context: StepContext): void {
   // What was said before the silence may still have to be sent, spoken or heard.
   // A loud room fills the log forever; only what may have been speech is waited for.
   const patienceMs = isUnanswered ? UNANSWERED_MS : FORGOTTEN_AFTER_MS;
-  const isAwaited = context.now - lastVoiceAt < patienceMs && owesSpeech(stream.replay);
+  // By when it was sent: on a slow way that is long after it was said.
+  const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
   const busy = isUnsent || isAwaited;

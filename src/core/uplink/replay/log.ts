@@ -229,9 +229,11 @@ export function nearSpeech(log: ReplayLog): ReplayLog {
   return keepPieces(log, log.pieces.filter(isNear));
 }
 
-/** Chunks of speech that are owed. */
-export function owedSpeechChunks(log: ReplayLog): number {
-  return log.pieces.filter((piece) => !isQuiet(piece) && isSpeechChunk(piece) && isOwed(log, piece)).length;
+/** Chunks of speech that are owed. @param sentAfter left out: however long ago they were sent */
+export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INFINITY): number {
+  return log.pieces.filter(
+    (piece) => !isQuiet(piece) && isSpeechChunk(piece) && piece.sentAt > sentAfter && isOwed(log, piece),
+  ).length;
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {
