@@ -96,7 +96,7 @@ describe('standby', () => {
     lane.hush(Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 20);
     expect(lane.phase).toBe('live');
     expect(lane.accounts.held).toBeGreaterThan(0);
-    lane.hush(120);
+    lane.hush(170);
     expect(lane.phase).toBe('standby');
     expect(lane.wire).toMatch(/s{150}/);
   });
