@@ -93,7 +93,8 @@ const report = {
     ...{ wanted: 'half-duplex', mode: 'half-duplex', fallback: null },
     ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
   },
-  ...{ session, stream_host: 'stream.example', speech_lost_ms: 0, next_try_at: null },
+  ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
+  ...{ speech_lost_ms: 0, next_try_at: null },
   ...{ last_error: null, last_warning: null },
 };
 
