@@ -61,6 +61,7 @@ function setFakeClock(seconds: number): void {
 const fakeOffset = (): number => Number(readFileSync(join(folder, 'offset'), 'utf8'));
 
 const FAKED = [`Environment=LD_PRELOAD=${SHOWN}/fake-clock.so FAKE_CLOCK=${SHOWN}/offset`];
+const FAKED_SETTER = `[Service]\n${FAKED.join('\n')}\nReadWritePaths=${SHOWN}\n`;
 const CA = `${SHOWN}/ca.pem`;
 
 /** Broker and service with TLS; the agent's clock is at this time. */
@@ -113,6 +114,36 @@ underSystemd(
       expect(await kiosk.show('NRestarts')).toBe('0');
     });
 
+    test('is not set by whatever else lies there', async (kiosk) => {
+      setFakeClock(BUILT_S);
+      const before = fakeOffset();
+      await kiosk.machine.write('/etc/systemd/system/dragoman-clock.service.d/fake.conf', FAKED_SETTER);
+      await kiosk.systemctl('daemon-reload');
+      const place = '/run/dragoman/clock';
+      const built = String(BUILT_S - 1);
+      const texts = [
+        '',
+        'soon',
+        '0',
+        built,
+        '-1',
+        '4102444801',
+        '1795321669; touch /run/hacked',
+        '9'.repeat(40),
+      ];
+      const scripts = [...texts.map((text) => `printf %s '${text}' >${place}`), `ln -s /etc/shadow ${place}`];
+      for (const script of scripts) {
+        await kiosk.machine.must(['sh', '-ec', `mkdir -p /run/dragoman; ${script}`]);
+        await kiosk.machine.run(['systemctl', 'start', 'dragoman-clock.service']);
+        expect(fakeOffset(), script).toBe(before);
+        expect((await kiosk.machine.run(['test', '-e', place])).code, script).toBe(1);
+        await kiosk.machine.run(['systemctl', 'reset-failed']);
+      }
+      expect((await kiosk.machine.run(['test', '-e', '/run/hacked'])).code).toBe(1);
+      const words = ['journalctl', '-o', 'cat', '-u', 'dragoman-clock.service'];
+      expect(await kiosk.machine.must(words)).not.toMatch(/root:/);
+    });
+
     for (const [when, seconds] of [
       ['in 1970', YEAR_1970_S],
       ['when systemd was built', BUILT_S],
@@ -120,10 +151,7 @@ underSystemd(
       test(`is learnt from the service’s host where no time server is: ${when}`, async (kiosk, {
         annotate,
       }) => {
-        await kiosk.machine.write(
-          '/etc/systemd/system/dragoman-clock.service.d/fake.conf',
-          `[Service]\n${FAKED.join('\n')}\nReadWritePaths=${SHOWN}\n`,
-        );
+        await kiosk.machine.write('/etc/systemd/system/dragoman-clock.service.d/fake.conf', FAKED_SETTER);
         await kiosk.systemctl('enable', '--now', 'dragoman-clock.path');
         await start(kiosk, seconds);
         await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the start`);
