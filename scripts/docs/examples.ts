@@ -75,6 +75,12 @@ export const COMMAND_EXAMPLES: { readonly [K in CommandName]: object } = {
   languages: { source: 'en', targets: ['de', 'fr'] },
   volume: { percent: 60 },
   echo: { mode: 'cancel' },
+  voice: { voice: 'default_low' },
+  identify: { seconds: 20 },
+  log_level: { level: 'debug', minutes: 30 },
+  log_stream: { minutes: 5, level: 'info' },
+  restart: {},
+  reboot: {},
   status: {},
   diagnose: { only: ['broker', 'capture'] },
 };

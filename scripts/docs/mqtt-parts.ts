@@ -46,6 +46,7 @@ const ROWS: readonly (readonly [topic: string, from: string, how: string, what: 
     '[a command to the devices of a group](#to-all-devices)',
   ],
   [TOPICS.commandResponse('{name}'), 'device', 'QoS 1', '[its answer](#answers)'],
+  [TOPICS.log, 'device', 'QoS 0', '[its log](#log_stream), while somebody reads it'],
   [TOPICS.configDesired, 'operator', 'QoS 1, retained', '[configuration](#desired-configuration)'],
   [
     TOPICS.groupDesired('{group}'),

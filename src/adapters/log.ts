@@ -48,6 +48,13 @@ export function createLogger(options: LogOptions): Logger {
   const format = formatter(options.format);
   sink.on?.('error', () => {});
   const children = new Flock();
+  const taps = new Set<Tap>();
+  let level: string = options.level;
+  const write = (text: string): void => {
+    const line = redactLine(text);
+    if (isAtLeast(line['level'], level)) sink.write(format(line));
+    for (const tap of taps) if (isAtLeast(line['level'], tap.level)) tap.listener(line);
+  };
   const logger = pino(
     {
       level: options.level,
@@ -56,12 +63,63 @@ export function createLogger(options: LogOptions): Logger {
       formatters: { level: (label) => ({ level: label }) },
       onChild: (child) => children.add(child),
     },
-    { write: (line: string) => void sink.write(format(redactLine(line))) },
+    { write },
   );
   logger.on('level-change', (level: string, _value, _before, _beforeValue, changed: unknown) => {
     if (changed === logger) children.setLevel(level);
   });
+  const settle = (): void => {
+    // What nobody reads is not even made.
+    logger.level = [level, ...[...taps].map((tap) => tap.level)].reduce((one, other) =>
+      isAtLeast(one, other) ? other : one,
+    );
+  };
+  CONTROLS.set(logger, {
+    setLevel(next) {
+      level = next;
+      settle();
+    },
+    tap(tap) {
+      taps.add(tap);
+      settle();
+      return () => {
+        taps.delete(tap);
+        settle();
+      };
+    },
+  });
   return logger;
+}
+
+interface Tap {
+  readonly level: string;
+  listener(line: Readonly<Record<string, unknown>>): void;
+}
+
+interface Control {
+  setLevel(level: LogLevel): void;
+  tap(tap: Tap): () => void;
+}
+
+const CONTROLS = new WeakMap<Logger, Control>();
+
+/** Sets from which level on lines are written; taps have their own. */
+export function setLogLevel(logger: Logger, level: LogLevel): void {
+  CONTROLS.get(logger)?.setLevel(level);
+}
+
+/**
+ * Has each line from this level on, redacted, handed to the listener too, until the returned function is called. What the
+ * listener logs itself must not come back to it.
+ */
+export function tapLog(logger: Logger, level: string, listener: Tap['listener']): () => void {
+  return CONTROLS.get(logger)?.tap({ level, listener }) ?? (() => {});
+}
+
+/** Whether a record of this level is to be written where `least` is the least. */
+function isAtLeast(level: unknown, least: string): boolean {
+  const rank = (name: unknown): number => pino.levels.values[String(name)] ?? 0;
+  return rank(level) >= rank(least);
 }
 
 /**

@@ -17,8 +17,10 @@ import { type CommandDispatcher, createCommandDispatcher } from './owner/command
 import { createCommandHandlers } from './owner/command-handlers.ts';
 import { createCommandRecord } from './owner/command-record.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
+import { createLogStream, type LogStream } from './owner/log-stream.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
+import { createServiceCommands } from './owner/service-commands.ts';
 import { deviceSubscriptions } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
@@ -46,6 +48,8 @@ export class Agent {
   private readonly commands: CommandDispatcher;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
+  private readonly logs: LogStream;
+  private readonly serviceCommands: ReturnType<typeof createServiceCommands>;
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
@@ -130,10 +134,20 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       randomHash: deps.randomHash,
     });
+    this.logs = createLogStream({
+      ...{ topics: this.topics, clock, bus: () => this.bus },
+      tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
+    });
+    this.serviceCommands = createServiceCommands({
+      ...{ clock, lanes: this.lanes, logs: this.logs, host: deps.host ?? null },
+      configuredLevel: () => this.config.current.log.level,
+      setLogLevel: (level) => deps.setLogLevel?.(level),
+    });
     const handlers = createCommandHandlers(
       this.lanes,
       status,
       ({ only }) => this.diagnose.run(only ?? null),
+      this.serviceCommands,
       {
         clock,
         watch: (listener) => this.watch(listener),
@@ -194,6 +208,8 @@ export class Agent {
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
     await Promise.all([this.commands.close(), this.config.desired.close()]);
+    this.serviceCommands.close();
+    this.logs.close();
     this.repeats.close();
     this.backend.close();
     this.publisher.close();

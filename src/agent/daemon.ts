@@ -1,10 +1,11 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
-import type { Logger } from '../adapters/log.ts';
+import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
+import { createHost } from '../adapters/systemd/host.ts';
 import { configWarnings } from '../core/owner/config-warnings.ts';
 import { timeSources } from '../core/time-sources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -51,11 +52,14 @@ export async function runDaemon({
   const systemClock = createSystemClock();
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
   let clockCare: ClockCare | null = null;
+  let endInOrder = (): void => {};
   const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
-  const setLogLevel = (level: Config['log']['level']): void => {
-    logger.level = level;
-  };
-  const observed = observeDeps({ ...deps, setLogLevel });
+  const observed = observeDeps({
+    ...deps,
+    setLogLevel: (level) => setLogLevel(logger, level),
+    tapLog: (level, listener) => tapLog(logger, level, listener),
+    host: createHost(env, () => endInOrder()),
+  });
   const agent = new Agent(config, observed.deps);
   const unwatchMemory = watchMemory(
     () => residentTree(process.memoryUsage.rss),
@@ -73,6 +77,7 @@ export async function runDaemon({
       service.stopping();
       agent.stop().then(resolve, reject);
     };
+    endInOrder = end;
     const reread = (): void => {
       service.reloading();
       try {

@@ -3,6 +3,7 @@ import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
+import type { Host } from '../ports/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
@@ -36,6 +37,10 @@ export interface AgentDeps {
   /** Where what is desired over MQTT is kept, likewise. */
   readonly desiredFile?: StateFile;
   setLogLevel?(level: Config['log']['level']): void;
+  /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
+  tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;
+  /** Absent where the commands `restart` and `reboot` mean nothing. */
+  readonly host?: Host;
   /** A number in [0, 1): seeds and jitter, never secrets. */
   random(): number;
   /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */

@@ -3,7 +3,7 @@ import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem } from '../adapters/config/layer.ts';
 import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
-import type { Logger } from '../adapters/log.ts';
+import { type Logger, setLogLevel } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { brokerConnection, findUnusableFile, stateFiles, UnusableFile } from '../agent/machine-deps.ts';
@@ -49,7 +49,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
       continue;
     }
     const { config } = loaded;
-    logger.level = config.log.level;
+    setLogLevel(logger, config.log.level);
     try {
       return await runDaemon({ config, reload: load, logger, signals, initSystem, env });
     } catch (error) {

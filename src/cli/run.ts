@@ -67,7 +67,7 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
     await runDaemon({ config, reload: load, logger, signals, initSystem: NOBODY, env });
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {
-      throw new Failure(`${error.message}. Mend it in ${file} and start again.`, EXIT.usage);
+      throw new Failure(`${error.message}. Fix it in ${file} and start again.`, EXIT.usage);
     }
     recordCrash(error);
     throw error;

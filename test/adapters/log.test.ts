@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { chooseLogFormat, createLogger, type LogFormat, type Logger } from '../../src/adapters/log.ts';
+import {
+  chooseLogFormat,
+  createLogger,
+  type LogFormat,
+  type Logger,
+  setLogLevel,
+} from '../../src/adapters/log.ts';
 
 const FORMATS: readonly LogFormat[] = ['json', 'journal', 'journal-json', 'readable', 'readable-plain'];
 
@@ -82,12 +88,12 @@ describe('the level', () => {
       const child = logger.child({ lane: 'main' });
       const grandchild = child.child({ part: 'pacer' });
       grandchild.debug('too early');
-      logger.level = 'debug';
+      setLogLevel(logger, 'debug');
       grandchild.debug('heard');
-      child.level = 'error';
+      setLogLevel(child, 'error');
       logger.info('a child is not the parent');
       child.info('not heard');
-      logger.level = 'info';
+      setLogLevel(logger, 'info');
       child.info('heard again');
     });
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
@@ -100,7 +106,7 @@ describe('the level', () => {
   it('reaches children however many came and went', () => {
     const lines = record('json', (logger) => {
       const kept = Array.from({ length: 200 }, (_, lane) => logger.child({ lane }));
-      logger.level = 'debug';
+      setLogLevel(logger, 'debug');
       for (const child of kept) child.debug('heard');
     });
     expect(lines).toHaveLength(200);

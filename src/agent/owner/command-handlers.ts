@@ -1,3 +1,4 @@
+import type { TaskOptions } from '../../core/lane/options.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
@@ -11,6 +12,7 @@ export function createCommandHandlers(
   lanes: readonly LaneRunner[],
   status: () => unknown,
   diagnose: CommandHandlers['diagnose'],
+  service: Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>,
   deps: TaskResultDeps,
 ): CommandHandlers {
   const chosen = (id: string | undefined): readonly LaneRunner[] => {
@@ -47,6 +49,8 @@ export function createCommandHandlers(
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
     echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
+    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
+    ...service,
     status,
     diagnose,
   };
@@ -67,6 +71,16 @@ function changeLanguages(
     ...(source === undefined ? {} : { source }),
     ...(targets === undefined ? {} : { targets }),
   };
+  return changeTask(lanes, options, deps, brief);
+}
+
+/** Tells the lanes, and with them the service where one runs; its word is the answer. */
+function changeTask(
+  lanes: readonly LaneRunner[],
+  options: Partial<TaskOptions>,
+  deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
   const verdicts = lanes.map((lane) => {
     const before = lane.state;
     lane.post({ type: 'options', options });

@@ -7,6 +7,7 @@ import { addTargetOptions, type CtlOptions } from './command.ts';
 /** What is to be done, with everything that the command line said. */
 export type Task =
   | { readonly kind: 'command'; readonly name: CommandName; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'logs'; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'status' | 'doctor' | 'watch' }
   | { readonly kind: 'help' };
 
@@ -74,6 +75,52 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
       args: { mode, ...pick(values, ['lane']) },
     }),
   },
+  voice: {
+    says: 'set the voice that speaks; "none" leaves it to the service',
+    usage: '<voice>',
+    options: [lane],
+    task: ([voice = ''], values) => ({
+      kind: 'command',
+      name: 'voice',
+      args: { voice: voice === 'none' ? null : voice, ...pick(values, ['lane']) },
+    }),
+  },
+  identify: {
+    says: 'let it chime, to find it in a room',
+    options: [lane, ['--seconds <n>', 'how long (default: 10)']],
+    task: (_, values) => ({
+      kind: 'command',
+      name: 'identify',
+      args: { ...numbers(values, ['seconds']), ...pick(values, ['lane']) },
+    }),
+  },
+  'log-level': {
+    says: 'set which lines are written to its log',
+    usage: '<level>',
+    options: [['--minutes <n>', 'then it is as configured again; left out: until a restart']],
+    task: ([level = ''], values) => ({
+      kind: 'command',
+      name: 'log_level',
+      args: { level, ...numbers(values, ['minutes']) },
+    }),
+  },
+  restart: {
+    says: 'end the agent in order; systemd starts it again',
+    task: () => ({ kind: 'command', name: 'restart', args: {} }),
+  },
+  reboot: { says: 'reboot the device', task: () => ({ kind: 'command', name: 'reboot', args: {} }) },
+  logs: {
+    says: 'show its log as it is written, until Ctrl-C',
+    options: [
+      ['--follow', 'what it does anyway'],
+      ['--level <level>', 'least important lines (default: info)'],
+      ['--minutes <n>', 'end by itself after this long, 60 at most'],
+    ],
+    task: (_, values) => ({
+      kind: 'logs',
+      args: { level: values['level'] ?? 'info', minutes: 60, ...numbers(values, ['minutes']) },
+    }),
+  },
   status: { says: 'tell how one device is, or a table of several', task: () => ({ kind: 'status' }) },
   doctor: { says: "run the device's own checks, which change nothing", task: () => ({ kind: 'doctor' }) },
   watch: { says: 'a live table, problems first, until Ctrl-C', task: () => ({ kind: 'watch' }) },
@@ -97,7 +144,8 @@ export function readVerb(words: readonly string[], print: (text: string) => void
   command.parse([...rest], { from: 'user' });
   const values: Values = command.opts();
   const task = verb.task(command.args, values);
-  if (task.kind === 'command') checkArgs(task.name, task.args);
+  if (task.kind === 'command') checkArgs(task.name, task.args, name);
+  if (task.kind === 'logs') checkArgs('log_stream', task.args, name);
   return { task, options: values as Reading['options'] };
 }
 
@@ -126,8 +174,8 @@ function listVerbs(print: (text: string) => void): void {
 }
 
 /** The device would refuse it, too; but this is sooner. */
-function checkArgs(name: CommandName, args: Values): void {
-  const parsed = COMMAND_ARGS[name].safeParse(args);
+function checkArgs(command: CommandName, args: Values, name: string): void {
+  const parsed = COMMAND_ARGS[command].safeParse(args);
   if (parsed.success) return;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
@@ -157,4 +205,8 @@ function unknownVerb(name: string): Failure {
   const near = suggest(name, VERB_NAMES);
   const hint = near === null ? `there are ${VERB_NAMES.join(', ')}` : `did you mean "${near}"?`;
   return new Failure(`there is no verb "${name}"; ${hint}`, EXIT.usage);
+}
+
+function numbers(values: Values, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(pick(values, names)).map(([name, text]) => [name, Number(text)]));
 }

@@ -1,7 +1,7 @@
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 
 /** What the device says without words. */
-export const EARCONS = ['ready', 'lost', 'recovered', 'muted', 'unmuted'] as const;
+export const EARCONS = ['ready', 'lost', 'recovered', 'muted', 'unmuted', 'identify'] as const;
 export type Earcon = (typeof EARCONS)[number];
 
 /** One tone of a chime. */
@@ -20,6 +20,7 @@ const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   recovered: [tone(440, 0, 220), tone(659.26, 140, 280)],
   muted: [tone(392, 0, 160)],
   unmuted: [tone(587.33, 0, 160)],
+  identify: [tone(880, 0, 160), tone(880, 240, 160), tone(1318.51, 480, 320)],
 };
 
 /** Peak of a single tone: -20 dB of full scale. */

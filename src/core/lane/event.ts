@@ -1,5 +1,6 @@
 import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
+import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-detector.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';
@@ -101,6 +102,8 @@ export type LaneEvent =
       readonly status: 'starting' | 'ready' | 'failed';
       readonly message: string;
     }
+  /** A chime that somebody asked for: it sounds whatever `earcons` says. */
+  | { readonly type: 'chime'; readonly earcon: Earcon }
   /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried again. */
   | { readonly type: 'echo_order'; readonly mode: EchoMode }
   | {

@@ -16,7 +16,7 @@ import { neverSleeps, onStandbyTimer, wake } from './session/standby.ts';
 import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
 import { unduck } from './sound/ducking.ts';
-import { onEarconTimer, updateChimes } from './sound/earcons.ts';
+import { onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard, onEchoOption, setEchoMode } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
 import { isStreaming } from './sound/sending.ts';
@@ -91,6 +91,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onEchoHeard(context, event.heard, event.measure);
     case 'canceller':
       return onCanceller(context, event.status, event.message);
+    case 'chime':
+      return playChime(context, event.earcon);
     case 'echo_order':
       return setEchoMode(context, event.mode);
     case 'capture_news':

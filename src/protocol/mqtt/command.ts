@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ECHO_MODES, VOLUME_PERCENT } from '../config.ts';
+import { ECHO_MODES, LOG_LEVELS, VOLUME_PERCENT } from '../config.ts';
 import { languageSchema, targetsSchema } from '../language.ts';
+import { plainTextSchema } from '../plain-text.ts';
 import { DEVICE_STATUSES, laneReportSchema } from './device.ts';
 import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
@@ -71,6 +72,47 @@ export const COMMAND_ARGS = {
   echo: z
     .strictObject({ ...lane, mode: z.enum(ECHO_MODES).describe('see [sound.md](sound.md#echo)') })
     .describe('Sets the echo mode; a lane that had fallen back tries it again.'),
+  voice: z
+    .strictObject({
+      ...lane,
+      voice: plainTextSchema
+        .min(1)
+        .max(128)
+        .nullable()
+        .describe('an id of the service; null: its own choice'),
+    })
+    .describe('Changes the voice that speaks, like `languages`.'),
+  identify: z
+    .strictObject({
+      ...lane,
+      seconds: z.number().min(1).max(300).optional().describe('how long; left out: 10'),
+    })
+    .describe('Chimes on the loudspeaker, so that somebody in the room can tell which device it is.'),
+  log_level: z
+    .strictObject({
+      level: z.enum(LOG_LEVELS).describe('least important records that are written'),
+      minutes: z
+        .number()
+        .min(1)
+        .max(1440)
+        .optional()
+        .describe('then it is as configured again; left out: until a restart'),
+    })
+    .describe('Changes what is written to the log.'),
+  log_stream: z
+    .strictObject({
+      minutes: z.number().min(0).max(60).describe('how long; 0 ends it'),
+      level: z.enum(LOG_LEVELS).default('info').describe('least important lines that are sent'),
+    })
+    .describe(
+      'Sends the log to the topic `log` for a while, without secrets; a second one replaces the first.',
+    ),
+  restart: z
+    .strictObject({})
+    .describe('Ends the agent in order, so that systemd starts it again; `unsupported` where nobody would.'),
+  reboot: z
+    .strictObject({})
+    .describe('Reboots the device; `unsupported` where dragoman-reboot.path is not enabled.'),
   status: z.strictObject({}).describe('Tells everything about the device at once; changes nothing.'),
   diagnose: z
     .strictObject({

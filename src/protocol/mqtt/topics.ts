@@ -35,6 +35,7 @@ export interface DeviceTopics {
   readonly state: string;
   readonly health: string;
   readonly caption: string;
+  readonly log: string;
   readonly tokenRequest: string;
   readonly tokenResponse: string;
   readonly configDesired: string;
@@ -62,6 +63,7 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
     state: `${base}/state`,
     health: `${base}/health`,
     caption: `${base}/caption`,
+    log: `${base}/log`,
     tokenRequest: `${base}/token/req`,
     tokenResponse: `${base}/token/res`,
     configDesired: `${base}/config/desired`,

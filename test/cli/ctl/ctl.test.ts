@@ -214,3 +214,29 @@ describe('a profile that cannot be used', () => {
     expect(ran.complained.trim().split('\n')).toHaveLength(1);
   });
 });
+
+describe('the commands about the device itself', () => {
+  it.each([
+    [['identify', '--seconds', '20'], 'identify', { seconds: 20 }],
+    [['log-level', 'debug', '--minutes', '5'], 'log_level', { level: 'debug', minutes: 5 }],
+    [['voice', 'none'], 'voice', { voice: null }],
+    [['restart'], 'restart', {}],
+    [['reboot'], 'reboot', {}],
+  ])('%j', async (words, name, args) => {
+    const device = await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data: {} }) });
+    expect(await ctl.run('kiosk-01', ...words)).toMatchObject({ exitCode: 0, printed: 'kiosk-01: ok\n' });
+    expect(device.received.map((one) => [one.name, one.body.args])).toEqual([[name, args]]);
+  });
+
+  it('logs says so where the device refuses, or nobody is there', async () => {
+    await ctl.device('kiosk-01', {
+      answer: () => ({ status: 'error', error: { code: 'x', message: 'no' } }),
+    });
+    expect(await ctl.run('kiosk-01', 'logs')).toMatchObject({
+      exitCode: 1,
+      complained: 'dragoman: kiosk-01: refused (x): no\n',
+    });
+    expect(await ctl.run('kiosk-02', 'logs', '--timeout', '0.3')).toMatchObject({ exitCode: 4 });
+    expect(await ctl.run('--all', 'logs')).toMatchObject({ exitCode: 2 });
+  });
+});

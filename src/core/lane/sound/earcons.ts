@@ -47,12 +47,21 @@ const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 const UP: readonly Phase[] = ['live', 'rolling'];
 
 function chime(context: StepContext, earcon: Earcon, about: 'line' | 'mute'): void {
-  const { options, settings, chimes } = context.state;
+  const { options, chimes } = context.state;
   context.set({ chimes: { ...chimes, [about === 'line' ? 'lineAt' : 'muteAt']: context.now } });
-  if (!options.earcons) return;
+  if (options.earcons) sound(context, earcon, about);
+}
+
+/** A chime that somebody asked for; one that still waits is replaced. */
+export function playChime(context: StepContext, earcon: Earcon): void {
+  sound(context, earcon, 'asked');
+}
+
+function sound(context: StepContext, earcon: Earcon, key: string): void {
+  const { settings } = context.state;
   const rateHz = (settings.playoutBytesPerMs * 1000) / BYTES_PER_SAMPLE;
   const pcm = synthesizeEarcon(earcon, rateHz);
-  context.set({ playout: enqueueOwn(context.state.playout, about, pcm, context.now) });
+  context.set({ playout: enqueueOwn(context.state.playout, key, pcm, context.now) });
   feedLoudspeaker(context);
 }
 

@@ -1,0 +1,35 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import type { Host } from '../../ports/host.ts';
+import { isStartedBySystemd } from './invocation.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Watches for the file `reboot` in the agent's runtime directory (systemd/dragoman-reboot.path). */
+const REBOOT_UNIT = '/etc/systemd/system/paths.target.wants/dragoman-reboot.path';
+
+/** @param end lets the program end in order */
+export function createHost(env: Environment, end: () => void, rebootUnit: string = REBOOT_UNIT): Host {
+  return {
+    restartProblem: () =>
+      isStartedBySystemd(env)
+        ? null
+        : 'the agent does not run as a service of systemd: nobody would start it again',
+    restart: end,
+    reboot() {
+      const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
+      if (!isAbsolute(directory))
+        return 'the agent does not run as a service of systemd with a runtime directory';
+      if (!existsSync(rebootUnit)) {
+        return 'dragoman-reboot.path is not enabled on the device: systemctl enable --now dragoman-reboot.path';
+      }
+      try {
+        writeFileSync(join(directory, 'reboot'), '');
+        return null;
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+        return `the file that asks for a reboot cannot be written (${code})`;
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Host } from '../../ports/host.ts';
+import type { LOG_LEVELS } from '../../protocol/config.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import { CommandError, type CommandHandlers } from './command-request.ts';
+import type { LogStream } from './log-stream.ts';
+
+/** The answer has to be on its way before the program ends. */
+const RESTART_AFTER_MS = 1000;
+/** From the begin of one chime to the next. */
+const CHIME_EACH_MS = 1500;
+const IDENTIFY_S = 10;
+
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ServiceCommandsDeps {
+  readonly clock: Clock;
+  readonly lanes: readonly LaneRunner[];
+  readonly logs: LogStream;
+  /** Absent where there is no such machine. */
+  readonly host: Host | null;
+  /** As configured or desired. */
+  configuredLevel(): LogLevel;
+  setLogLevel(level: LogLevel): void;
+}
+
+type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
+
+/** The commands about the device itself, beside its lanes. */
+export function createServiceCommands(deps: ServiceCommandsDeps): Handled & { close(): void } {
+  const { clock, logs, host } = deps;
+  let cancelLevel = (): void => {};
+  let cancelChimes = (): void => {};
+  const until = (monotonic: number): string | null => {
+    const wall = clock.wall();
+    return timestamp(wall === null ? null : wall + (monotonic - clock.now()));
+  };
+  const chosen = (id: string | undefined): readonly LaneRunner[] => {
+    const lanes = id === undefined ? deps.lanes : deps.lanes.filter((lane) => lane.id === id);
+    if (lanes.length > 0) return lanes;
+    throw new CommandError(
+      'unknown_lane',
+      `there is no lane "${id}"; there are ${deps.lanes.map((lane) => lane.id).join(', ')}`,
+    );
+  };
+
+  return {
+    log_level({ level, minutes }) {
+      cancelLevel();
+      deps.setLogLevel(level);
+      if (minutes === undefined) return { level, until: null };
+      const endsAt = clock.now() + minutes * 60_000;
+      cancelLevel = clock.at(endsAt, () => deps.setLogLevel(deps.configuredLevel()));
+      return { level, until: until(endsAt) };
+    },
+    log_stream({ minutes, level }) {
+      const endsAt = logs.run(minutes, level);
+      return { level, until: endsAt === null ? null : until(endsAt) };
+    },
+    restart() {
+      const problem = host === null ? 'there is nobody who would start it again' : host.restartProblem();
+      if (problem !== null) throw new CommandError('unsupported', problem);
+      clock.at(clock.now() + RESTART_AFTER_MS, () => host?.restart());
+      return { in_ms: RESTART_AFTER_MS };
+    },
+    reboot() {
+      const problem = host === null ? 'there is no machine to reboot' : host.reboot();
+      if (problem !== null) throw new CommandError('unsupported', problem);
+      return {};
+    },
+    identify({ lane, seconds = IDENTIFY_S }) {
+      const lanes = chosen(lane);
+      cancelChimes();
+      const endsAt = clock.now() + seconds * 1000;
+      const chime = (): void => {
+        for (const one of lanes) one.post({ type: 'chime', earcon: 'identify' });
+        const next = clock.now() + CHIME_EACH_MS;
+        if (next < endsAt) cancelChimes = clock.at(next, chime);
+      };
+      chime();
+      return { lanes: lanes.map(({ id }) => id), until: until(endsAt) };
+    },
+    close() {
+      cancelLevel();
+      cancelChimes();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHost } from '../../../src/adapters/systemd/host.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-host-'));
+const unit = join(folder, 'dragoman-reboot.path');
+afterEach(() => rmSync(unit, { force: true }));
+
+describe('a host with systemd', () => {
+  it('can start the agent again only where systemd has started it', () => {
+    expect(createHost({}, () => {}).restartProblem()).toMatch(/nobody would start it again/);
+    expect(createHost({ SYSTEMD_EXEC_PID: String(process.pid) }, () => {}).restartProblem()).toBeNull();
+  });
+
+  it('asks for a reboot by a file, where a unit looks for it', () => {
+    const env = { RUNTIME_DIRECTORY: folder };
+    expect(createHost({}, () => {}, unit).reboot()).toMatch(/runtime directory/);
+    expect(createHost(env, () => {}, unit).reboot()).toMatch(/systemctl enable --now dragoman-reboot.path/);
+    writeFileSync(unit, '');
+    expect(existsSync(join(folder, 'reboot'))).toBe(false);
+    expect(createHost(env, () => {}, unit).reboot()).toBeNull();
+    expect(existsSync(join(folder, 'reboot'))).toBe(true);
+    expect(createHost({ RUNTIME_DIRECTORY: '/nowhere/at/all' }, () => {}, unit).reboot()).toContain('ENOENT');
+  });
+});
