@@ -90,7 +90,7 @@ describe('the level', () => {
       grandchild.debug('too early');
       setLogLevel(logger, 'debug');
       grandchild.debug('heard');
-      setLogLevel(child, 'error');
+      child.level = 'error';
       logger.info('a child is not the parent');
       child.info('not heard');
       setLogLevel(logger, 'info');
