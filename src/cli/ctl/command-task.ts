@@ -1,7 +1,8 @@
 import { isDone, type Outcome } from '../../core/fleet/answers.ts';
+import { toldLanesSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { type CommandName, type CommandResponse, lanesAnswerSchema } from '../../protocol/mqtt/command.ts';
+import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
 import { layOutFinding, layOutSummary } from '../doctor/report.ts';
 import { wrapText } from '../text.ts';
@@ -59,7 +60,7 @@ function wordAnswer({ status, error, data }: CommandResponse): string {
   if (status === 'error')
     return `refused (${error?.code ?? 'without a code'}): ${error?.message ?? 'without a reason'}`;
   if (status === 'expired') return 'too late: the command had expired when it came';
-  const lanes = lanesAnswerSchema.safeParse(data);
+  const lanes = toldLanesSchema.safeParse(data);
   if (!lanes.success) return status;
   const told = lanes.data.lanes.map(
     ({ id, phase, source, targets, volume, echo, muted }) =>

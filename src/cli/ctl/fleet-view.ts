@@ -5,13 +5,8 @@ import {
   noteDevice,
   type Roster,
 } from '../../core/fleet/roster.ts';
+import { type ToldState, type ToldStatus, toldStateSchema, toldStatusSchema } from '../../core/fleet/told.ts';
 import type { BusMessage } from '../../ports/bus.ts';
-import {
-  type StateMessage,
-  type StatusMessage,
-  stateSchema,
-  statusSchema,
-} from '../../protocol/mqtt/device.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { Target } from './target.ts';
 
@@ -47,13 +42,13 @@ export function createFleetView(topics: OperatorTopics, target: Target): FleetVi
 }
 
 /** What is not as it should be counts as not said. */
-function readStatus(payload: string): StatusMessage | null {
-  const parsed = statusSchema.safeParse(parseJson(payload));
+function readStatus(payload: string): ToldStatus | null {
+  const parsed = toldStatusSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;
 }
 
-function readState(payload: string): StateMessage | null {
-  const parsed = stateSchema.safeParse(parseJson(payload));
+function readState(payload: string): ToldState | null {
+  const parsed = toldStateSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;
 }
 

@@ -1,6 +1,6 @@
 import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
+import { type ToldAnswer, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { statusAnswerSchema } from '../../protocol/mqtt/command.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import { conclude, outcomeJson, runCommand } from './command-task.ts';
@@ -32,7 +32,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   }
   const [outcome] = outcomes;
   if (outcome === undefined) return;
-  const known = statusAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
+  const known = toldAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
   if (known.success)
     for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(plain(line)));
   else if (outcome.kind === 'answered') shell.print(`${JSON.stringify(outcomeJson(outcome))}\n`);
@@ -40,7 +40,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   conclude(outcomes, shell);
 }
 
-function detailLines(device: string, answer: ReturnType<typeof statusAnswerSchema.parse>): string[] {
+function detailLines(device: string, answer: ToldAnswer): string[] {
   const { status, reasons, version, uptime_s, lanes } = answer;
   return [
     `${device}: ${[status, ...reasons].join(' ')}`,

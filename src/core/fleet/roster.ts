@@ -1,10 +1,10 @@
-import type { LaneReport, StateMessage, StatusMessage } from '../../protocol/mqtt/device.ts';
+import type { ToldLane, ToldState, ToldStatus } from './told.ts';
 
 /** What the broker holds of one device. */
 export interface DeviceEntry {
   readonly device: string;
-  readonly status: StatusMessage | null;
-  readonly state: StateMessage | null;
+  readonly status: ToldStatus | null;
+  readonly state: ToldState | null;
 }
 
 /** The devices of a tenant, by name. */
@@ -19,7 +19,7 @@ export const MOST_DEVICES = 20_000;
 export function noteDevice(
   roster: Roster,
   device: string,
-  news: { readonly status: StatusMessage | null } | { readonly state: StateMessage | null },
+  news: { readonly status: ToldStatus | null } | { readonly state: ToldState | null },
 ): Roster {
   const known = roster.get(device);
   if (known === undefined && roster.size >= MOST_DEVICES) return roster;
@@ -37,7 +37,7 @@ export function isReachable({ status }: DeviceEntry): boolean {
 
 /** Whether the device says that it belongs to the group. */
 export function isInGroup({ state }: DeviceEntry, group: string): boolean {
-  return state?.groups?.includes(group) ?? false;
+  return state?.groups.includes(group) ?? false;
 }
 
 /** How urgently a person should look: the lower the sooner. */
@@ -79,7 +79,7 @@ export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
 }
 
 /** `main live en>es,fr`, with what is out of the ordinary. */
-export function describeLane({ id, phase, source, targets, muted, volume }: LaneReport): string {
+export function describeLane({ id, phase, source, targets, muted, volume }: ToldLane): string {
   const odd = [...(muted ? ['muted'] : []), ...(volume === 0 ? ['volume 0'] : [])];
   return [`${id} ${phase} ${source}>${targets.join(',')}`, ...odd].join(' ');
 }

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/**
+ * What an operator's program reads of what devices say. Devices of a fleet are of several versions, older and newer than this
+ * program: what is missing or of another kind counts as not said, and what is new is left alone.
+ */
+const text = z.string().catch('');
+const texts = z.array(z.string()).catch([]);
+const moment = z.string().nullable().catch(null);
+const told = z.looseObject({ code: text, message: text }).nullable().catch(null);
+
+export const toldLaneSchema = z.looseObject({
+  ...{ id: text, phase: text, source: text, targets: texts },
+  muted: z.boolean().catch(false),
+  volume: z.number().nullable().catch(null),
+  ...{ capture: text, playback: text, capture_findings: texts },
+  echo: z.looseObject({ mode: text }).catch({ mode: '' }),
+  ...{ session: moment, stream_host: moment, next_try_at: moment },
+  speech_lost_ms: z.number().catch(0),
+  ...{ last_error: told, last_warning: told },
+});
+export type ToldLane = z.infer<typeof toldLaneSchema>;
+const lanes = z.array(toldLaneSchema).catch([]);
+
+/** `{p}/status`. */
+export const toldStatusSchema = z.looseObject({
+  ts: moment,
+  status: z.string(),
+  version: text,
+  reasons: texts,
+});
+export type ToldStatus = z.infer<typeof toldStatusSchema>;
+
+/** `{p}/state`. */
+export const toldStateSchema = z.looseObject({ ts: moment, groups: texts, lanes });
+export type ToldState = z.infer<typeof toldStateSchema>;
+
+/** The answer to the command `status`. */
+export const toldAnswerSchema = z.looseObject({
+  ...{ status: z.string(), reasons: texts, version: text, lanes },
+  uptime_s: z.number().catch(0),
+});
+export type ToldAnswer = z.infer<typeof toldAnswerSchema>;
+
+/** The answer to a command that acts on lanes. */
+export const toldLanesSchema = z.looseObject({
+  lanes: z.array(
+    z.looseObject({
+      ...{ id: text, phase: text, source: text, targets: texts, echo: text },
+      muted: z.boolean().catch(false),
+      volume: z.number().nullable().catch(null),
+    }),
+  ),
+  note: z.string().optional().catch(undefined),
+});
