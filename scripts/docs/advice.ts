@@ -222,7 +222,7 @@ export const LOG_LINES: readonly LogLine[] = [
   ),
   line('backend', 'issuing tokens', NOTHING),
   line('backend', 'listening for token requests', NOTHING),
-  line('backend', 'asked to end', NOTHING),
+  line('both', 'asked to end', NOTHING),
   line('backend', 'session granted', NOTHING),
   line('backend', 'denied', 'the code: limits, or what the service said'),
   line('backend', 'revoked an unused session', NOTHING),
