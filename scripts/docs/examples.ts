@@ -1,7 +1,22 @@
 /** One example of each message, as it is on the wire; a test holds them to the schemas. */
 import type { z } from 'zod';
-import type { CommandName } from '../../src/protocol/mqtt/command.ts';
+import type {
+  CommandName,
+  commandRequestSchema,
+  commandResponseSchema,
+  statusAnswerSchema,
+} from '../../src/protocol/mqtt/command.ts';
+import type { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
+import type { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
+import type { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import type { EVENT_SCHEMAS, EventKind } from '../../src/protocol/mqtt/event.ts';
+import type {
+  legacyTokenGrantSchema,
+  tokenDenialSchema,
+  tokenGrantSchema,
+  tokenProbeAnswerSchema,
+  tokenRequestSchema,
+} from '../../src/protocol/mqtt/token.ts';
 
 const ts = '2026-05-04T09:30:00.000Z';
 const lane = 'main';
@@ -104,10 +119,28 @@ const report = {
   ...{ last_error: null, last_warning: null },
 };
 
-const status = { ...{ status: 'ready', reasons: [], version: '0.1.0' }, boot_id: 'q7J2mXp0aBcD' };
+const status = { status: 'ready' as const, reasons: [], version: '0.1.0', boot_id: 'q7J2mXp0aBcD' };
+
+/** The compiler asks for an example of a new field. */
+interface Messages {
+  readonly status: z.input<typeof statusSchema>;
+  readonly state: z.input<typeof stateSchema>;
+  readonly reported: z.input<typeof reportedSchema>;
+  readonly command: z.input<typeof commandRequestSchema>;
+  readonly accepted: z.input<typeof commandResponseSchema>;
+  readonly ok: z.input<typeof commandResponseSchema>;
+  readonly error: z.input<typeof commandResponseSchema>;
+  readonly request: z.input<typeof tokenRequestSchema>;
+  readonly grant: z.input<typeof tokenGrantSchema>;
+  readonly legacy: z.input<typeof legacyTokenGrantSchema>;
+  readonly denial: z.input<typeof tokenDenialSchema>;
+  readonly probed: z.input<typeof tokenProbeAnswerSchema>;
+  readonly statusAnswer: z.input<typeof statusAnswerSchema>;
+  readonly diagnosis: z.input<typeof diagnosisSchema>;
+}
 
 /** What else goes over the broker. */
-export const MESSAGE_EXAMPLES = {
+export const MESSAGE_EXAMPLES: Messages = {
   status: {
     ts,
     status: 'degraded',
@@ -200,4 +233,4 @@ export const MESSAGE_EXAMPLES = {
       },
     ],
   },
-} as const;
+};
