@@ -32,9 +32,18 @@ const LOOKS: Readonly<Record<Phase, Look>> = {
   closed: { words: 'has ended', colour: 'white' },
 };
 
+const BROKER_GONE: Look = {
+  words: 'waits for the broker to ask for a token; audio is held',
+  colour: 'yellow',
+};
+
 /** Two rows: the place among the phases, and what it means. */
-export function renderPhase({ phase, backlogMs }: DemoModel, width: number, signs: Signs): Row[] {
-  const { words, colour } = LOOKS[phase];
+export function renderPhase(
+  { phase, backlogMs, isBrokerGone }: DemoModel,
+  width: number,
+  signs: Signs,
+): Row[] {
+  const { words, colour } = phase === 'acquiring' && isBrokerGone ? BROKER_GONE : LOOKS[phase];
   const current: Row = [{ text: `${signs.here} ${phase}`, style: ['bold', colour] }];
   const gap = { text: ' '.repeat(width < ROOMY_WIDTH ? 1 : 2) };
   const way = WAY.flatMap((step, index): Row => {

@@ -39,6 +39,8 @@ export interface Notice {
 export interface DemoModel {
   readonly elapsedMs: number;
   readonly phase: Phase;
+  /** Without the broker no token can be asked for. */
+  readonly isBrokerGone: boolean;
   /** Of the last chunk heard, dBFS of its loudest 20 ms. */
   readonly inputDb: number;
   /** Of what the loudspeaker plays now, dBFS. */
@@ -53,6 +55,7 @@ export interface DemoModel {
 export const FIRST_MODEL: DemoModel = {
   elapsedMs: 0,
   phase: 'idle',
+  isBrokerGone: false,
   inputDb: SILENCE_DBFS,
   outputDb: SILENCE_DBFS,
   isPlaying: false,
@@ -75,10 +78,19 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
     backlogMs: after.backlog.chunks.length * after.settings.chunkMs,
     isPlaying: after.playout.heard !== null && after.playout.heard.until > now,
   };
+  if (event.type === 'line') next = observeBroker(next, event.up, elapsedMs);
   if (event.type === 'captured') next = { ...next, inputDb: event.levels.loudestDb };
   if (!next.isPlaying) next = { ...next, outputDb: SILENCE_DBFS };
   for (const effect of step.effects) next = observeEffect(next, effect, elapsedMs);
   return next;
+}
+
+function observeBroker(model: DemoModel, isUp: boolean, elapsedMs: number): DemoModel {
+  if (isUp !== model.isBrokerGone) return model;
+  const words = isUp
+    ? 'the broker is back'
+    : 'the broker is gone: no token can be asked for until it is back';
+  return { ...notice(model, words, elapsedMs), isBrokerGone: !isUp };
 }
 
 /** Adds a line of the demo's own. */

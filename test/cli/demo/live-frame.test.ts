@@ -102,6 +102,13 @@ describe('phase', () => {
   const phaseRow = (phase: (typeof PHASE_NAMES)[number], columns = 80): string =>
     frameOf({ phase }, { columns, rows: 24 })[1] ?? '';
 
+  it('names the broker while that is what is missing', () => {
+    const words = (isBrokerGone: boolean) =>
+      frameOf({ phase: 'acquiring', isBrokerGone }, { columns: 80, rows: 24 })[2];
+    expect(words(true)).toContain('waits for the broker');
+    expect(words(false)).toContain('asks the backend');
+  });
+
   it('shows the place on the way', () => {
     expect(phaseRow('acquiring')).toBe(' ● acquiring  ○ connecting  ○ configuring  ○ live');
     expect(phaseRow('configuring')).toBe(' ✓ acquiring  ✓ connecting  ● configuring  ○ live');

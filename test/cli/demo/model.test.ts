@@ -35,6 +35,22 @@ const translating = (text: string, id: string | null = null): Partial<Caption> =
   kind: 'partial_translated_transcription',
 });
 
+describe('the broker', () => {
+  const line = (model: DemoModel, up: boolean) =>
+    observeStep(model, laneStep({ event: { type: 'line', up } }), 0, NOW);
+
+  it('is named when it goes and when it comes back, each once, and not when it is first there', () => {
+    const gone = line(line(line(FIRST_MODEL, true), false), false);
+    expect(gone.isBrokerGone).toBe(true);
+    expect(gone.notices.map(({ text }) => text)).toEqual([
+      'the broker is gone: no token can be asked for until it is back',
+    ]);
+    const back = line(gone, true);
+    expect(back.isBrokerGone).toBe(false);
+    expect(back.notices.at(-1)?.text).toBe('the broker is back');
+  });
+});
+
 describe('sentences', () => {
   it('grow by replacement until they are final', () => {
     expect(hear(interim('Good'), interim('Good morning'))).toMatchObject([
