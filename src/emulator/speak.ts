@@ -11,6 +11,8 @@ const ENGINE = 'espeak-ng';
 const ENGINE_TIMEOUT_MS = 10_000;
 const MOST_BYTES = 20_000_000;
 const WAV_HEADER_BYTES = 44;
+/** The engine's usual pace. */
+const WORDS_PER_MINUTE = 175;
 const PITCH = { low: 30, contrast: 50, high: 75 } as const;
 
 function runEngine(args: readonly string[], input: string): Promise<Buffer> {
@@ -35,7 +37,16 @@ function runEngine(args: readonly string[], input: string): Promise<Buffer> {
 
 async function speak(job: RenderJob): Promise<Uint8Array> {
   const pitch = Math.min(99, PITCH[job.voice] + 8 * (job.variant % 3));
-  const args = ['-v', job.language.toLowerCase(), '-p', String(pitch), '--stdout', '--stdin'];
+  const args = [
+    '-v',
+    job.language.toLowerCase(),
+    '-p',
+    String(pitch),
+    '-s',
+    String(Math.round(WORDS_PER_MINUTE * job.tempo)),
+    '--stdout',
+    '--stdin',
+  ];
   const wav = await runEngine(args, job.text);
   if (wav.byteLength <= WAV_HEADER_BYTES) throw new Error(`${ENGINE} said nothing`);
   const rateHz = wav.readUInt32LE(24);

@@ -17,6 +17,7 @@ const JOB = {
   language: 'es',
   voice: 'contrast',
   variant: 0,
+  tempo: 1,
   outputHz: HZ,
   outputChannels: 1,
 } as const;

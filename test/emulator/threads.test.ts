@@ -167,6 +167,7 @@ describe('bounds', () => {
     language: 'es',
     voice: 'high',
     variant: 0,
+    tempo: 1,
     outputHz: HZ,
     outputChannels: 1,
   });

@@ -197,11 +197,18 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 /**
  * The same words in the same rhythm and about the same loudness, in another voice: pitch and formants move
  * by `shift`.
- * @returns sound at `toHz`, as long in time as the input
+ * @param tempo how much faster
+ * @returns sound at `toHz`, as long in time as the input, by the tempo
  */
-export function anotherVoice(sound: Float32Array, fromHz: number, toHz: number, shift: number): Float32Array {
+export function anotherVoice(
+  sound: Float32Array,
+  fromHz: number,
+  toHz: number,
+  shift: number,
+  tempo = 1,
+): Float32Array {
   const moved = resampleBy(sound, (shift * fromHz) / toHz);
-  const output = stretch(moved, Math.round((sound.length * toHz) / fromHz), toHz);
+  const output = stretch(moved, Math.round((sound.length * toHz) / fromHz / tempo), toHz);
   finish(output, loudness(sound), toHz);
   return output;
 }

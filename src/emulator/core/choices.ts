@@ -82,6 +82,18 @@ export const CHOICES = {
     'pause_task, tts_task, interrupt_task, flush_task are known (end_task always is)',
   ),
   moreFormats: choice(flag, false, true, 'input format wav and output format zlib_pcm_s16le are taken'),
+  languages: choice(
+    z.enum(['any', 'known']),
+    'any',
+    'known',
+    'languages of a task: any tag, or only those that public clients of a live service list',
+  ),
+  queueLimits: choice(
+    flag,
+    false,
+    true,
+    'translation_queue_configs is checked and in effect: tempo, and older speech dropped, when too much waits',
+  ),
   taskStatus: choice(flag, false, true, 'commands are acknowledged by a task_status push'),
   statusInTask: choice(flag, true, true, 'current_task also says task_status, for which clients wait'),
   transcriptIds: choice(flag, false, true, 'texts and audio carry transcription ids, parts and last_chunk'),

@@ -6,7 +6,6 @@ import type { OutMessage } from './outbox.ts';
 import type { Bookmark } from './page-cursor.ts';
 import { downmix } from './pcm.ts';
 import { interimText, joinPhrases, MS_PER_STEP, phrasesSpoken, saidPhrases } from './phrase-book.ts';
-import type { RenderJob } from './render.ts';
 import type { SegmentTimes, Span } from './segment-times.ts';
 import {
   createSegmenter,
@@ -17,12 +16,11 @@ import {
 } from './segmenter.ts';
 import type { Sender } from './sender.ts';
 import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
-import { noteLateness, type StreamReport } from './stream-report.ts';
-import type { TaskPlan } from './task-plan.ts';
+import { createSpeechOutput } from './speech-output.ts';
+import { createSpokenLanguage } from './spoken-language.ts';
+import type { StreamReport } from './stream-report.ts';
+import type { PlannedTarget, TaskPlan } from './task-plan.ts';
 import type { SplitRules } from './word-gaps.ts';
-
-/** Renderings under way at once on one stream; more are not spoken. */
-const MOST_RENDERINGS = 64;
 
 /** Turns sound into texts and speech, sentence by sentence. */
 export interface Interpreter {
@@ -39,21 +37,10 @@ export interface Interpreter {
   say(text: string, language: string, now: number): void;
   /** Speech that was asked for by a `render` effect. */
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** Drops the sentence that is being spoken or translated. */
-  interrupt(): void;
+  /** Drops what is being spoken and translated. @param languages only the speech in these */
+  interrupt(languages: ReadonlySet<string> | null): void;
   setPlan(plan: TaskPlan): void;
   close(): void;
-}
-
-interface Rendering {
-  readonly id: string;
-  readonly language: string;
-  /** Languages in which the sentence is spoken. */
-  readonly languages: number;
-  readonly dueAt: number;
-  readonly channels: number;
-  readonly outputHz: number;
-  readonly packed: boolean;
 }
 
 interface Text {
@@ -81,25 +68,41 @@ export interface InterpreterSetup {
 }
 
 export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan): Interpreter {
-  const { choices, report, sender, times, emit, bookmark } = setup;
+  const { choices, report, sender, times, bookmark } = setup;
   let plan = firstPlan;
   let sound: SoundBuffer;
   let segmenter: Segmenter;
   let sentence = 0;
   let lastPartialAt = Number.NEGATIVE_INFINITY;
   let lastPartial = '';
-  let speechFreeAt = 0;
   /** Where the sound of this format begins in the stream's audio, seconds. */
   let formatFromS = 0;
-  const renderings = new Map<number, Rendering>();
+  const speech = createSpeechOutput({ ...setup, getPlan: () => plan });
+  const spokenLanguage = createSpokenLanguage(() => ({ languages: plan.heard, rateHz: plan.inputHz }));
   /** What is being said is to be taken as said when the detector has caught up. */
   let isFinishing = false;
 
-  const splitOf = ({ forceSplit, source }: TaskPlan): SplitRules | null =>
+  /** The language of the running sentence; null while it is not known. */
+  const languageNow = (isWhole = false): string | null =>
+    spokenLanguage.of(
+      {
+        voicedMs: segmenter.voicedMs,
+        sound: () => sound.cut(segmenter.voice.from, segmenter.voice.to),
+      },
+      isWhole,
+    );
+  const targetsOf = (source: string): readonly PlannedTarget[] =>
+    plan.targets.filter(({ language, sources }) => {
+      const isAllowed = sources.length === 0 || sources.some((one) => isSameLanguage(one, source));
+      return isAllowed && !(plan.source === 'auto' && isSameLanguage(language, source));
+    });
+
+  const splitOf = ({ forceSplit }: TaskPlan): SplitRules | null =>
     forceSplit && {
       ...forceSplit,
       wordMs: MS_PER_STEP,
-      isDue: (lengthMs) => interimText(bookmark.next, source, lengthMs).length >= forceSplit.chars,
+      isDue: (lengthMs) =>
+        interimText(bookmark.next, languageNow() ?? '', lengthMs).length >= forceSplit.chars,
     };
 
   const listenAnew = (): void => {
@@ -130,88 +133,77 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
 
   const sendPartial = (now: number): void => {
     if (now - lastPartialAt < choices.partialIntervalMs) return;
+    const source = languageNow();
+    if (source === null) return;
     const voicedMs = segmenter.voicedMs;
-    const text = interimText(bookmark.next, plan.source, voicedMs);
+    const text = interimText(bookmark.next, source, voicedMs);
     if (text === '' || text === lastPartial) return;
     lastPartialAt = now;
     lastPartial = text;
     const id = sentenceId();
     const span = spanOf(segmenter.voice);
     if (plan.texts.has('partial_transcription')) {
-      const said = { language: plan.source, text, phrases: [text] };
+      const said = { language: source, text, phrases: [text] };
       sender.send(transcript('partial_transcription', id, said, span, now), now);
     }
     if (!plan.texts.has('partial_translated_transcription')) return;
-    for (const { language } of plan.targets) {
+    for (const { language } of targetsOf(source)) {
       const translated = interimText(bookmark.next, language, voicedMs);
       const said = { language, text: translated, phrases: [translated], part: 0 };
       sender.send(transcript('partial_translated_transcription', id, said, span, now), now);
     }
   };
 
-  const startRendering = (
-    job: Omit<RenderJob, 'id' | 'stream'>,
-    id: string,
-    languages: number,
-    now: number,
-  ): void => {
-    if (renderings.size >= MOST_RENDERINGS || sender.isMute(now)) return;
-    const dueAt = now + choices.speechDelayMs;
-    const jobId = setup.nextJobId();
-    const { language, outputHz, outputChannels: channels } = job;
-    renderings.set(jobId, { id, language, languages, dueAt, channels, outputHz, packed: plan.packed });
-    emit({ kind: 'render', job: { ...job, id: jobId, stream: report.id } });
-  };
-
   const confirm = (event: SegmentEvent & { kind: 'confirmed' }, now: number): void => {
     const id = sentenceId();
     const span = spanOf(event.voice);
-    const amount = phrasesSpoken(bookmark.next, plan.source, event.voicedMs);
-    const spokenWords = { language: plan.source, voicedMs: event.voicedMs };
+    const heard = { voicedMs: event.voicedMs, sound: () => sound.cut(event.voice.from, event.voice.to) };
+    const source = spokenLanguage.of(heard, true) ?? plan.source;
+    const amount = phrasesSpoken(bookmark.next, source, event.voicedMs);
+    const spokenWords = { language: source, voicedMs: event.voicedMs };
     const textIn = (language: string) => {
       const said = saidPhrases(bookmark.next, spokenWords, language);
       return { language, text: joinPhrases(said, language), phrases: said };
     };
     if (plan.texts.has('validated_transcription')) {
-      sender.send(transcript('validated_transcription', id, textIn(plan.source), span, now), now);
+      sender.send(transcript('validated_transcription', id, textIn(source), span, now), now);
     }
     const textAt = now + choices.textDelayMs;
     const spoken = sound.cut(event.from, event.to);
-    for (const [variant, { language, voice }] of plan.targets.entries()) {
+    const targets = targetsOf(source);
+    for (const { language, voice } of targets) {
       const said = { ...textIn(language), part: 0 };
       const { text } = said;
       if (plan.texts.has('translated_transcription')) {
         sender.sendAt(transcript('translated_transcription', id, said, span, now), textAt);
       }
-      if (choices.translate !== 'echo') {
-        const job = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
-        startRendering({ ...job, mode: choices.translate, ...outputOf(plan) }, id, plan.targets.length, now);
+      if (choices.translate !== 'echo' && plan.speaks) {
+        const variant = plan.targets.findIndex((target) => target.language === language);
+        const order = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
+        speech.order({ ...order, mode: choices.translate }, id, targets.length, now);
       }
     }
-    sendTimings(id, event.voicedMs, textAt);
+    sendFigures(id, now);
     bookmark.next += amount;
     report.segments++;
   };
 
   /** Figures about the pipeline, which go out only where a task asks for them. */
-  const sendTimings = (id: string, voicedMs: number, at: number): void => {
+  const sendFigures = (id: string, now: number): void => {
+    const at = now + choices.speechDelayMs;
     if (plan.texts.has('pipeline_timings')) {
-      const timings = {
-        transcription_id: id,
-        voiced_ms: Math.round(voicedMs),
-        translation_ms: choices.textDelayMs,
-      };
-      sender.sendAt({ type: 'pipeline_timings', data: timings }, at);
+      const data = { transcription_id: id, timings: timingsOf(plan, choices) };
+      sender.sendAt({ type: 'pipeline_timings', data }, at);
     }
     if (plan.texts.has('tts_buffer_stats')) {
-      const stats = { queued_sentences: renderings.size, queued_messages: sender.waiting };
-      sender.sendAt({ type: 'tts_buffer_stats', data: stats }, at);
+      sender.sendAt({ type: 'tts_buffer_stats', data: speech.stats(now, setup.shownClockAt(now)) }, at);
     }
   };
 
   const obey = (event: SegmentEvent, now: number): void => {
     if (event.kind === 'started') {
       sentence++;
+      spokenLanguage.restart();
       lastPartial = '';
     } else if (event.kind === 'dropped') {
       report.segments_dropped++;
@@ -219,30 +211,6 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       confirm(event, now);
     }
     report.speaking = segmenter.speaking;
-  };
-
-  const sendSpeech = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
-    noteLateness(report, Math.max(0, now - rendering.dueAt));
-    const { id, language, languages, channels, outputHz, packed } = rendering;
-    const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
-    let at = Math.max(now, rendering.dueAt, speechFreeAt);
-    for (let start = 0; start < pcm.byteLength; start += size) {
-      const last = start + size >= pcm.byteLength;
-      const ids = {
-        transcription_id: id,
-        translation_part_id: '0',
-        language,
-        last_chunk: last,
-        chunk_generation_delta: Math.round(at - rendering.dueAt) / 1000,
-      };
-      const data = choices.transcriptIds ? ids : {};
-      const piece = pcm.subarray(start, start + size);
-      const ms = (piece.byteLength / 2 / channels / outputHz) * 1000;
-      const spoken = { sentence: id, language, languages, ms, isLast: last };
-      sender.sendAt({ type: 'output_audio_data', data, pcm: piece, packed, spoken }, at);
-      at += choices.outputIntervalMs;
-    }
-    speechFreeAt = at;
   };
 
   const finish = (now: number): void => {
@@ -261,7 +229,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   listenAnew();
   return {
     get busy() {
-      return renderings.size > 0 || sender.waiting > 0 || segmenter.isBehind;
+      return speech.making > 0 || sender.waiting > 0 || segmenter.isBehind;
     },
     get speaking() {
       return segmenter.speaking;
@@ -272,7 +240,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);
       attend(segmenter.hear(mono), now);
-      if (choices.translate === 'echo') {
+      if (choices.translate === 'echo' && plan.speaks) {
         const data = echoIds(choices, plan, report.id);
         sender.send({ type: 'output_audio_data', data, pcm, packed: plan.packed }, now);
       }
@@ -287,20 +255,14 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     say(text, language, now) {
       sentence++;
       const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
-      const job = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
+      const order = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
       const mode = choices.translate === 'echo' ? 'transform' : choices.translate;
-      startRendering({ ...job, mode, ...outputOf(plan) }, sentenceId(), 1, now);
+      if (plan.speaks) speech.order({ ...order, mode }, sentenceId(), 1, now);
     },
-    rendered(jobId, pcm, now) {
-      const rendering = renderings.get(jobId);
-      if (rendering === undefined) return;
-      renderings.delete(jobId);
-      sendSpeech(rendering, pcm, now);
-    },
-    interrupt() {
-      renderings.clear();
-      sender.dropSpeech();
-      speechFreeAt = 0;
+    rendered: speech.rendered,
+    interrupt(languages) {
+      speech.interrupt(languages);
+      if (languages !== null) return;
       segmenter.finish();
       report.speaking = false;
     },
@@ -316,14 +278,29 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     },
     close() {
       segmenter.close();
-      renderings.clear();
+      speech.close();
     },
   };
 }
 
-function outputOf(plan: TaskPlan): { outputHz: number; outputChannels: number } {
-  return { outputHz: plan.outputHz, outputChannels: plan.outputChannels };
+/** How long each part of the pipeline takes, seconds. */
+function timingsOf(plan: TaskPlan, choices: Choices): Record<string, number> {
+  const inS = (ms: number): number => Math.round(ms) / 1000;
+  const parts = {
+    partial_transcription: inS(choices.partialIntervalMs),
+    validated_transcription: inS(plan.silenceThresholdMs),
+    translated_transcription: inS(choices.textDelayMs),
+    prepared_tts_task: 0,
+    sent_tts_task: 0,
+    tts: inS(Math.max(0, choices.speechDelayMs - choices.textDelayMs)),
+    sent_to_nats: 0,
+  };
+  const { validated_transcription, translated_transcription, tts } = parts;
+  return { ...parts, total: inS((validated_transcription + translated_transcription + tts) * 1000) };
 }
+
+const isSameLanguage = (one: string, other: string): boolean =>
+  one.toLowerCase().split('-')[0] === other.toLowerCase().split('-')[0];
 
 function echoIds(choices: Choices, plan: TaskPlan, id: string): Record<string, unknown> {
   if (!choices.transcriptIds) return {};

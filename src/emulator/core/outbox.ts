@@ -29,6 +29,8 @@ export interface Outbox<T> {
   readonly length: number;
   /** When the next message is due; Infinity when none waits. */
   readonly nextAt: number;
+  /** When the last one is due; 0 when none waits. */
+  readonly lastAt: number;
   put(item: T, dueAt: number): void;
   /** Takes one message that is due. */
   take(now: number): T | undefined;
@@ -54,6 +56,9 @@ export function createOutbox<T>(most: number): Outbox<T> {
     },
     get nextAt() {
       return waiting[head]?.dueAt ?? Number.POSITIVE_INFINITY;
+    },
+    get lastAt() {
+      return waiting.length > head ? (waiting.at(-1)?.dueAt ?? 0) : 0;
     },
     put(item, dueAt) {
       let at = waiting.length;

@@ -16,6 +16,8 @@ export interface RenderJob {
   readonly voice: VoiceChoice;
   /** Counts the target languages, so that their voices differ. */
   readonly variant: number;
+  /** How much faster than it was spoken. */
+  readonly tempo: number;
   readonly outputHz: number;
   readonly outputChannels: number;
 }
@@ -38,16 +40,16 @@ function hum(text: string, rateHz: number): Float32Array {
 }
 
 /**
- * Makes the speech of a job: PCM at its output rate and channels, as long as the spoken sentence. `speak`
+ * Makes the speech of a job: PCM at its output rate and channels, as long as the spoken sentence by its tempo. `speak`
  * needs a speech engine outside; here it sounds like `transform`.
  */
 export function render(job: RenderJob): Uint8Array {
   const spoken = job.spoken.length > 0 ? toFloat(job.spoken) : hum(job.text, job.spokenHz);
   if (job.mode === 'silence') {
-    const frames = Math.round((spoken.length * job.outputHz) / job.spokenHz);
+    const frames = Math.round((spoken.length * job.outputHz) / job.spokenHz / job.tempo);
     return new Uint8Array(frames * job.outputChannels * 2);
   }
   const shift = shiftFor(job.voice, estimatePitch(spoken, job.spokenHz), job.variant);
-  const voice = anotherVoice(spoken, job.spokenHz, job.outputHz, shift);
+  const voice = anotherVoice(spoken, job.spokenHz, job.outputHz, shift, job.tempo);
   return bytesOf(upmix(toSamples(voice), job.outputChannels));
 }

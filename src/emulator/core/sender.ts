@@ -28,6 +28,8 @@ export interface Mute {
 export interface Sender {
   readonly nextAt: number;
   readonly waiting: number;
+  /** When the last of what waits is due; 0 when nothing waits. */
+  readonly lastAt: number;
   readonly impairments: SpeechImpairments;
   /** One language of a sentence has been spoken to its end, another has not begun. */
   readonly isBetweenLanguages: boolean;
@@ -42,8 +44,10 @@ export interface Sender {
   sendNow(message: OutMessage, now: number): void;
   /** Lets go what is due. */
   flush(now: number): void;
-  /** Forgets speech that waits. */
-  dropSpeech(): number;
+  /** Forgets speech that waits. @param languages only theirs */
+  dropSpeech(languages?: ReadonlySet<string> | null): number;
+  /** Forgets whole sentences in a language that have not begun, oldest first, until so much is gone. @returns how much, ms */
+  dropOldest(language: string, ms: number): number;
   /** Forgets all that waits. */
   clear(): void;
   /** Ends all that faults do. */
@@ -146,6 +150,9 @@ export function createSender(setup: SenderSetup): Sender {
     get nextAt() {
       return outbox.nextAt;
     },
+    get lastAt() {
+      return outbox.lastAt;
+    },
     get waiting() {
       return outbox.length;
     },
@@ -182,9 +189,26 @@ export function createSender(setup: SenderSetup): Sender {
         if (entry.delayed || !putOff(entry.message, now)) pass(entry.message, now);
       }
     },
-    dropSpeech() {
+    dropSpeech(languages = null) {
       spoiler.dropHeld();
-      return outbox.drop(({ message }) => isSpeech(message));
+      return outbox.drop(
+        ({ message }) =>
+          isSpeech(message) && (languages === null || languages.has(message.spoken?.language ?? '')),
+      );
+    },
+    dropOldest(language, ms) {
+      const dropped = new Set<string>();
+      const last = spokenLast?.part;
+      let goneMs = 0;
+      outbox.drop(({ message: { spoken } }) => {
+        if (spoken === undefined || spoken.language !== language) return false;
+        const hasBegun = last?.sentence === spoken.sentence && last.language === language;
+        if (!dropped.has(spoken.sentence) && (hasBegun || goneMs >= ms)) return false;
+        dropped.add(spoken.sentence);
+        goneMs += spoken.ms;
+        return true;
+      });
+      return goneMs;
     },
     clear() {
       outbox.drop(() => true);

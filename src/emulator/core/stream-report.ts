@@ -40,6 +40,8 @@ export interface StreamReport {
   speeches_late: number;
   speech_late_ms: number;
   worst_speech_late_ms: number;
+  /** Speech that was dropped because too much of its language waited. */
+  speech_dropped_ms: number;
   billed_ms: number;
   get_task: { count: number; too_often: number };
   set_task: { count: number; too_often: number };
@@ -125,6 +127,7 @@ export function newReport(id: string, sessionId: string, client: string | null, 
     speeches_late: 0,
     speech_late_ms: 0,
     worst_speech_late_ms: 0,
+    speech_dropped_ms: 0,
     billed_ms: 0,
     get_task: { count: 0, too_often: 0 },
     set_task: { count: 0, too_often: 0 },

@@ -4,21 +4,19 @@ import {
   INPUT_AUDIO_CHARS,
 } from '../../protocol/service/client-message.ts';
 import type { Task } from '../../protocol/service/task.ts';
-import type { Choices } from './choices.ts';
-import type { Effect } from './effect.ts';
 import { createIntake } from './intake.ts';
-import { type CreateDetector, createInterpreter, type Interpreter } from './interpreter.ts';
-import type { Bookmark } from './page-cursor.ts';
-import type { Random } from './random.ts';
+import { createInterpreter, type Interpreter } from './interpreter.ts';
 import { createRateLimits } from './rate-limit.ts';
-import { createRecording, type Recording } from './recording.ts';
-import { type ProblemReason, problemData } from './refusal.ts';
-import { createSegmentTimes, type SegmentTimes } from './segment-times.ts';
-import { createSender, type Sender } from './sender.ts';
+import { createRecording } from './recording.ts';
+import { problemData } from './refusal.ts';
+import { createSegmentTimes } from './segment-times.ts';
+import { createSender } from './sender.ts';
 import { createSilenceWatch } from './silence-watch.ts';
-import type { StreamPhase, StreamReport } from './stream-report.ts';
+import type { StreamPhase } from './stream-report.ts';
+import type { Stream, StreamSetup } from './stream-shape.ts';
 import { CLOSE, isEndTask, KNOWN_TO_SPEC, statusWord } from './stream-words.ts';
-import { type FindVoice, objectToTask, planTask, type TaskPlan } from './task-plan.ts';
+import { objectToTask } from './task-check.ts';
+import { planTask, type TaskPlan } from './task-plan.ts';
 
 /** From a SERVICE_TIMEOUT, or a stream's last message, to the close. */
 const CLOSE_AFTER_MS = 300;
@@ -27,50 +25,7 @@ const EOS_TIMEOUT_MS = 10_000;
 /** This many messages that make no sense end a stream. */
 const MOST_INVALID = 1000;
 
-export interface StreamSetup {
-  readonly report: StreamReport;
-  readonly choices: Choices;
-  readonly createDetector: CreateDetector;
-  readonly findVoice: FindVoice;
-  readonly nextJobId: () => number;
-  readonly bookmark: Bookmark;
-  readonly emit: (effect: Effect) => void;
-  /** Milliseconds since 1970 as the service shows them. */
-  readonly shownClockAt: (now: number) => number;
-  /** Dice for jitter. */
-  readonly random: Random;
-  /** Notes the sound of a frame; whether another stream of the same client had sent it. */
-  readonly isRepeated: (print: number) => boolean;
-}
-
-/** One streaming connection (docs/service.md 4.7, from its opening to its close. */
-export interface Stream {
-  readonly report: StreamReport;
-  readonly openedAt: number;
-  readonly recording: Recording;
-  readonly sender: Sender;
-  readonly times: SegmentTimes;
-  readonly nextAt: number;
-  readonly speaking: boolean;
-  /** A message other than audio, as parsed JSON of any shape. */
-  receive(json: unknown, now: number): void;
-  /** A frame that is no JSON message at all. */
-  receiveJunk(why: string, now: number): void;
-  /** The audio of an `input_audio_data`. @param chars length of its base64 */
-  hear(pcm: Uint8Array, chars: number, now: number): void;
-  rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** A detector that decides later has decided. */
-  decided(now: number): void;
-  tick(now: number): void;
-  /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
-  end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
-  /** SERVICE_TIMEOUT and a close, as after too long without audio. */
-  timeOut(now: number): void;
-  /** The service did not listen for this long. */
-  excuse(ms: number): void;
-  /** The connection is gone. */
-  closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;
-}
+export type { Stream, StreamSetup };
 
 export function createStream(setup: StreamSetup, openedAt: number): Stream {
   const { report, choices, emit } = setup;
@@ -186,6 +141,22 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     bill(now);
     phase('paused');
     intake.restart();
+    push('pause_task', 'applied', now);
+  };
+
+  /** Drops the current phrase, in all languages (`global`) or some. */
+  const interrupt = (
+    command: 'interrupt_task' | 'flush_task',
+    data: { languages?: string[] | undefined; pause_task?: boolean | undefined },
+    now: number,
+  ): void => {
+    if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
+    const { languages = ['global'] } = data;
+    const unknown = languages.find((one) => one !== 'global' && !report.targets.includes(one));
+    if (unknown !== undefined) return invalid(`"${unknown}" is not spoken here`, 'languages', now);
+    interpreter.interrupt(languages.includes('global') ? null : new Set(languages));
+    push(command, 'accepted', now);
+    if (data.pause_task === true) pause(now);
   };
 
   const endTask = (
@@ -210,9 +181,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
         return tooSoon('pause_task', 3000, now) ? undefined : pause(now);
       case 'interrupt_task':
       case 'flush_task':
-        interpreter?.interrupt();
-        if (message.data?.pause_task === true) pause(now);
-        return push(message.message_type, 'accepted', now);
+        return interrupt(message.message_type, message.data ?? {}, now);
       case 'tts_task':
         if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
         if (choices.enforceRates && !limits.allowIn('tts_task', TTS_PER_MINUTE, 60_000, now)) {

@@ -2,14 +2,15 @@ import { z } from 'zod';
 import type { Task } from '../../protocol/service/task.ts';
 import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
-
-/** Most target languages of one task. */
-const MAX_TARGETS = 8;
+import type { QueueRules } from './speech-backlog.ts';
+import { readQueue } from './task-check.ts';
 
 /** One target language and the voice that speaks it. */
 export interface PlannedTarget {
   readonly language: string;
   readonly voice: VoiceChoice;
+  /** Spoken languages that are translated into it; empty: every one. */
+  readonly sources: readonly string[];
 }
 
 /** A sentence as long as both of these is cut, into parts of which the first is at least `minPartMs` long. */
@@ -21,7 +22,13 @@ export interface ForceSplit {
 
 /** A task as the pipeline needs it. */
 export interface TaskPlan {
+  /** The language that is spoken, `auto` where it has to be found out. */
   readonly source: string;
+  /** The languages that may be spoken. */
+  readonly heard: readonly string[];
+  /** Speech is wanted, not only texts. */
+  readonly speaks: boolean;
+  readonly queue: QueueRules | null;
   readonly inputFormat: 'pcm_s16le' | 'wav';
   /** Speech goes out compressed. */
   readonly packed: boolean;
@@ -45,24 +52,6 @@ export type FindVoice = (voiceId: string, now: number) => VoiceChoice | null;
 const DEFAULT_TEXTS = ['translated_transcription', 'partial_transcription', 'validated_transcription'];
 /** Rate of the speech that comes back where neither the task nor the profile says one. */
 const USUAL_OUTPUT_HZ = 24_000;
-/** What a speaker of an unknown language turns out to speak. */
-const DETECTED_SOURCE = 'en';
-
-/** What is wrong with a task that its schema lets pass; null when nothing is. */
-export function objectToTask(task: Task, choices: Choices): { param: string; desc: string } | null {
-  if (task.pipeline.translations.length > MAX_TARGETS) {
-    return { param: 'pipeline.translations', desc: `at most ${MAX_TARGETS} target languages` };
-  }
-  if (choices.moreFormats) return null;
-  if (task.input_stream.source.format !== 'pcm_s16le') {
-    return { param: 'input_stream.source.format', desc: 'must be pcm_s16le' };
-  }
-  if (task.output_stream.target.format !== 'pcm_s16le') {
-    return { param: 'output_stream.target.format', desc: 'must be pcm_s16le' };
-  }
-  return null;
-}
-
 function chooseVoice(
   voiceId: string | undefined,
   find: (voiceId: string) => VoiceChoice | null,
@@ -97,6 +86,18 @@ function planSplit(transcription: object, choices: Choices): ForceSplit | null {
   };
 }
 
+function planQueue(task: Task, choices: Choices): QueueRules | null {
+  const queue = readQueue(task).data;
+  if (!choices.queueLimits || queue === undefined) return null;
+  return {
+    desiredMs: queue.desired_queue_level_ms,
+    maxMs: queue.max_queue_level_ms,
+    autoTempo: queue.auto_tempo,
+    minTempo: queue.min_tempo,
+    maxTempo: queue.max_tempo,
+  };
+}
+
 export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now: number): TaskPlan {
   const { input_stream: input, output_stream: output, pipeline } = task;
   const missingVoices: string[] = [];
@@ -104,7 +105,11 @@ export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now
     const voiceId = translation.speech_generation?.voice_id;
     const voice = chooseVoice(voiceId, (id) => findVoice(id, now));
     if (voice === null && voiceId !== undefined) missingVoices.push(voiceId);
-    return { language: translation.target_language, voice: voice ?? 'contrast' };
+    return {
+      language: translation.target_language,
+      voice: voice ?? 'contrast',
+      sources: translation.allowed_source_languages ?? [],
+    };
   });
   const texts = new Set(pipeline.allowed_message_types ?? DEFAULT_TEXTS);
   if (!choices.translatedTexts) texts.delete('translated_transcription');
@@ -112,14 +117,17 @@ export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now
   const source = pipeline.transcription.source_language;
   const asAsked = choices.outputRateHz === 0;
   return {
-    source: source === 'auto' ? DETECTED_SOURCE : source,
+    source,
+    heard: source === 'auto' ? (pipeline.transcription.detectable_languages ?? []) : [source],
+    speaks: output !== null,
+    queue: planQueue(task, choices),
     inputFormat: input.source.format,
-    packed: output.target.format === 'zlib_pcm_s16le',
+    packed: output?.target.format === 'zlib_pcm_s16le',
     targets,
     inputHz: input.source.sample_rate,
     inputChannels: input.source.channels,
-    outputHz: asAsked ? (output.target.sample_rate ?? USUAL_OUTPUT_HZ) : choices.outputRateHz,
-    outputChannels: asAsked ? (output.target.channels ?? 1) : 1,
+    outputHz: asAsked ? (output?.target.sample_rate ?? USUAL_OUTPUT_HZ) : choices.outputRateHz,
+    outputChannels: asAsked ? (output?.target.channels ?? 1) : 1,
     forceSplit: planSplit(pipeline.transcription, choices),
     silenceThresholdMs: thresholdS === undefined ? choices.silenceThresholdMs : thresholdS * 1000,
     texts,

@@ -34,6 +34,8 @@ export const outputStreamSchema = z.looseObject({
 /** One target language (docs/service.md 4.7; `voice_id` and `voice_cloning` by public clients). */
 export const translationSchema = z.looseObject({
   target_language: languageSchema,
+  /** By public clients: sentences in other languages are not translated into this one. */
+  allowed_source_languages: z.array(languageSchema).optional(),
   speech_generation: z
     .looseObject({ voice_id: z.string().min(1).optional(), voice_cloning: z.boolean().optional() })
     .optional(),
@@ -45,6 +47,8 @@ export const pipelineSchema = z.looseObject({
   transcription: z.looseObject({
     /** `auto` by public clients: the service finds out. */
     source_language: languageSchema.or(z.literal('auto')),
+    /** With `auto`, by public clients: what may be spoken. */
+    detectable_languages: z.array(languageSchema).optional(),
     segment_confirmation_silence_threshold: z.number().min(0.3).max(2).optional(),
   }),
   translations: z.array(translationSchema).min(1),
@@ -55,7 +59,8 @@ export const pipelineSchema = z.looseObject({
 /** The data of `set_task`: the whole task. Keys that are not known here pass through. */
 export const taskSchema = z.looseObject({
   input_stream: inputStreamSchema,
-  output_stream: outputStreamSchema,
+  /** `null` by public clients: texts only. */
+  output_stream: outputStreamSchema.nullable(),
   pipeline: pipelineSchema,
 });
 export type Task = z.infer<typeof taskSchema>;

@@ -126,6 +126,7 @@ describe('renderings', () => {
     language: 'es',
     voice: 'contrast',
     variant: 0,
+    tempo: 1,
     outputHz: HZ,
     outputChannels: 1,
   } as const;

@@ -1,0 +1,42 @@
+/** How much unspoken speech may wait in a language, and what is done about it (`translation_queue_configs`). */
+export interface QueueRules {
+  readonly desiredMs: number;
+  /** With more than this, older speech is dropped down to the desired level. */
+  readonly maxMs: number;
+  /** Speech is made faster when more than desired waits: by the lower factor, at the most by the upper one. */
+  readonly autoTempo: boolean;
+  readonly minTempo: number;
+  readonly maxTempo: number;
+}
+
+/** Speech that was made and that a listener in real time has not heard yet, language by language. */
+export interface SpeechBacklog {
+  levelMs(language: string, now: number): number;
+  add(language: string, ms: number, now: number): void;
+  drop(language: string, ms: number): void;
+  /** How much faster than usual the next speech is to be. */
+  tempo(language: string, rules: QueueRules | null, now: number): number;
+}
+
+export function createSpeechBacklog(): SpeechBacklog {
+  const spokenAt = new Map<string, number>();
+  const levelMs = (language: string, now: number): number =>
+    Math.max(0, (spokenAt.get(language) ?? now) - now);
+  return {
+    levelMs,
+    add(language, ms, now) {
+      spokenAt.set(language, Math.max(now, spokenAt.get(language) ?? now) + ms);
+    },
+    drop(language, ms) {
+      const before = spokenAt.get(language);
+      if (before !== undefined) spokenAt.set(language, before - ms);
+    },
+    tempo(language, rules, now) {
+      if (rules === null || !rules.autoTempo) return 1;
+      const over = levelMs(language, now) - rules.desiredMs;
+      if (over <= 0) return 1;
+      const share = Math.min(1, over / (rules.maxMs - rules.desiredMs));
+      return rules.minTempo + share * (rules.maxTempo - rules.minTempo);
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import type { Choices } from './choices.ts';
+import type { Effect } from './effect.ts';
+import type { RenderJob } from './render.ts';
+import type { Sender } from './sender.ts';
+import { createSpeechBacklog } from './speech-backlog.ts';
+import { noteLateness, type StreamReport } from './stream-report.ts';
+import type { TaskPlan } from './task-plan.ts';
+
+/** Renderings under way at once on one stream; more are not spoken. */
+const MOST_RENDERINGS = 64;
+
+interface Rendering {
+  readonly id: string;
+  readonly language: string;
+  /** Languages in which the sentence is spoken. */
+  readonly languages: number;
+  readonly dueAt: number;
+  readonly channels: number;
+  readonly outputHz: number;
+  readonly packed: boolean;
+}
+
+/** Speech to be made for one sentence in one language; how fast, is decided here. */
+export type SpeechOrder = Omit<RenderJob, 'id' | 'stream' | 'tempo' | 'outputHz' | 'outputChannels'>;
+
+/** Has speech made and sends it in chunks, one sentence after another. */
+export interface SpeechOutput {
+  /** Sentences whose speech is being made. */
+  readonly making: number;
+  /** @param languages in which the sentence is spoken */
+  order(order: SpeechOrder, sentence: string, languages: number, now: number): void;
+  rendered(jobId: number, pcm: Uint8Array, now: number): void;
+  /** Forgets speech that is not spoken yet. @param languages only theirs */
+  interrupt(languages: ReadonlySet<string> | null): void;
+  /** What `tts_buffer_stats` tells. @param wallMs now, as the service shows it */
+  stats(now: number, wallMs: number): Record<string, unknown>;
+  close(): void;
+}
+
+export interface SpeechOutputSetup {
+  readonly choices: Choices;
+  readonly report: StreamReport;
+  readonly sender: Sender;
+  readonly nextJobId: () => number;
+  readonly emit: (effect: Effect) => void;
+  readonly getPlan: () => TaskPlan;
+}
+
+export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
+  const { choices, report, sender, getPlan } = setup;
+  const renderings = new Map<number, Rendering>();
+  const backlog = createSpeechBacklog();
+  let freeAt = 0;
+
+  /** Makes room for speech of so many milliseconds, by the rules of the task. */
+  const makeRoom = (language: string, ms: number, now: number): void => {
+    const { queue } = getPlan();
+    const level = backlog.levelMs(language, now);
+    if (queue === null || level + ms <= queue.maxMs) return;
+    const dropped = sender.dropOldest(language, level - queue.desiredMs);
+    if (dropped === 0) return;
+    backlog.drop(language, dropped);
+    freeAt = Math.min(freeAt, sender.lastAt + choices.outputIntervalMs);
+    report.speech_dropped_ms += Math.round(dropped);
+  };
+
+  const send = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
+    noteLateness(report, Math.max(0, now - rendering.dueAt));
+    const { id, language, languages, channels, outputHz, packed } = rendering;
+    const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
+    const msOf = (bytes: number): number => (bytes / 2 / channels / outputHz) * 1000;
+    makeRoom(language, msOf(pcm.byteLength), now);
+    backlog.add(language, msOf(pcm.byteLength), now);
+    let at = Math.max(now, rendering.dueAt, freeAt);
+    for (let start = 0; start < pcm.byteLength; start += size) {
+      const last = start + size >= pcm.byteLength;
+      const ids = {
+        transcription_id: id,
+        translation_part_id: '0',
+        language,
+        last_chunk: last,
+        chunk_generation_delta: Math.round(at - rendering.dueAt) / 1000,
+      };
+      const data = choices.transcriptIds ? ids : {};
+      const piece = pcm.subarray(start, start + size);
+      const spoken = { sentence: id, language, languages, ms: msOf(piece.byteLength), isLast: last };
+      sender.sendAt({ type: 'output_audio_data', data, pcm: piece, packed, spoken }, at);
+      at += choices.outputIntervalMs;
+    }
+    freeAt = at;
+  };
+
+  return {
+    get making() {
+      return renderings.size;
+    },
+    order(order, id, languages, now) {
+      if (renderings.size >= MOST_RENDERINGS || sender.isMute(now)) return;
+      const { outputHz, outputChannels, packed, queue } = getPlan();
+      const jobId = setup.nextJobId();
+      const { language } = order;
+      const dueAt = now + choices.speechDelayMs;
+      const tempo = backlog.tempo(language, queue, now);
+      renderings.set(jobId, { id, language, languages, dueAt, channels: outputChannels, outputHz, packed });
+      const job = { ...order, id: jobId, stream: report.id, tempo, outputHz, outputChannels };
+      setup.emit({ kind: 'render', job });
+    },
+    rendered(jobId, pcm, now) {
+      const rendering = renderings.get(jobId);
+      if (rendering === undefined) return;
+      renderings.delete(jobId);
+      send(rendering, pcm, now);
+    },
+    interrupt(languages) {
+      for (const [id, { language }] of renderings) {
+        if (languages === null || languages.has(language)) renderings.delete(id);
+      }
+      sender.dropSpeech(languages);
+      if (languages === null) freeAt = 0;
+    },
+    stats(now, wallMs) {
+      const { targets, queue } = getPlan();
+      const timestamp = wallMs / 1000;
+      const levels = targets.map(({ language }) => [
+        language,
+        {
+          current_queue_level_ms: Math.round(backlog.levelMs(language, now)),
+          max_queue_level_ms: queue?.maxMs ?? 0,
+        },
+      ]);
+      return { stats: { ...Object.fromEntries(levels), timestamp }, timestamp };
+    },
+    close() {
+      renderings.clear();
+    },
+  };
+}

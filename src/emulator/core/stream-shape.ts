@@ -1,0 +1,56 @@
+import type { Choices } from './choices.ts';
+import type { Effect } from './effect.ts';
+import type { CreateDetector } from './interpreter.ts';
+import type { Bookmark } from './page-cursor.ts';
+import type { Random } from './random.ts';
+import type { Recording } from './recording.ts';
+import type { ProblemReason } from './refusal.ts';
+import type { SegmentTimes } from './segment-times.ts';
+import type { Sender } from './sender.ts';
+import type { StreamReport } from './stream-report.ts';
+import type { FindVoice } from './task-plan.ts';
+
+export interface StreamSetup {
+  readonly report: StreamReport;
+  readonly choices: Choices;
+  readonly createDetector: CreateDetector;
+  readonly findVoice: FindVoice;
+  readonly nextJobId: () => number;
+  readonly bookmark: Bookmark;
+  readonly emit: (effect: Effect) => void;
+  /** Milliseconds since 1970 as the service shows them. */
+  readonly shownClockAt: (now: number) => number;
+  /** Dice for jitter. */
+  readonly random: Random;
+  /** Notes the sound of a frame; whether another stream of the same client had sent it. */
+  readonly isRepeated: (print: number) => boolean;
+}
+
+/** One streaming connection (docs/service.md 4.7, from its opening to its close. */
+export interface Stream {
+  readonly report: StreamReport;
+  readonly openedAt: number;
+  readonly recording: Recording;
+  readonly sender: Sender;
+  readonly times: SegmentTimes;
+  readonly nextAt: number;
+  readonly speaking: boolean;
+  /** A message other than audio, as parsed JSON of any shape. */
+  receive(json: unknown, now: number): void;
+  /** A frame that is no JSON message at all. */
+  receiveJunk(why: string, now: number): void;
+  /** The audio of an `input_audio_data`. @param chars length of its base64 */
+  hear(pcm: Uint8Array, chars: number, now: number): void;
+  rendered(jobId: number, pcm: Uint8Array, now: number): void;
+  /** A detector that decides later has decided. */
+  decided(now: number): void;
+  tick(now: number): void;
+  /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
+  end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
+  /** SERVICE_TIMEOUT and a close, as after too long without audio. */
+  timeOut(now: number): void;
+  /** The service did not listen for this long. */
+  excuse(ms: number): void;
+  /** The connection is gone. */
+  closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { createSpeechBacklog } from '../../../src/emulator/core/speech-backlog.ts';
+import { createHarness, task } from './harness.ts';
+
+const RULES = { desiredMs: 5000, maxMs: 20_000, autoTempo: true, minTempo: 1.15, maxTempo: 1.45 };
+
+describe('unspoken speech', () => {
+  test('is spoken in real time, each language for itself', () => {
+    const backlog = createSpeechBacklog();
+    backlog.add('es', 4000, 1000);
+    backlog.add('es', 4000, 2000);
+    expect([backlog.levelMs('es', 2000), backlog.levelMs('de', 2000)]).toEqual([7000, 0]);
+    backlog.drop('es', 3000);
+    expect([backlog.levelMs('es', 2000), backlog.levelMs('es', 9000)]).toEqual([4000, 0]);
+  });
+
+  test('makes the next speech faster from the desired level on', () => {
+    const tempoAt = (ms: number, rules: typeof RULES | null = RULES): number => {
+      const backlog = createSpeechBacklog();
+      backlog.add('es', ms, 0);
+      return backlog.tempo('es', rules, 0);
+    };
+    expect(tempoAt(5000)).toBe(1);
+    expect(tempoAt(5001)).toBeCloseTo(1.15, 2);
+    expect(tempoAt(12_500)).toBeCloseTo(1.3, 5);
+    expect(tempoAt(90_000)).toBeCloseTo(1.45, 5);
+    expect(tempoAt(90_000, { ...RULES, autoTempo: false })).toBe(1);
+    expect(tempoAt(90_000, null)).toBe(1);
+  });
+
+  /** Has six texts spoken at once, each 9.75 s long; speech sent and dropped after so long, milliseconds. */
+  function flood(choices: Record<string, unknown>, afterMs: number): [number, number] {
+    const harness = createHarness({ setupMs: 0, ...choices }, 'live');
+    const stream = harness.open();
+    const asked = task() as Record<string, object>;
+    const global = { desired_queue_level_ms: 2000, max_queue_level_ms: 12_000, auto_tempo: false };
+    const pipeline = { ...asked['pipeline'], translation_queue_configs: { global } };
+    harness.service.receive(
+      stream,
+      { message_type: 'set_task', data: { ...asked, pipeline } },
+      harness.now(),
+    );
+    harness.pass(100);
+    for (let count = 0; count < 6; count++) {
+      const data = { text: 'a'.repeat(150), language: 'es' };
+      harness.service.receive(stream, { message_type: 'tts_task', data }, harness.now());
+    }
+    harness.pass(afterMs);
+    const report = harness.service.reports(harness.now())[0];
+    return [Math.round(report?.audio_ms_out ?? 0), report?.speech_dropped_ms ?? 0];
+  }
+
+  test('beyond the highest level the older sentences go, and the newest comes without a gap', () => {
+    expect(flood({}, 2500)).toEqual([9750, 48_750]);
+  });
+
+  test('without limits everything is spoken', () => {
+    expect(flood({ queueLimits: false }, 9000)).toEqual([58_500, 0]);
+  });
+});
