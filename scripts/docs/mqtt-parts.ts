@@ -8,6 +8,7 @@ import {
   lanesAnswerSchema,
   statusAnswerSchema,
 } from '../../src/protocol/mqtt/command.ts';
+import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
 import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
@@ -89,6 +90,8 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
 };
 
 const WIDEST_JSON = 100;
+/** Have a part of their own. */
+const TOLD_APART: readonly z.ZodType[] = [lanesAnswerSchema, statusAnswerSchema, diagnosisSchema];
 /** In each event; told once. */
 const IN_EACH = ['ts', 'lane', 'repeated'];
 
@@ -107,6 +110,14 @@ function eventSection(kind: (typeof EVENT_KINDS)[number]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
+/** What it tells, where that is no more than its own. */
+function dataOf(name: CommandName): string {
+  const schema = COMMAND_DATA[name];
+  if (TOLD_APART.includes(schema)) return '';
+  const table = fieldTable(fieldsOf(schema));
+  return table === '' ? '' : `In \`data\` it tells:\n\n${table}`;
+}
+
 function commandSection(name: CommandName): string {
   const schema = COMMAND_ARGS[name];
   const fields = fieldsOf(schema).map((field) => ({ ...field, name: `args.${field.name}` }));
@@ -117,7 +128,7 @@ function commandSection(name: CommandName): string {
     `  -m '${payload}'`,
     '```',
   ];
-  const parts = [`### ${name}`, describes(schema), fieldTable(fields), example.join('\n')];
+  const parts = [`### ${name}`, describes(schema), fieldTable(fields), example.join('\n'), dataOf(name)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 

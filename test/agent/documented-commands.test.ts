@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { COMMAND_EXAMPLES } from '../../scripts/docs/examples.ts';
+import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.ts';
+import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { createFakeDeps } from './fake-deps.ts';
+
+/** They need a machine that starts the agent again. */
+const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot'];
+const names = Object.keys(COMMAND_ARGS) as CommandName[];
+
+describe('the commands of docs/mqtt.md', () => {
+  it.each(names)('%s does as its example says, and tells what the page says', async (name) => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.command(name, { id: 'a1', args: COMMAND_EXAMPLES[name] });
+    const isFinal = (): boolean =>
+      !['accepted', undefined].includes(deps.answers(name).at(-1)?.['status'] as string);
+    for (let second = 0; second < 20 && !isFinal(); second++) {
+      await deps.clock.elapse(1000);
+      // The service takes whatever it is asked for.
+      if (second === 4) deps.service({ message_type: 'current_task', data: {} });
+    }
+    const last = deps.answers(name).at(-1);
+    if (UNSUPPORTED.includes(name)) {
+      expect(last).toMatchObject({ id: 'a1', status: 'error', error: { code: 'unsupported' } });
+      return;
+    }
+    expect(last).toMatchObject({ id: 'a1', status: 'ok' });
+    expect(COMMAND_DATA[name].safeParse(last?.['data']).error).toBeUndefined();
+  });
+});
