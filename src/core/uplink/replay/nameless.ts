@@ -63,7 +63,8 @@ export function hearRun(
     letters: recent.reduce((sum, { letters }) => sum + letters, 0),
     ms,
     soundAt: now,
-    isCertain: recent.every(({ isDoubtful }) => !isDoubtful),
+    // Of several texts the sound of the first may be over before that of the next begins.
+    isCertain: recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful),
   };
   return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run] };
 }

@@ -70,6 +70,11 @@ describe('a translation without a name', () => {
     expect(again).toEqual([]);
   });
 
+  it('is not said again where two texts had come before its sound: that may be the first of them, whole', () => {
+    const two = text(say(translated(), 4), 3100);
+    expect(unspoken(sound(two, 3000, 3300))).toEqual([]);
+  });
+
   it('is no matter in two languages: nobody can tell which of them is missing', () => {
     expect(judgeCuts(sound(translated(['es', 'fr']), 320, 3300), 12_000)).toMatchObject({
       again: [],
