@@ -15,7 +15,7 @@ export interface LiveTerminal {
 export interface Screen {
   /** Shows these rows; they must be narrower than the terminal and leave one of its rows free. */
   draw(rows: readonly string[], columns: number): void;
-  /** Leaves what is shown where it is and gives the terminal back; what is drawn next stands below it. */
+  /** Leaves what was shown last below what was there before, and gives the terminal back; what is drawn next stands below it. */
   release(): void;
 }
 
@@ -28,17 +28,26 @@ const END_FRAME = `${ESC}?2026l`;
 /** Where terminals do not agree on a character's width, a row is cut at the edge and does not move the others. */
 const CUT_ROWS = `${ESC}?7l`;
 const WRAP_ROWS = `${ESC}?7h`;
+const ENTER_ALTERNATE = `${ESC}?1049h${ESC}H`;
+const LEAVE_ALTERNATE = `${ESC}?1049l`;
+const HOME = `${ESC}H`;
 const CLEAR_TO_RIGHT = `${ESC}K`;
 const CLEAR_BELOW = `${ESC}J`;
 
 const up = (rows: number): string => (rows > 0 ? `${ESC}${rows}A` : '');
 const down = (rows: number): string => (rows > 0 ? `${ESC}${rows}B` : '');
 
-export function createScreen(terminal: LiveTerminal): Screen {
+/**
+ * @param isAlternate draws on the terminal's alternate screen, for many rows: of those that a terminal becoming smaller pushes out
+ *   at the top, its scrollback would keep half a picture for each new size
+ */
+export function createScreen(terminal: LiveTerminal, isAlternate = false): Screen {
   let shown: readonly string[] = [];
   let shownColumns = 0;
   let isTaken = false;
 
+  /** To the first row of the picture. */
+  const begin = (columns: number): string => (isAlternate ? HOME : `\r${up(heightAt(shown, columns))}`);
   const write = (text: string): void => {
     terminal.write(`${BEGIN_FRAME}${CUT_ROWS}${text}${WRAP_ROWS}${END_FRAME}`);
   };
@@ -48,8 +57,8 @@ export function createScreen(terminal: LiveTerminal): Screen {
       const isSameSize = columns === shownColumns && rows.length === shown.length;
       if (isTaken && isSameSize && rows.every((row, index) => row === shown[index])) return;
       // A key may have been echoed at the cursor, which rests at the start of the row below the picture.
-      if (!isTaken) write(`${HIDE_CURSOR}\r${whole(rows)}`);
-      else write(`\r${up(heightAt(shown, columns))}${isSameSize ? patch(shown, rows) : whole(rows)}`);
+      if (!isTaken) write(`${isAlternate ? ENTER_ALTERNATE : ''}${HIDE_CURSOR}\r${whole(rows)}`);
+      else write(`${begin(columns)}${isSameSize ? patch(shown, rows) : whole(rows)}`);
       shown = rows;
       shownColumns = columns;
       isTaken = true;
@@ -57,8 +66,11 @@ export function createScreen(terminal: LiveTerminal): Screen {
     release() {
       if (!isTaken) return;
       isTaken = false;
+      // The terminal's own state first: its last picture is worth less.
+      const back = `${END_FRAME}${isAlternate ? LEAVE_ALTERNATE : ''}${WRAP_ROWS}${SHOW_CURSOR}\r${CLEAR_BELOW}`;
+      const left = isAlternate ? `${CUT_ROWS}${whole(shown)}${WRAP_ROWS}` : '';
       shown = [];
-      terminal.write(`${END_FRAME}${WRAP_ROWS}\r${CLEAR_BELOW}${SHOW_CURSOR}`);
+      terminal.write(`${back}${left}`);
     },
   };
 }

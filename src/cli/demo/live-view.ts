@@ -45,7 +45,7 @@ class LiveView implements DemoView {
     this.terminal = terminal;
     this.clock = clock;
     this.host = host;
-    this.screen = createScreen(terminal);
+    this.screen = createScreen(terminal, true);
     terminal.on('resize', this.onResize);
     host.on('exit', this.release);
     host.on('SIGCONT', this.onContinue);

@@ -105,3 +105,45 @@ describe('screen', () => {
     expect(terminal.isCursorVisible).toBe(false);
   });
 });
+
+describe('an alternate screen', () => {
+  const tall = (width: number): string[] =>
+    Array.from({ length: 9 }, (_, row) => String(row).repeat(width - 1));
+
+  it('leaves nothing in the scrollback but what was there, however often the terminal is resized', () => {
+    const terminal = new TinyTerminal(40, 10);
+    terminal.show('before\r\n');
+    const screen = createScreen(terminal, true);
+    screen.draw(tall(40), 40);
+    for (const [columns, rows] of [
+      [30, 10],
+      [12, 10],
+      [20, 6],
+      [40, 10],
+      [24, 8],
+    ] as const) {
+      terminal.resize(columns, rows);
+      screen.draw(tall(columns).slice(0, rows - 1), columns);
+      expect(terminal.screen).toEqual([...tall(columns).slice(0, rows - 1), '']);
+      expect(terminal.history).toEqual([]);
+    }
+    screen.release();
+    expect([...terminal.history, ...terminal.screen]).toEqual(['before', ...tall(24).slice(0, 7), '']);
+    expect(terminal).toMatchObject({ isCursorVisible: true, wrapsRows: true });
+  });
+
+  it('shows the picture once at its end, below what was printed before', () => {
+    const terminal = new TinyTerminal();
+    terminal.show('$ npm run demo\r\n');
+    const screen = createScreen(terminal, true);
+    screen.draw(FRAME, 80);
+    screen.draw(['one', 'zwei', 'three'], 80);
+    expect(terminal.screen).toEqual(['one', 'zwei', 'three', '']);
+    screen.release();
+    screen.release();
+    expect(terminal.screen).toEqual(['$ npm run demo', 'one', 'zwei', 'three', '']);
+    screen.draw(FRAME, 80);
+    screen.release();
+    expect(terminal.screen).toEqual(['$ npm run demo', 'one', 'zwei', 'three', ...FRAME, '']);
+  });
+});

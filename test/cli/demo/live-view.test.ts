@@ -201,7 +201,7 @@ describe('keys at a live view', () => {
   });
 
   it('give the terminal back for Ctrl-Z, and take it again afterwards, below what the shell printed', () => {
-    const { terminal, clock, host, update, shows } = setUp(80, 40);
+    const { terminal, clock, host, view, update, shows } = setUp(80, 90);
     update({ phase: 'connecting' });
     host.input.emit('data', Buffer.from([0x1a]));
     expect(host.raised).toEqual(['SIGTSTP']);
@@ -212,10 +212,16 @@ describe('keys at a live view', () => {
     clock.advance(200);
     expect(host.input.isRaw).toBe(true);
     expect(terminal.isCursorVisible).toBe(false);
-    expect(shows('[1]+  Stopped')).toBe(true);
     update({ phase: 'live' });
     clock.advance(200);
     expect(shows('● live')).toBe(true);
+    view.close();
+    const left = terminal.screen.filter((line) => /Dragoman demo|Stopped/.test(line));
+    expect(left).toEqual([
+      expect.stringContaining('Dragoman demo'),
+      '[1]+  Stopped',
+      expect.stringContaining('Dragoman demo'),
+    ]);
   });
 
   it('are left alone where nobody types', () => {

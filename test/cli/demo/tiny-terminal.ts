@@ -28,6 +28,8 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
   private top = 0;
   private row = 0;
   private column = 0;
+  /** What the alternate screen covers. */
+  private covered: { lines: Line[]; top: number; row: number; column: number } | null = null;
 
   constructor(columns = 80, rows = 24) {
     super();
@@ -63,9 +65,10 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
     return this.lines.slice(this.top).map(({ cells }) => cells.join('').trimEnd());
   }
 
-  /** What has left the screen at its top. */
+  /** What can be scrolled back to. */
   get history(): string[] {
-    return this.lines.slice(0, this.top).map(({ cells }) => cells.join('').trimEnd());
+    const lines = this.covered?.lines ?? this.lines;
+    return lines.slice(0, this.covered?.top ?? this.top).map(({ cells }) => cells.join('').trimEnd());
   }
 
   get cursor(): { row: number; column: number } {
@@ -118,7 +121,10 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
   private obey(parameters: string, command: string): void {
     const count = parameters === '' ? 1 : Number(parameters);
     if (command === 'A') this.row = Math.max(this.top, this.row - count);
-    else if (command === 'B') {
+    else if (command === 'H' && parameters === '') {
+      this.row = this.top;
+      this.column = 0;
+    } else if (command === 'B') {
       this.row = Math.min(this.top + this.rows - 1, this.row + count);
       this.line(this.row);
     } else if (command === 'K' && parameters === '') this.line(this.row).cells.length = this.column;
@@ -134,7 +140,20 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
     const isOn = command === 'h';
     if (parameters === '?25') this.isCursorVisible = isOn;
     else if (parameters === '?7') this.wrapsRows = isOn;
+    else if (parameters === '?1049') this.alternate(isOn);
     else if (parameters !== '?2026') throw new Error(`unknown mode ${parameters}`);
+  }
+
+  private alternate(isOn: boolean): void {
+    const { lines, top, row, column } = this;
+    if (isOn && this.covered === null) {
+      this.covered = { lines, top, row, column };
+      Object.assign(this, { lines: [blank()], top: 0, row: 0, column: 0 });
+    } else if (!isOn && this.covered !== null) {
+      Object.assign(this, this.covered);
+      this.covered = null;
+      this.scroll();
+    }
   }
 
   /** Joins what was wrapped and breaks it at the new width; the cursor stays in its line. */
