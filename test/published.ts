@@ -3,12 +3,14 @@ import { commandResponseSchema } from '../src/protocol/mqtt/command.ts';
 import { reportedSchema } from '../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../src/protocol/mqtt/event.ts';
+import { healthSchema } from '../src/protocol/mqtt/health.ts';
 import { logSchema } from '../src/protocol/mqtt/log.ts';
 import { tokenRequestSchema } from '../src/protocol/mqtt/token.ts';
 
 const SCHEMAS: readonly (readonly [topic: RegExp, schema: z.ZodType])[] = [
   [/\/status$/, statusSchema.strict()],
   [/\/state$/, stateSchema.strict()],
+  [/\/health$/, healthSchema.strict()],
   [/\/log$/, logSchema.strict()],
   [/\/config\/reported$/, reportedSchema.strict()],
   [/\/cmd\/[^/]+\/res$/, commandResponseSchema.strict()],

@@ -10,6 +10,7 @@ import type { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import type { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import type { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import type { EVENT_SCHEMAS, EventKind } from '../../src/protocol/mqtt/event.ts';
+import type { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import type {
   legacyTokenGrantSchema,
   tokenDenialSchema,
@@ -125,6 +126,7 @@ const status = { status: 'ready' as const, reasons: [], version: '0.1.0', boot_i
 interface Messages {
   readonly status: z.input<typeof statusSchema>;
   readonly state: z.input<typeof stateSchema>;
+  readonly health: z.input<typeof healthSchema>;
   readonly reported: z.input<typeof reportedSchema>;
   readonly command: z.input<typeof commandRequestSchema>;
   readonly accepted: z.input<typeof commandResponseSchema>;
@@ -150,6 +152,18 @@ export const MESSAGE_EXAMPLES: Messages = {
     reasons: ['capture:lost'],
   },
   state: { ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 }, lanes: [report] },
+  health: {
+    ...{ ts, boot_id: 'q7J2mXp0aBcD', rss_bytes: 91_234_304, cpu_seconds: 412.3 },
+    ...{ loop_lag_ms: { p50: 0.4, p99: 3.1 }, temperature_c: 52.1, uptime_s: 86_400 },
+    ...{ outbox: { depth: 0, dropped: 0 }, reconnects: 1 },
+    lanes: [
+      {
+        ...{ id: 'main', level_dbfs: -54, xruns: 0, capture_restarts: 0, playback_restarts: 1, underruns: 2 },
+        ...{ rollovers: 11, speech_lost_ms: 0, billed_s: 8123, hold_ms: 0, next_try_at: null },
+        ...{ capture_to_wire_ms: { p50: 0.6, p99: 4.2 }, wire_to_speaker_ms: { p50: 61.2, p99: 64 } },
+      },
+    ],
+  },
   reported: {
     ...{ ts, version: { 'group:lobby': 4, device: 12 } },
     hash: 'a8b1f6c0d6b2d9a3c8a0d5a4b1f2e3c4d5e6f708192a3b4c5d6e7f8091a2b3c4',

@@ -13,6 +13,7 @@ import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import {
   legacyTokenGrantSchema,
   tokenDenialSchema,
@@ -32,6 +33,7 @@ const EXAMPLE_TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', d
 const ROWS: readonly (readonly [topic: string, from: string, how: string, what: string])[] = [
   [TOPICS.status, 'device', 'QoS 1, retained, will', '[how it is](#status)'],
   [TOPICS.state, 'device', 'QoS 1, retained, once a second at most', '[each lane in full](#state)'],
+  [TOPICS.health, 'device', 'QoS 0, each 60 s', '[figures](#health)'],
   [TOPICS.event('{kind}'), 'device', 'QoS 1', '[what has happened](#events)'],
   [TOPICS.command('{name}'), 'operator', 'QoS 1, never retained', '[a command](#commands)'],
   [
@@ -69,6 +71,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
   topics: () => ['| topic | from | how | what |', '|---|---|---|---|', ...ROWS.map(topicRow)].join('\n'),
   status: () => message(statusSchema, MESSAGE_EXAMPLES.status),
   state: () => message(stateSchema, MESSAGE_EXAMPLES.state),
+  health: () => message(healthSchema, MESSAGE_EXAMPLES.health),
   reported: () => message(reportedSchema, MESSAGE_EXAMPLES.reported),
   events: () => EVENT_KINDS.map(eventSection).join('\n\n'),
   'command-request': () => message(commandRequestSchema, MESSAGE_EXAMPLES.command),

@@ -17,6 +17,7 @@ import { type CommandDispatcher, createCommandDispatcher } from './owner/command
 import { createCommandHandlers } from './owner/command-handlers.ts';
 import { createCommandRecord } from './owner/command-record.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
+import { createHealth, type Health } from './owner/health.ts';
 import { createLogStream, type LogStream } from './owner/log-stream.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
@@ -48,6 +49,7 @@ export class Agent {
   private readonly commands: CommandDispatcher;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
+  private readonly health: Health;
   private readonly logs: LogStream;
   private readonly serviceCommands: ReturnType<typeof createServiceCommands>;
   private readonly defects: Defects;
@@ -134,6 +136,10 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       randomHash: deps.randomHash,
     });
+    this.health = createHealth({
+      ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
+      bus: () => this.bus,
+    });
     this.logs = createLogStream({
       ...{ topics: this.topics, clock, bus: () => this.bus },
       tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
@@ -209,6 +215,7 @@ export class Agent {
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
     await Promise.all([this.commands.close(), this.config.desired.close()]);
     this.serviceCommands.close();
+    this.health.close();
     this.logs.close();
     this.repeats.close();
     this.backend.close();
@@ -285,6 +292,7 @@ export class Agent {
           this.backend.line(true);
           this.publisher.connected(connection);
           this.config.desired.connected(bus);
+          this.health.connected();
         },
         down: (problem, message) => {
           // What only a person can change is an error.

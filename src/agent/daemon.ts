@@ -6,6 +6,7 @@ import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { createHost } from '../adapters/systemd/host.ts';
+import { createVitals } from '../adapters/vitals.ts';
 import { configWarnings } from '../core/owner/config-warnings.ts';
 import { timeSources } from '../core/time-sources.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -54,10 +55,12 @@ export async function runDaemon({
   let clockCare: ClockCare | null = null;
   let endInOrder = (): void => {};
   const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
+  const vitals = createVitals();
   const observed = observeDeps({
     ...deps,
     setLogLevel: (level) => setLogLevel(logger, level),
     tapLog: (level, listener) => tapLog(logger, level, listener),
+    vitals: vitals.read,
     host: createHost(env, () => endInOrder()),
   });
   const agent = new Agent(config, observed.deps);
@@ -73,6 +76,7 @@ export async function runDaemon({
     const end = (): void => {
       logger.info({}, 'asked to end');
       unwatchMemory();
+      vitals.end();
       clockCare?.end();
       service.stopping();
       agent.stop().then(resolve, reject);

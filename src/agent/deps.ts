@@ -8,6 +8,7 @@ import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
 import type { OpenStream } from '../ports/stream.ts';
+import type { ReadVitals } from '../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
@@ -39,6 +40,8 @@ export interface AgentDeps {
   setLogLevel?(level: Config['log']['level']): void;
   /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;
+  /** What the machine tells of the program, for `{p}/health`. */
+  readonly vitals?: ReadVitals;
   /** Absent where the commands `restart` and `reboot` mean nothing. */
   readonly host?: Host;
   /** A number in [0, 1): seeds and jitter, never secrets. */

@@ -15,6 +15,7 @@ import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS, type EventKind } from '../../src/protocol/mqtt/event.ts';
+import { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import {
   legacyTokenGrantSchema,
   tokenDenialSchema,
@@ -27,7 +28,13 @@ const ROOT = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/mqtt.md', ROOT), 'utf8');
 
 const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
-  ...{ status: statusSchema, state: stateSchema, reported: reportedSchema, command: commandRequestSchema },
+  ...{
+    status: statusSchema,
+    state: stateSchema,
+    reported: reportedSchema,
+    health: healthSchema,
+    command: commandRequestSchema,
+  },
   ...{ accepted: commandResponseSchema, ok: commandResponseSchema, error: commandResponseSchema },
   ...{ request: tokenRequestSchema, grant: tokenGrantSchema, legacy: legacyTokenGrantSchema },
   ...{ denial: tokenDenialSchema, probed: tokenProbeAnswerSchema },

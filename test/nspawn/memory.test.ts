@@ -16,7 +16,7 @@ const TOOLS = '/opt/tools';
 const UNIT = fileURLToPath(new URL(`../../systemd/${SERVICE}`, import.meta.url));
 const MEMORY_MAX = Number(/^MemoryMax=(\d+)M$/m.exec(readFileSync(UNIT, 'utf8'))?.[1]) * MIB;
 /**
- * MemoryMax is 1.5 times the worst of ten such runs, between 258 and 293 MiB on Debian 12: how soon V8 lets go of a flood is its own
+ * MemoryMax is 1.5 times the worst of six such runs, between 258 and 293 MiB on Debian 12: how soon V8 lets go of a flood is its own
  * affair. Whoever needs more than three quarters has grown.
  */
 const HEADROOM = 4 / 3;

@@ -4,7 +4,7 @@ import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/ec
 import { measureFrames } from '../../core/audio/levels.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
-import type { Capture, CaptureSink, OpenCapture, Place } from '../../ports/audio.ts';
+import type { Capture, CaptureSink, DeviceFigures, OpenCapture, Place } from '../../ports/audio.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
@@ -38,6 +38,7 @@ const SYLLABLE_MS = 80;
 /** One opened microphone. */
 interface Microphone extends Reference {
   cancelEcho(on: boolean): void;
+  figures(): DeviceFigures | null;
   close(): Promise<void>;
 }
 
@@ -69,6 +70,11 @@ export class CapturePipeline implements Reference {
 
   flushed(at: number, place: Place | null = null): void {
     this.microphone?.flushed(at, place);
+  }
+
+  /** What the device has been through; null without one. */
+  get figures(): DeviceFigures | null {
+    return this.microphone?.figures() ?? null;
   }
 
   /** Frees the microphone. */
@@ -153,6 +159,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     },
   );
   return {
+    figures: () => opened?.figures ?? null,
     cancelEcho(on) {
       // What is cancelled is worked on, and must not come a whole chunk at a time.
       opened?.useShortPeriods?.(on);

@@ -7,7 +7,7 @@ import { LANE_DEFAULTS } from '../../core/lane/options.ts';
 import { needsBackend } from '../../core/lane/session/waiting.ts';
 import { createLane, type LaneState } from '../../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../../core/task.ts';
-import type { OpenCapture } from '../../ports/audio.ts';
+import type { DeviceFigures, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
@@ -109,6 +109,11 @@ export class LaneRunner {
       ...{ ...deps, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post },
       reference: this.capturePipeline,
     });
+  }
+
+  /** What its devices have been through. */
+  get figures(): { readonly capture: DeviceFigures | null; readonly playback: DeviceFigures | null } {
+    return { capture: this.capturePipeline.figures, playback: this.playbackPipeline.figures };
   }
 
   get state(): LaneState {

@@ -3,7 +3,7 @@ import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../co
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
-import type { Place } from '../../ports/audio.ts';
+import type { DeviceFigures, Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
 import { within } from '../within.ts';
@@ -147,6 +147,11 @@ export class PlaybackPipeline {
   /** Turns down, or up again, what is played from now on. */
   duck(on: boolean): void {
     this.ducked = on;
+  }
+
+  /** What the device has been through; null without one. */
+  get figures(): DeviceFigures | null {
+    return this.playback?.figures ?? null;
   }
 
   async close(): Promise<void> {
