@@ -15,6 +15,9 @@ const ABANDONED_MS = 600_000;
 /** After a close frame the socket is cut at last. */
 const CLOSE_TIMEOUT_MS = 1000;
 
+/** A client that has said goodbye may take so long to hang up: its stream is over, whatever becomes of the line. */
+const HANG_UP_MS = 200;
+
 /** What comes from a connection. */
 export interface ConnectionEvents {
   frame(frame: ReadFrame): void;
@@ -119,6 +122,11 @@ export function createConnection(
     cancelPing();
     cancelRest();
     if (!closedHere) events.gone(code, reason.toString('utf8'), code === 1006 ? 'network' : 'client');
+  });
+  // Both close frames have been exchanged: this side has ended, the other one may leave its half open forever.
+  raw.once('finish', () => {
+    const cancel = clock.at(clock.now() + HANG_UP_MS, () => socket.terminate());
+    socket.once('close', cancel);
   });
   cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { PATHS, reasonsIn } from './client.ts';
 import { makeTask } from './conversation.ts';
@@ -6,6 +9,24 @@ import { useService } from './service.ts';
 import { makeSpeech, makeWav } from './speech.ts';
 
 const service = useService();
+
+/** A WebSocket that is spoken by hand; resolves when it is open. */
+async function openRaw(address: string): Promise<Socket> {
+  const { protocol, hostname, port, pathname, search } = new URL(address);
+  const [host, to] = [hostname.replace(/^\[|\]$/g, ''), Number(port) || 443];
+  const socket =
+    protocol === 'wss:'
+      ? connectTls({ host, port: to, servername: host })
+      : connect({ host, port: to, allowHalfOpen: true });
+  socket.on('error', () => {});
+  const key = 'dGhlIHNhbXBsZSBub25jZQ==';
+  const head = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${new URL(address).host}`, 'Upgrade: websocket'];
+  const rest = ['Connection: Upgrade', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${key}`];
+  socket.write(`${[...head, ...rest].join('\r\n')}\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 101');
+  return socket;
+}
 
 test('3.1: a valid create request gives status pending and HTTP 201', async () => {
   const answer = await service.client.create({ intent: 's2s' });
@@ -54,6 +75,20 @@ test('3.1: a single-use session is used when its stream has finished', async () 
   const stream = await client.works(token);
   await stream.end();
   expect((await client.sessionWhen(id, (session) => session.status === 'used')).status).toBe('used');
+});
+
+test('3.1: a stream finishes with its close frame, even if its client never hangs up', async () => {
+  const { client } = service;
+  const { id, token } = await client.created({ single_use: true });
+  const socket = await openRaw(client.streamUrl(token));
+  try {
+    // A masked close frame with code 1000.
+    socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]));
+    const { status, active_stream_count } = await client.sessionWhen(id, (seen) => seen.status === 'used');
+    expect([status, active_stream_count]).toEqual(['used', 0]);
+  } finally {
+    socket.destroy();
+  }
 });
 
 test('3.1: a used token opens no other stream', async () => {
