@@ -52,9 +52,10 @@ export const linksLeadSomewhere: Rule = (files) => {
     );
 };
 
-const NAMED = /`((?:src|test|scripts|docs|config|systemd|examples)\/[\w./-]*\w)`/g;
+const NAMED =
+  /`((?!config\/(?:desired|reported)`)(?:src|test|scripts|docs|config|systemd|examples)\/[\w./-]*\w)`/g;
 
-/** Files and folders that a page names are there. */
+/** Files and folders that a page names are there; `config/desired` and `config/reported` are topics. */
 export const namedFilesExist: Rule = (files) => {
   const paths = files.map(({ path }) => path);
   return files

@@ -9,10 +9,11 @@ import {
 import { EMPTY_LEDGER, note, settle } from '../../../src/core/owner/command-ledger.ts';
 
 const FOLDER = new URL('./records/', import.meta.url);
-const files = readdirSync(FOLDER);
+const files = readdirSync(FOLDER).filter((file) => file.startsWith('commands'));
 
 /** A file as a program of this version has left it. */
-const written = (version: number): string => readFileSync(new URL(`version-${version}.json`, FOLDER), 'utf8');
+const written = (version: number): string =>
+  readFileSync(new URL(`commands-${version}.json`, FOLDER), 'utf8');
 
 describe('the record of commands', () => {
   it('is read as this version writes it', () => {
@@ -28,7 +29,7 @@ describe('the record of commands', () => {
   });
 
   it('is kept here as each version has left it', () => {
-    const kept = Array.from({ length: RECORD_VERSION }, (_, index) => `version-${index + 1}.json`);
+    const kept = Array.from({ length: RECORD_VERSION }, (_, index) => `commands-${index + 1}.json`);
     expect(files).toEqual(kept);
   });
 
