@@ -1,4 +1,4 @@
-/** As much of a terminal as the live view needs: the cursor up and down, clearing, colours. */
+/** As much of a terminal as the live view needs: the cursor up, down and home, clearing, the alternate screen, colours. */
 
 const SEQUENCE = new RegExp(`${String.fromCharCode(27)}\\[([?\\d;]*)([A-Za-z])`, 'g');
 
@@ -58,10 +58,23 @@ export class Terminal {
     while (this.#lines.length <= this.#row) this.#lines.push([]);
   }
 
+  #home() {
+    this.#goTo(0);
+    this.#column = 0;
+  }
+
+  /** The alternate screen is empty, and all that is to be seen. */
+  #clear() {
+    this.#lines = [[]];
+    this.#home();
+  }
+
   #obey(parameters, command) {
     const count = Number(parameters || 1);
     if (command === 'A') this.#goTo(this.#row - count);
     else if (command === 'B') this.#goTo(this.#row + count);
+    else if (command === 'H') this.#home();
+    else if (parameters === '?1049') this.#clear();
     else if (command === 'K') this.#lines[this.#row].length = this.#column;
     else if (command === 'J') {
       this.#lines.length = this.#row + 1;

@@ -6,6 +6,7 @@ import { examples, runProgram, type Shell, type Terminal } from '../program/prog
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
 import { createDoor } from './listener.ts';
+import { readPhrases } from './own-phrases.ts';
 import { requestLine } from './request-log.ts';
 import {
   DEFAULT_API_KEY,
@@ -32,6 +33,7 @@ interface RunFlags {
   concurrent?: unknown;
   pending?: unknown;
   verbose?: boolean;
+  phrases?: string;
 }
 
 export const NAME = 'dragoman-emulator';
@@ -124,8 +126,21 @@ function readPem(option: string, file: string): string {
 }
 
 async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<void> {
-  const { host, allowHost, port, profile, apiKey, jwt, client, set, tlsCert, tlsKey, verbose, ...named } =
-    flags;
+  const {
+    host,
+    allowHost,
+    port,
+    profile,
+    apiKey,
+    jwt,
+    client,
+    set,
+    tlsCert,
+    tlsKey,
+    verbose,
+    phrases,
+    ...named
+  } = flags;
   const tls = readTls(tlsCert, tlsKey);
   const options = {
     ...named,
@@ -138,6 +153,7 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     ...(jwt === undefined ? {} : { jwts: jwt }),
     ...(client === undefined ? {} : { clients: client }),
     ...(tls === undefined ? {} : { tls }),
+    ...(phrases === undefined ? {} : { phrases: readPhrases(phrases) }),
     complain: (sentence: string) => shell.complain(`${NAME}: ${sentence}\n`),
     ...(verbose === true ? { onRequest: (entry) => shell.complain(`${requestLine(entry)}\n`) } : {}),
   } as EmulatorOptions;
@@ -198,6 +214,10 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
     )
     .option('--tls-cert <file>', 'PEM certificate chain: serves https and wss only; needs --tls-key')
     .option('--tls-key <file>', 'PEM private key of --tls-cert')
+    .option(
+      '--phrases <file>',
+      'what the visitors say, instead of the own phrase book: [{"en": "Hello.", "es": "Hola."}]',
+    )
     .option('--verbose', 'tell each request, refusal and ended stream on standard error, without credentials')
     .option('--setup-ms <ms>', CHOICES.setupMs.about, readChoice('setupMs'))
     .option('--heartbeat-ms <ms>', CHOICES.heartbeatMs.about, readChoice('heartbeatMs'))

@@ -11,6 +11,7 @@ import { speakPlainly } from '../protocol/plain-issues.ts';
 import { createApp } from './app.ts';
 import { type Choices, type Profile, resolveChoices } from './core/choices.ts';
 import { parseFaults } from './core/fault.ts';
+import type { PhraseBook } from './core/phrase-book.ts';
 import { refuse } from './core/refusal.ts';
 import { createService, type Service } from './core/service.ts';
 import type { StreamReport } from './core/stream-report.ts';
@@ -55,6 +56,8 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly threads?: URL | null;
   /** Hears of what fails inside and is got over. */
   readonly complain?: (sentence: string) => void;
+  /** What the visitors say; the emulator's own book unless told otherwise. */
+  readonly phrases?: PhraseBook;
   /** Told of each request, refusal and ended stream. */
   readonly onRequest?: (entry: RequestEntry) => void;
 };
@@ -151,6 +154,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     threads: thread = findThread(),
     complain = () => {},
     onRequest,
+    phrases,
     ...choices
   } = rest;
   speakPlainly();
@@ -173,6 +177,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     random: createUnguessable(),
     createDetector: hearing.createDetector,
     wallAtZero: clock.wall() ?? Date.now(),
+    phrases,
   });
 
   let answered = 0;

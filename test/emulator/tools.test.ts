@@ -1,9 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readPhrases } from '../../src/emulator/own-phrases.ts';
 import { type RequestEntry, requestLine } from '../../src/emulator/request-log.ts';
 import type { Emulator } from '../../src/emulator/server.ts';
+import { speakPlainly } from '../../src/protocol/plain-issues.ts';
 import { ask, connect, createToken, streamUrl } from './client.ts';
 import { task } from './core/harness.ts';
+import { chunks, concat, noise, speech } from './core/voice.ts';
 import { open, start } from './fixture.ts';
 
 const SESSIONS = '/session-storage/v2/sessions';
@@ -168,6 +174,49 @@ describe('faults', () => {
       .streams;
     expect(strained?.stream).toBe(emulator.reports()[0]?.id);
     expect(strained?.heals_in_ms).toBeGreaterThan(50_000);
+  });
+});
+
+describe('an own phrase book', () => {
+  speakPlainly();
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (text: string): string => {
+    const file = join(folder, 'phrases.json');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  test('is what the visitors say', async () => {
+    const book = [
+      { en: 'One to Berlin.', es: 'Uno a Berlín.' },
+      { en: 'Two to Rome.', es: 'Dos a Roma.' },
+    ];
+    const phrases = readPhrases(write(JSON.stringify(book)));
+    const emulator = await start({ phrases, tooFast: 'tolerate' });
+    const client = await open(emulator);
+    for (const chunk of chunks(concat(speech(1.3, 24_000), noise(1.5, 24_000, 5)), 24_000))
+      client.audio(chunk);
+    await client.next('translated_transcription');
+    const texts = emulator.reports()[0]?.texts.filter(({ type }) => !type.startsWith('partial'));
+    expect(texts?.map(({ text }) => text)).toEqual(['One to Berlin.', 'Uno a Berlín.']);
+  });
+
+  test.each([
+    ['{', 'is not JSON'],
+    ['{}', 'cannot be used: must be a list'],
+    ['[]', 'cannot be used: must not be empty'],
+    ['[{}]', 'cannot be used: entry 1 must have a language'],
+    ['[{"en":"x"},{"en":" "}]', 'entry 2, "en", must not be empty'],
+    ['[{"English":"x"}]', 'must be a language in lower case'],
+    [`[{"en":${JSON.stringify('x'.repeat(501))}}]`, 'must have at most 500 characters'],
+  ])('%s is refused with what is wrong', (text, words) => {
+    expect(() => readPhrases(write(text))).toThrow(words);
+    expect(() => readPhrases(write(text))).toThrow('give a list such as');
+  });
+
+  test('that is not there is named', () => {
+    expect(() => readPhrases(join(folder, 'none.json'))).toThrow('none.json cannot be read (ENOENT)');
   });
 });
 

@@ -102,7 +102,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       ...forceSplit,
       wordMs: MS_PER_STEP,
       isDue: (lengthMs) =>
-        interimText(bookmark.next, languageNow() ?? '', lengthMs).length >= forceSplit.chars,
+        interimText(bookmark.next, languageNow() ?? '', lengthMs, bookmark.book).length >= forceSplit.chars,
     };
 
   const listenAnew = (): void => {
@@ -136,7 +136,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     const source = languageNow();
     if (source === null) return;
     const voicedMs = segmenter.voicedMs;
-    const text = interimText(bookmark.next, source, voicedMs);
+    const text = interimText(bookmark.next, source, voicedMs, bookmark.book);
     if (text === '' || text === lastPartial) return;
     lastPartialAt = now;
     lastPartial = text;
@@ -148,7 +148,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     }
     if (!plan.texts.has('partial_translated_transcription')) return;
     for (const { language } of targetsOf(source)) {
-      const translated = interimText(bookmark.next, language, voicedMs);
+      const translated = interimText(bookmark.next, language, voicedMs, bookmark.book);
       const said = { language, text: translated, phrases: [translated], part: 0 };
       sender.send(transcript('partial_translated_transcription', id, said, span, now), now);
     }
@@ -159,10 +159,10 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     const span = spanOf(event.voice);
     const heard = { voicedMs: event.voicedMs, sound: () => sound.cut(event.voice.from, event.voice.to) };
     const source = spokenLanguage.of(heard, true) ?? plan.source;
-    const amount = phrasesSpoken(bookmark.next, source, event.voicedMs);
+    const amount = phrasesSpoken(bookmark.next, source, event.voicedMs, bookmark.book);
     const spokenWords = { language: source, voicedMs: event.voicedMs };
     const textIn = (language: string) => {
-      const said = saidPhrases(bookmark.next, spokenWords, language);
+      const said = saidPhrases(bookmark.next, spokenWords, language, bookmark.book);
       return { language, text: joinPhrases(said, language), phrases: said };
     };
     if (plan.texts.has('validated_transcription')) {

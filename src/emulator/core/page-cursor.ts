@@ -1,7 +1,10 @@
+import { PHRASES, type PhraseBook } from './phrase-book.ts';
+
 /** Where in the phrase book a speaker is. */
 export interface Bookmark {
   /** Number of the next phrase. */
   next: number;
+  readonly book: PhraseBook;
 }
 
 /** Clients whose place is remembered. */
@@ -14,12 +17,12 @@ export interface Bookmarks {
 }
 
 /** @param first number of the phrase with which everybody begins */
-export function createBookmarks(first: number): Bookmarks {
+export function createBookmarks(first: number, book: PhraseBook = PHRASES): Bookmarks {
   const places = new Map<string, Bookmark>();
   return {
     of(client) {
-      if (client === null) return { next: first };
-      const bookmark = places.get(client) ?? { next: first };
+      if (client === null) return { next: first, book };
+      const bookmark = places.get(client) ?? { next: first, book };
       places.delete(client);
       places.set(client, bookmark);
       const oldest = places.keys().next().value;

@@ -2,9 +2,10 @@
  * What visitors say at the counter of a museum, a clinic and a hotel, in the languages of the book. One entry
  * is one thing said: source and translation are always two columns of the same row.
  */
-const LANGUAGES = ['en', 'es', 'de', 'fr', 'it', 'ja'] as const;
-type Language = (typeof LANGUAGES)[number];
-type Phrase = Readonly<Record<Language, string>>;
+/** One thing said, by language. */
+export type Phrase = Readonly<Record<string, string>>;
+/** What is said, in this order, again and again. */
+export type PhraseBook = readonly Phrase[];
 
 const row = (en: string, es: string, de: string, fr: string, it: string, ja: string): Phrase => ({
   en,
@@ -15,7 +16,8 @@ const row = (en: string, es: string, de: string, fr: string, it: string, ja: str
   ja,
 });
 
-const PHRASES: readonly Phrase[] = [
+/** The book that comes with the emulator. */
+export const PHRASES: PhraseBook = [
   row(
     'Good morning, I would like two tickets for the exhibition.',
     'Buenos días, quisiera dos entradas para la exposición.',
@@ -213,19 +215,16 @@ const PHRASES: readonly Phrase[] = [
 /** Number of phrases in the book; numbers beyond it begin again. */
 export const PHRASE_COUNT = PHRASES.length;
 
-function isInBook(language: string): language is Language {
-  return (LANGUAGES as readonly string[]).includes(language);
-}
-
 /**
  * A phrase in a language. Regions are ignored (`es-mx` is `es`). A language that is not in the book gets the
- * English text marked with its tag, so that it is never mistaken for a translation.
+ * English text, or else the first, marked with its tag, so that it is never mistaken for a translation.
  */
-export function phrase(number: number, language: string): string {
-  const entry = PHRASES[((number % PHRASE_COUNT) + PHRASE_COUNT) % PHRASE_COUNT];
+export function phrase(number: number, language: string, book = PHRASES): string {
+  const entry = book[((number % book.length) + book.length) % book.length];
   if (entry === undefined) return '';
   const primary = language.split('-')[0] ?? language;
-  return isInBook(primary) ? entry[primary] : `[${language}] ${entry.en}`;
+  const other = entry['en'] ?? Object.values(entry)[0] ?? '';
+  return entry[language] ?? entry[primary] ?? `[${language}] ${other}`;
 }
 
 /** Letters that make one step of an interim text in scripts without spaces. */
@@ -262,22 +261,22 @@ function separator(language: string): string {
 export const MS_PER_STEP = 380;
 
 /** How many phrases, from `first` on, a person says in this much voice. At least one. */
-export function phrasesSpoken(first: number, language: string, voicedMs: number): number {
+export function phrasesSpoken(first: number, language: string, voicedMs: number, book = PHRASES): number {
   let left = Math.floor(voicedMs / MS_PER_STEP);
   for (let said = 1; ; said++) {
-    left -= steps(phrase(first + said - 1, language)).length;
+    left -= steps(phrase(first + said - 1, language, book)).length;
     if (left <= 0) return said;
   }
 }
 
 /** Several phrases in a row. */
-export function phraseList(first: number, amount: number, language: string): string[] {
-  return Array.from({ length: amount }, (_, index) => phrase(first + index, language));
+export function phraseList(first: number, amount: number, language: string, book = PHRASES): string[] {
+  return Array.from({ length: amount }, (_, index) => phrase(first + index, language, book));
 }
 
 /** The same as one text. */
-export function phrases(first: number, amount: number, language: string): string {
-  return joinPhrases(phraseList(first, amount, language), language);
+export function phrases(first: number, amount: number, language: string, book = PHRASES): string {
+  return joinPhrases(phraseList(first, amount, language, book), language);
 }
 
 /** From this share of its phrases on somebody has said them whole: people speak faster than the book is read. */
@@ -291,12 +290,13 @@ export function saidPhrases(
   first: number,
   spoken: { readonly language: string; readonly voicedMs: number },
   language: string,
+  book = PHRASES,
 ): string[] {
-  const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs);
-  const all = phraseList(first, amount, language);
+  const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs, book);
+  const all = phraseList(first, amount, language, book);
   const stepsIn = (list: readonly string[]): number =>
     list.reduce((sum, text) => sum + steps(text).length, 0);
-  const share = spoken.voicedMs / MS_PER_STEP / stepsIn(phraseList(first, amount, spoken.language));
+  const share = spoken.voicedMs / MS_PER_STEP / stepsIn(phraseList(first, amount, spoken.language, book));
   if (share >= WHOLE_SHARE) return all;
   let left = Math.max(1, Math.ceil(share * stepsIn(all)));
   return all.flatMap((text) => {
@@ -315,9 +315,9 @@ export function joinPhrases(list: readonly string[], language: string): string {
  * What has been understood after this much voice: always the whole text so far. While a word is still being
  * spoken only its beginning is there, so later texts rewrite earlier ones.
  */
-export function interimText(first: number, language: string, voicedMs: number): string {
-  const amount = phrasesSpoken(first, language, voicedMs);
-  const all = steps(phrases(first, amount, language));
+export function interimText(first: number, language: string, voicedMs: number, book = PHRASES): string {
+  const amount = phrasesSpoken(first, language, voicedMs, book);
+  const all = steps(phrases(first, amount, language, book));
   const understood = Math.min(all.length, Math.max(1, Math.ceil(voicedMs / MS_PER_STEP)));
   const whole = all.slice(0, understood);
   const last = whole[understood - 1] ?? '';

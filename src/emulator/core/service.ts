@@ -10,6 +10,7 @@ import { createFaultRegistry, type FaultRegistry } from './fault-registry.ts';
 import type { CreateDetector } from './interpreter.ts';
 import type { GivenRefusal, Opening, OpenRequest } from './opening.ts';
 import { createBookmarks } from './page-cursor.ts';
+import type { PhraseBook } from './phrase-book.ts';
 import { drawToken, type Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
 import { createSessionRegistry, objectTo, type SessionRecord, type SessionRegistry } from './sessions.ts';
@@ -34,6 +35,7 @@ export interface ServiceSetup {
   readonly createDetector: CreateDetector;
   /** Milliseconds since 1970 when the monotonic clock that is passed in as `now` shows 0. */
   readonly wallAtZero: number;
+  readonly phrases?: PhraseBook | undefined;
 }
 
 /**
@@ -93,14 +95,12 @@ export function createService(setup: ServiceSetup): Service {
   let registry = createStreamRegistry();
   let connections = createConnectionCount(choices);
   let repeats = createRepeatWatch();
-  let bookmarks = createBookmarks(choices.seed);
+  let bookmarks = createBookmarks(choices.seed, setup.phrases);
   const asStarted = { ...choices };
   let effects: Effect[] = [];
   let lastJob = 0;
 
-  const emit = (effect: Effect): void => {
-    effects.push(effect);
-  };
+  const emit = (effect: Effect): unknown => effects.push(effect);
   const clockAt = (now: number): number => setup.wallAtZero + now;
 
   const refused = (
@@ -327,7 +327,7 @@ export function createService(setup: ServiceSetup): Service {
       registry = createStreamRegistry();
       connections = createConnectionCount(choices);
       repeats = createRepeatWatch();
-      bookmarks = createBookmarks(choices.seed);
+      bookmarks = createBookmarks(choices.seed, setup.phrases);
     },
     takeEffects() {
       const taken = effects;
