@@ -20,7 +20,7 @@ import { hideAll, type TokenStore } from './token-store.ts';
 
 /** A request that waits longer than this at the broker would only make a session that nobody uses. */
 const REQUEST_EXPIRY_S = 30;
-/** Unused legacy sessions stay active at least this long (docs/service.md 8. */
+/** Unused legacy sessions stay active at least this long (docs/service.md 8). */
 const LEGACY_WINDOW_MS = 60_000;
 /** Requests that are remembered; far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
