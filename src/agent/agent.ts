@@ -13,15 +13,11 @@ import { logStep } from './lane/step-log.ts';
 import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
 import { reportLost, reportOversized } from './owner/bus-problems.ts';
-import { type CommandDispatcher, createCommandDispatcher } from './owner/command-dispatcher.ts';
-import { createCommandHandlers } from './owner/command-handlers.ts';
-import { createCommandRecord } from './owner/command-record.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
-import { createLogStream, type LogStream } from './owner/log-stream.ts';
+import { createOperator, type Operator } from './owner/operator.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
-import { createServiceCommands } from './owner/service-commands.ts';
 import { deviceSubscriptions } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
@@ -46,12 +42,10 @@ export class Agent {
   private readonly backend: BackendWatcher;
   private readonly answers: AnswerReader;
   private readonly refusedAnswers: RefusedAnswers;
-  private readonly commands: CommandDispatcher;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
   private readonly health: Health;
-  private readonly logs: LogStream;
-  private readonly serviceCommands: ReturnType<typeof createServiceCommands>;
+  private readonly operator: Operator;
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
@@ -140,36 +134,19 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
-    this.logs = createLogStream({
-      ...{ topics: this.topics, clock, bus: () => this.bus },
-      tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
+    this.operator = createOperator({
+      ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
+      config: () => this.config.current,
+      bus: () => this.bus,
+      watch: (listener) => this.watch(listener),
+      diagnose: ({ only }) => this.diagnose.run(only ?? null),
     });
-    this.serviceCommands = createServiceCommands({
-      ...{ clock, lanes: this.lanes, logs: this.logs, host: deps.host ?? null },
-      configuredLevel: () => this.config.current.log.level,
-      setLogLevel: (level) => deps.setLogLevel?.(level),
-    });
-    const handlers = createCommandHandlers(
-      this.lanes,
-      status,
-      ({ only }) => this.diagnose.run(only ?? null),
-      this.serviceCommands,
-      {
-        clock,
-        watch: (listener) => this.watch(listener),
-      },
-    );
-    const record = createCommandRecord(deps.commandFile ?? null, clock, log);
-    this.commands = createCommandDispatcher(
-      { address, groups, topics: this.topics, clock, log, random: deps.random, repeats, record },
-      handlers,
-    );
   }
 
   /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has had its time. */
   async start(): Promise<void> {
     this.bus = this.connect();
-    this.commands.begin(this.bus);
+    this.operator.begin(this.bus);
     await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
   }
 
@@ -195,6 +172,7 @@ export class Agent {
   trust(signatures: SignatureReader | null): void {
     this.answers.trust(signatures);
     this.config.desired.trust(signatures);
+    this.operator.trust(signatures);
   }
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
@@ -213,10 +191,8 @@ export class Agent {
     const closed = this.whenAllClosed();
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
-    await Promise.all([this.commands.close(), this.config.desired.close()]);
-    this.serviceCommands.close();
+    await Promise.all([this.operator.close(), this.config.desired.close()]);
     this.health.close();
-    this.logs.close();
     this.repeats.close();
     this.backend.close();
     this.publisher.close();
@@ -315,7 +291,7 @@ export class Agent {
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
       this.answers.receive(message.payload, message.retain);
-    } else if (!this.config.desired.receive(message) && !this.commands.receive(bus, message)) {
+    } else if (!this.config.desired.receive(message) && !this.operator.receive(bus, message)) {
       const { topic } = message;
       const sentence = 'a message on an unexpected topic was ignored';
       const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;

@@ -18,6 +18,7 @@ import {
   readCommand,
   takeSpread,
 } from './command-request.ts';
+import type { CommandSignatures } from './command-signature.ts';
 import { createFanOut } from './fan-out.ts';
 
 /** Longer names are nobody's command: they are not even looked at. */
@@ -46,6 +47,7 @@ export interface CommandDispatcherDeps {
   readonly log: Log;
   readonly repeats: RepeatFilter;
   readonly record: CommandRecord;
+  readonly signatures: CommandSignatures;
   /** A number in [0, 1), to stagger a fleet. */
   random(): number;
 }
@@ -65,7 +67,7 @@ export function createCommandDispatcher(
   deps: CommandDispatcherDeps,
   handlers: CommandHandlers,
 ): CommandDispatcher {
-  const { clock, log, record } = deps;
+  const { clock, log, record, signatures } = deps;
   const fanOut = createFanOut(clock);
   /** Commands without a final answer, by id. */
   const unfinished = new Map<string, (error: CommandError) => void>();
@@ -184,6 +186,16 @@ export function createCommandDispatcher(
     }
   };
 
+  const ignore = (kind: string, fields: object, sentence: string): true => {
+    logRepeated(deps, { level: 'warn', kind: `command:${kind}`, fields, sentence });
+    return true;
+  };
+  /** A command whose signature, if it needs one, is right. */
+  const hear = (asker: Asker, message: BusMessage, reading: CommandReading, isFanOut: boolean): void => {
+    if (reading.kind === 'request') take(asker, message, isFanOut, reading);
+    else refuse(asker, 'malformed', reading.kind === 'malformed' ? reading.message : 'the command has no id');
+  };
+
   return {
     begin(bus) {
       for (const { id, name } of record.interrupted) {
@@ -194,10 +206,6 @@ export function createCommandDispatcher(
       const command = commandName(deps.address, message.topic, deps.groups);
       if (command === null) return false;
       const { name } = command;
-      const ignore = (kind: string, fields: object, sentence: string): true => {
-        logRepeated(deps, { level: 'warn', kind: `command:${kind}`, fields, sentence });
-        return true;
-      };
       if (name.length > LONGEST_NAME) {
         const fields = { name_length: name.length };
         return ignore(
@@ -213,9 +221,15 @@ export function createCommandDispatcher(
       const { correlationData } = message.properties;
       const id = reading.kind === 'request' ? reading.request.id : reading.id;
       const asker: Asker = { bus, name, id, correlationData };
-      if (!isWithinRate()) refuse(asker, 'busy', 'too many commands at once: send it again later');
-      else if (reading.kind === 'malformed') refuse(asker, 'malformed', reading.message);
-      else take(asker, message, command.fanOut, reading);
+      if (!isWithinRate()) {
+        refuse(asker, 'busy', 'too many commands at once: send it again later');
+        return true;
+      }
+      signatures.read(name, message.payload, (read) => {
+        if (!read.ok) return refuse(asker, read.code, read.message);
+        const inner = read.payload === message.payload ? reading : readCommand(name, read.payload);
+        hear(asker, message, inner, command.fanOut);
+      });
       return true;
     },
     close() {

@@ -5,6 +5,7 @@ import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts'
 import { type CommandDispatcher, createCommandDispatcher } from '../owner/command-dispatcher.ts';
 import { createCommandRecord } from '../owner/command-record.ts';
 import { CommandError, type CommandHandlers } from '../owner/command-request.ts';
+import { createCommandSignatures } from '../owner/command-signature.ts';
 import { createRepeatFilter } from '../repeat-filter.ts';
 
 export interface RefusingDispatcherDeps {
@@ -34,8 +35,11 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
   };
   const record = createCommandRecord(commandFile, clock, log);
   const topics = deviceTopics(address);
+  const bases = [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)];
+  // Nothing is carried out: nobody needs to be believed.
+  const signatures = createCommandSignatures(bases, clock, null);
   const dispatcher = createCommandDispatcher(
-    { address, groups, topics, clock, log, random: Math.random, repeats, record },
+    { address, groups, topics, clock, log, random: Math.random, repeats, record, signatures },
     handlers,
   );
   return {

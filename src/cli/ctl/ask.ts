@@ -1,4 +1,5 @@
 import { BrokerFailure, connectOperator } from '../../adapters/ctl/operator-client.ts';
+import { createSigner } from '../../adapters/signing/signer.ts';
 import {
   type Answers,
   isComplete,
@@ -22,6 +23,8 @@ const ROSTER_SETTLED_MS = 500;
 /** A device that has begun is waited for longer, where the operator has not said how long. */
 const BEGUN_TIMEOUT_S = 120;
 const LOOK_EACH_MS = 50;
+/** The clocks of a device and of an operator may differ by this much. */
+const CLOCKS_APART_S = 60;
 
 /** What became of a command, and what was known of the devices. */
 export interface Asked {
@@ -63,7 +66,7 @@ export async function ask(
     },
   );
   try {
-    const { topic, payload } = makeCommand(name, args, id, deps);
+    const { topic, payload } = await makeCommand(name, args, id, deps);
     const startedAt = clock.now();
     client.publish(topic, payload, {
       qos: 1,
@@ -90,16 +93,24 @@ export async function ask(
   }
 }
 
-/** The message and where it goes. */
-function makeCommand(
+/** Signed where the profile has a key: a device that asks for no signature reads it all the same. */
+async function makeCommand(
   name: CommandName,
   args: Readonly<Record<string, unknown>>,
   id: string,
-  { topics, target, clock, options }: CtlDeps,
-): { topic: string; payload: string } {
+  { topics, target, clock, options, access, timeoutS }: CtlDeps,
+): Promise<{ topic: string; payload: string }> {
   const spread = target.kind === 'device' || options.spread === undefined ? {} : { spread_s: options.spread };
   const body = { ts: timestamp(clock.wall()), id, args: { ...args, ...spread } };
-  return { topic: topics.command(topicLevel(target), name), payload: JSON.stringify(body) };
+  const topic = topics.command(topicLevel(target), name);
+  if (access.signingKey === null) return { topic, payload: JSON.stringify(body) };
+  const wall = clock.wall();
+  const validS = (options.validFor ?? timeoutS) + (options.spread ?? 0) + CLOCKS_APART_S;
+  const not_after = timestamp(wall === null ? null : wall + validS * 1000);
+  const base = topic.slice(0, topic.lastIndexOf('/cmd/'));
+  const signed = { ...body, cmd: name, not_after };
+  const jws = await createSigner(access.signingKey).sign('dragoman+command', base, signed, wall);
+  return { topic, payload: JSON.stringify({ id, jws }) };
 }
 
 /** An answer to this command; null for anything else. */

@@ -44,6 +44,8 @@ export interface DeviceTopics {
   readonly commands: string;
   /** Filter for every command to all devices of the tenant. */
   readonly fleetCommands: string;
+  /** What a signed command to the whole fleet must be for. */
+  readonly fleetBase: string;
   /** Filter for every command to the devices of a group. */
   groupCommands(group: string): string;
   /** What a signed message to a group must be for. */
@@ -70,6 +72,7 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
     configReported: `${base}/config/reported`,
     commands: `${base}/cmd/+`,
     fleetCommands: `${tenant}/all/cmd/+`,
+    fleetBase: `${tenant}/all`,
     groupCommands: (group) => `${tenant}/group/${group}/cmd/+`,
     groupBase: (group) => `${tenant}/group/${group}`,
     groupDesired: (group) => `${tenant}/group/${group}/config/desired`,

@@ -1,4 +1,9 @@
+import { createPublicKey } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
+import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
 import { ctlOfEachTest, LANE, LANES } from './fixture.ts';
 
 const ctl = ctlOfEachTest();
@@ -238,5 +243,33 @@ describe('the commands about the device itself', () => {
     });
     expect(await ctl.run('kiosk-02', 'logs', '--timeout', '0.3')).toMatchObject({ exitCode: 4 });
     expect(await ctl.run('--all', 'logs')).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('a profile with a key', () => {
+  it('signs what it sends, for whom it is sent, with an end', async () => {
+    const pair = createKeyPair();
+    ctl.writeProfiles({
+      profiles: { museum: { url: ctl.brokerUrl, tenant: 'museum', signingKeyFile: 'owner.key' } },
+    });
+    writeFileSync(join(ctl.home, 'dragoman', 'owner.key'), pair.privatePem, { mode: 0o600 });
+    const device = await ctl.device('kiosk-01', {
+      answer: () => ({ status: 'ok', data: {} }),
+      groups: ['lobby'],
+    });
+    await ctl.run('kiosk-01', 'reboot');
+    await ctl.run('--group', 'lobby', 'reboot', '--timeout', '1');
+    const reader = createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]);
+    const opened = await Promise.all(
+      device.received.map(({ body }) => reader.open((body as unknown as { jws: string }).jws)),
+    );
+    const bodies = opened.map((one) => (one.ok ? JSON.parse(one.content.payload) : null));
+    expect(bodies.map(({ device: base }) => base)).toEqual([
+      'dragoman/v1/museum/kiosk-01',
+      'dragoman/v1/museum/group/lobby',
+    ]);
+    for (const body of bodies) expect(Date.parse(body.not_after) - Date.now()).toBeLessThan(120_000);
+    expect(bodies.map(({ id }) => id)).toEqual(device.received.map(({ body }) => body.id));
+    expect(JSON.stringify(device.received)).not.toContain('PRIVATE');
   });
 });

@@ -1,0 +1,74 @@
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { SignatureReader } from '../../ports/signature.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { GuardedDeps } from '../guard/deps.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import type { RepeatFilter } from '../repeat-filter.ts';
+import { createCommandDispatcher } from './command-dispatcher.ts';
+import { createCommandHandlers } from './command-handlers.ts';
+import { createCommandRecord } from './command-record.ts';
+import type { CommandHandlers } from './command-request.ts';
+import { createCommandSignatures } from './command-signature.ts';
+import { createLogStream } from './log-stream.ts';
+import { createServiceCommands } from './service-commands.ts';
+
+export interface OperatorDeps {
+  readonly deps: GuardedDeps;
+  readonly address: DeviceAddress;
+  readonly topics: DeviceTopics;
+  readonly repeats: RepeatFilter;
+  readonly lanes: readonly LaneRunner[];
+  config(): Config;
+  bus(): Bus | null;
+  watch(listener: (step: LaneStep) => void): () => void;
+  readonly status: () => unknown;
+  readonly diagnose: CommandHandlers['diagnose'];
+}
+
+/** All that operators' commands need: who may send them, what they do, and what is remembered of them. */
+export interface Operator {
+  /** Answers what the end of the program interrupted last time. */
+  begin(bus: Bus): void;
+  /** False when the topic is no command's. */
+  receive(bus: Bus, message: BusMessage): boolean;
+  trust(signatures: SignatureReader | null): void;
+  /** Resolves when every command has its answer. */
+  close(): Promise<void>;
+}
+
+export function createOperator(parts: OperatorDeps): Operator {
+  const { deps, address, topics, repeats, lanes, config, bus, watch } = parts;
+  const { clock, log } = deps;
+  const { groups } = config().device;
+  const logs = createLogStream({
+    ...{ topics, clock, bus },
+    tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
+  });
+  const service = createServiceCommands({
+    ...{ clock, lanes, logs, host: deps.host ?? null },
+    configuredLevel: () => config().log.level,
+    setLogLevel: (level) => deps.setLogLevel?.(level),
+  });
+  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, service, { clock, watch });
+  const signatures = createCommandSignatures(
+    [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
+    clock,
+    deps.signatures ?? null,
+  );
+  const record = createCommandRecord(deps.commandFile ?? null, clock, log);
+  const dispatcher = createCommandDispatcher(
+    { address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
+    handlers,
+  );
+  return {
+    begin: (line) => dispatcher.begin(line),
+    receive: (line, message) => dispatcher.receive(line, message),
+    trust: (next) => signatures.trust(next),
+    close() {
+      service.close();
+      logs.close();
+      return dispatcher.close();
+    },
+  };
+}
