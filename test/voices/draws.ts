@@ -33,7 +33,7 @@ export interface NoiseResult {
   readonly isTold: boolean;
 }
 
-/** One lane hears one kind of noise for so many stretches, each made anew and at another level than the one before. */
+/** One lane hears one kind of noise for so many stretches, each made anew: a third of them as loud as usual, then softer, then louder. */
 export async function hearNoise(world: World, kind: Kind, stretches: number): Promise<NoiseResult> {
   const { createVoiceDetector, library, seed } = world;
   const kiosk = new Kiosk({
@@ -43,7 +43,7 @@ export async function hearNoise(world: World, kind: Kind, stretches: number): Pr
   });
   const byShift = SHIFTS_DB.map((shiftDb) => ({ shiftDb, ms: 0, openMs: 0, wakes: 0 }));
   for (let stretch = 0; stretch < stretches; stretch++) {
-    const part = byShift[stretch % byShift.length];
+    const part = byShift[Math.floor((stretch * byShift.length) / stretches)];
     if (part === undefined) throw new Error('no shift');
     const sound = makeNoise(kind, STRETCH_S * RATE_HZ, diceFor(seed, kind, stretch), library);
     const before = { openMs: kiosk.openMs, wakes: kiosk.wakes, now: kiosk.now };

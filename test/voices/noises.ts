@@ -159,7 +159,7 @@ export function happen(
   const spacing = (3600 / EVENTS_AN_HOUR) * RATE_HZ;
   for (let slot = 0; slot < samples; slot += spacing) {
     const event = reverberate(make(dice), dice.between(0.3, 0.8), {
-      directToTail: dice.between(0.5, 4),
+      directToTail: dice.pick([0.5, 1, 2, 4]),
       seed: dice.whole(1, 1e6),
     });
     const at = slot + Math.floor(dice.next() * Math.max(1, spacing - event.length));
@@ -249,7 +249,7 @@ function jingle(dice: Dice): Float32Array {
 
 /** A phone: a bell, a warble, beeps, dialling, or a melody. */
 export function ring(dice: Dice): Float32Array {
-  return dice.pick([bell, warble, beeps, dialling, melody])(dice);
+  return dice.pick(RINGS)(dice);
 }
 
 function tone(sound: Float32Array, at: number, lengthS: number, hz: readonly number[], decayS = 0): void {
@@ -326,3 +326,5 @@ function melody(dice: Dice): Float32Array {
 export function diceFor(seed: number, kind: Kind, stretch: number): Dice {
   return createDice(seed * 1_000_003 + KINDS.indexOf(kind) * 10_007 + stretch);
 }
+
+const RINGS = [bell, warble, beeps, dialling, melody] as const;

@@ -1,4 +1,4 @@
-import { createSpectrum, transformLength, valueAt } from '../../src/core/audio/fourier.ts';
+import { createSpectrum, type Spectrum, transformLength, valueAt } from '../../src/core/audio/fourier.ts';
 import { createDice } from '../sim/dice.ts';
 import { RATE_HZ } from './recordings.ts';
 
@@ -75,34 +75,63 @@ function impulseResponse(rt60S: number, directToTail: number, seed: number): Flo
   return response;
 }
 
+/** A room, ready to be convolved with. */
+interface Room {
+  readonly length: number;
+  readonly spectrum: Spectrum;
+  readonly re: Float64Array;
+  readonly im: Float64Array;
+}
+
+const rooms = new Map<string, Room>();
+/** Rooms of one kind differ in nothing that could be heard by a detector: few of each are enough. */
+const ROOMS_OF_A_KIND = 4;
+
+function roomOf(rt60S: number, directToTail: number, seed: number): Room {
+  const key = `${rt60S.toFixed(1)} ${directToTail.toFixed(1)} ${seed % ROOMS_OF_A_KIND}`;
+  const known = rooms.get(key);
+  if (known !== undefined) return known;
+  const response = impulseResponse(Number(rt60S.toFixed(1)), directToTail, 1 + (seed % ROOMS_OF_A_KIND));
+  const spectrum = createSpectrum(transformLength(response.length * 2));
+  const [re, im] = [new Float64Array(spectrum.size), new Float64Array(spectrum.size)];
+  re.set(response);
+  spectrum.forward(re, im);
+  const room = { length: response.length, spectrum, re, im };
+  rooms.set(key, room);
+  return room;
+}
+
 /** A sound as it is heard in a room with this reverberation time; its tail sounds on behind it. */
 export function reverberate(
   sound: Float32Array,
   rt60S: number,
   { directToTail = 1, seed = 1 } = {},
 ): Float32Array {
-  const response = impulseResponse(rt60S, directToTail, seed);
-  const size = transformLength(response.length * 2);
-  const hop = size - response.length;
-  const spectrum = createSpectrum(size);
-  const filterRe = new Float64Array(size);
-  const filterIm = new Float64Array(size);
-  filterRe.set(response);
-  spectrum.forward(filterRe, filterIm);
-  const heard = new Float32Array(sound.length + response.length);
-  for (let from = 0; from < sound.length; from += hop) {
-    const re = new Float64Array(size);
-    const im = new Float64Array(size);
-    re.set(sound.subarray(from, from + hop));
-    spectrum.forward(re, im);
+  const room = roomOf(rt60S, directToTail, seed);
+  const { size } = room.spectrum;
+  const hop = size - room.length;
+  const [re, im] = [new Float64Array(size), new Float64Array(size)];
+  const heard = new Float32Array(sound.length + room.length);
+  // Two stretches at a time, one as real and one as imaginary part: the room's answer is real.
+  for (let from = 0; from < sound.length; from += 2 * hop) {
+    re.fill(0).set(sound.subarray(from, from + hop));
+    im.fill(0).set(sound.subarray(from + hop, from + 2 * hop));
+    room.spectrum.forward(re, im);
     for (let bin = 0; bin < size; bin++) {
-      const real = valueAt(re, bin);
-      const imaginary = valueAt(im, bin);
-      re[bin] = real * valueAt(filterRe, bin) - imaginary * valueAt(filterIm, bin);
-      im[bin] = real * valueAt(filterIm, bin) + imaginary * valueAt(filterRe, bin);
+      const [real, imaginary] = [valueAt(re, bin), valueAt(im, bin)];
+      re[bin] = real * valueAt(room.re, bin) - imaginary * valueAt(room.im, bin);
+      im[bin] = real * valueAt(room.im, bin) + imaginary * valueAt(room.re, bin);
     }
-    spectrum.inverse(re, im);
-    mixIn(heard, Float32Array.from(re), from);
+    room.spectrum.inverse(re, im);
+    addTo(heard, re, from);
+    addTo(heard, im, from + hop);
   }
   return heard;
+}
+
+function addTo(sound: Float32Array, other: Float64Array, from: number): void {
+  const until = Math.min(other.length, sound.length - from);
+  for (let index = 0; index < until; index++) {
+    sound[from + index] = (sound[from + index] ?? 0) + valueAt(other, index);
+  }
 }
