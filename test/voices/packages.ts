@@ -25,6 +25,11 @@ function cacheFolder(): string {
 
 /** Fetches and unpacks what is not there yet. Nothing is installed, and no rights are needed. */
 export async function fetchRecordings(): Promise<Fetched> {
+  try {
+    await run('sox', ['--version']);
+  } catch {
+    return { missing: 'some of the recordings are decoded by sox, which is not installed' };
+  }
   const cache = cacheFolder();
   const folder = join(cache, 'recordings');
   try {

@@ -25,6 +25,9 @@ export const SPEAKER_NAMES = Object.keys(SPEAKERS) as readonly Speaker[];
 /** Bytes of a second of sound, by the ending of a file's name. */
 const BYTES_PER_S: Readonly<Record<string, number>> = { g722: 8000, wav: 16_000, gsm: 1650 };
 
+/** Folders of silence and of single words. */
+const NO_SENTENCES = /^(silence|digits|letters|phonetic)\//;
+
 /** One recorded file. */
 export interface Recording {
   readonly path: string;
@@ -46,8 +49,7 @@ function filesBelow(folder: string): readonly Recording[] {
   return names.flatMap((name) => {
     const path = join(folder, name);
     const rate = BYTES_PER_S[name.split('.').at(-1) ?? ''];
-    // What stands in the folder of silences has nobody in it.
-    if (rate === undefined || name.startsWith('silence')) return [];
+    if (rate === undefined || NO_SENTENCES.test(name)) return [];
     return [{ path, seconds: statSync(path).size / rate }];
   });
 }

@@ -53,7 +53,8 @@ export function createPitchFinder(): PitchFinder {
       const bend = before - 2 * fit + after;
       return { clarity: best, period: lag + (bend === 0 ? 0 : (before - after) / (2 * bend)) };
     }
-    return { clarity: best, period: 0 };
+    // What fits best at the end of the range, as hum does, has its period beyond it.
+    return NONE;
   };
 
   return {

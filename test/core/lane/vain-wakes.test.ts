@@ -76,13 +76,13 @@ describe('a lane that is woken by what was no speech', () => {
   it('takes more to be woken by each time, up to a bound, and for an hour', () => {
     const lane = asleep();
     wakeInVain(lane, 0.5);
-    hear(lane, chunks(10, 0.9));
-    expect(lane.phase).toBe('standby');
-    wakeInVain(lane, 1.1);
     hear(lane, chunks(10, 1.4));
     expect(lane.phase).toBe('standby');
     wakeInVain(lane, 1.6);
-    wakeInVain(lane, 1.6);
+    hear(lane, chunks(10, 1.9));
+    expect(lane.phase).toBe('standby');
+    wakeInVain(lane, 2.1);
+    wakeInVain(lane, 2.1);
     hear(lane, chunks(3600, -5));
     hear(lane, [0.1]);
     expect(lane.phase).toBe('acquiring');
