@@ -128,9 +128,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'refused':
     case 'parked':
     case 'internal_error':
-      return `${text('message')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
+      return `${text('message').replace(/\.$/, '')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
     case 'unreachable':
-      return `${text('message')}; asks the backend for another address`;
+      return `${text('message').replace(/\.$/, '')}; asks the backend for another address`;
     case 'audio_cut':
       return `a translation (${text('language')}) was cut off after ${text('played_ms')} of about ${text('expected_ms')} ms`;
     case 'untranslated':

@@ -35,6 +35,11 @@ const translating = (text: string, id: string | null = null): Partial<Caption> =
   kind: 'partial_translated_transcription',
 });
 
+it('goes on behind a whole sentence without its full stop', () => {
+  const parked = notify('parked', { message: 'The service cannot be reached.', retry_ms: 6500 });
+  expect(parked).toBe('The service cannot be reached; next try in 6.5 s');
+});
+
 describe('the broker', () => {
   const line = (model: DemoModel, up: boolean) =>
     observeStep(model, laneStep({ event: { type: 'line', up } }), 0, NOW);
