@@ -8,6 +8,7 @@ import type { Shell } from '../../program/program.ts';
 import { type OperatorTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { CtlOptions } from './command.ts';
 import { runCommand } from './command-task.ts';
+import { runConfig } from './config-task.ts';
 import { followLogs } from './logs-task.ts';
 import { showStatus } from './status-task.ts';
 import { readTarget, type Target } from './target.ts';
@@ -60,6 +61,8 @@ function perform(task: Exclude<Task, { kind: 'help' }>, deps: CtlDeps): Promise<
       return runCommand(task.name, task.args, deps);
     case 'doctor':
       return runCommand('diagnose', {}, deps);
+    case 'config':
+      return runConfig(task.verb, task.words, deps);
     case 'logs':
       return followLogs(task.args, deps);
     case 'status':

@@ -3,12 +3,14 @@ import { suggest } from '../../adapters/config/keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { COMMAND_ARGS, type CommandName } from '../../protocol/mqtt/command.ts';
 import { addTargetOptions, type CtlOptions } from './command.ts';
+import type { ConfigVerb } from './config-task.ts';
 
 /** What is to be done, with everything that the command line said. */
 export type Task =
   | { readonly kind: 'command'; readonly name: CommandName; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'logs'; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'status' | 'doctor' | 'watch' }
+  | { readonly kind: 'config'; readonly verb: ConfigVerb; readonly words: readonly string[] }
   | { readonly kind: 'help' };
 
 /** The task and the options that stood after the verb. */
@@ -33,6 +35,8 @@ const onLane = (name: CommandName, says: string): CtlVerb => ({
   options: [lane],
   task: (_, values) => ({ kind: 'command', name, args: pick(values, ['lane']) }),
 });
+
+const CONFIG_VERBS: readonly ConfigVerb[] = ['get', 'set', 'unset', 'diff'];
 
 const VERBS: Readonly<Record<string, CtlVerb>> = {
   start: onLane('start', 'begin to listen; a lane that waits or is parked tries at once'),
@@ -103,6 +107,15 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
       name: 'log_level',
       args: { level, ...numbers(values, ['minutes']) },
     }),
+  },
+  config: {
+    says: 'get, set, unset or diff what is desired, such as config set main.targets=es,fr',
+    usage: '<words...>',
+    task: ([verb = '', ...words]) => {
+      const known = CONFIG_VERBS.find((name) => name === verb);
+      if (known !== undefined) return { kind: 'config', verb: known, words };
+      throw new Failure(`config "${verb}" is not known; there are ${CONFIG_VERBS.join(', ')}`, EXIT.usage);
+    },
   },
   restart: {
     says: 'end the agent in order; systemd starts it again',

@@ -53,3 +53,11 @@ export const toldLanesSchema = z.looseObject({
   ),
   note: z.string().optional().catch(undefined),
 });
+
+/** `{p}/config/reported`. */
+export const toldReportSchema = z.looseObject({
+  version: z.record(z.string(), z.number()).catch({}),
+  effective: z.unknown(),
+  errors: z.array(z.looseObject({ from: text, key: text, message: text })).catch([]),
+});
+export type ToldReport = z.infer<typeof toldReportSchema>;

@@ -118,10 +118,9 @@ export interface OperatorTopics {
   /** Filter for the answers to a command; of one device, or (null) of every one. */
   answers(device: string | null, name: string): string;
   /** Filter for a device's own topic, or (null) every device's. */
-  told(
-    device: string | null,
-    what: 'status' | 'state' | 'log' | 'config/reported' | 'config/desired',
-  ): string;
+  told(device: string | null, what: 'status' | 'state' | 'log' | 'config/reported'): string;
+  /** @param of a device, or `group/{name}` */
+  desired(of: string): string;
   /** Which device a topic belongs to, and what stands behind it; null for another tenant's. */
   read(topic: string): { readonly device: string; readonly rest: string } | null;
 }
@@ -132,6 +131,7 @@ export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
     command: (to, name) => `${base}/${to}/cmd/${name}`,
     answers: (device, name) => `${base}/${device ?? '+'}/cmd/${name}/res`,
     told: (device, what) => `${base}/${device ?? '+'}/${what}`,
+    desired: (of) => `${base}/${of}/config/desired`,
     read(topic) {
       if (!topic.startsWith(`${base}/`)) return null;
       const [device = '', ...rest] = topic.slice(base.length + 1).split('/');

@@ -43,7 +43,14 @@ function watch(size: { columns: number; rows: number } | null, json = false) {
     },
   } as unknown as CtlDeps;
   const done = watchFleet(deps, host);
-  return { written, text: () => written.join(''), end: () => (end(), done) };
+  return {
+    written,
+    text: () => written.join(''),
+    end() {
+      end();
+      return done;
+    },
+  };
 }
 
 describe('dragoman ctl watch', () => {

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
+import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
+import { configSchema } from '../../../src/protocol/config.ts';
+import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
+import { until } from '../../adapters/mqtt/fixture.ts';
+import { ctlOfEachTest } from './fixture.ts';
+
+const ctl = ctlOfEachTest();
+const CONFIG = configSchema.parse({
+  device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] },
+  mqtt: { url: 'mqtt://127.0.0.1:1' },
+  lanes: [{ id: 'main', source: 'en', targets: ['es'] }],
+});
+
+/** A device that takes documents as the agent's core does, and reports. */
+async function reporting(name: string) {
+  await ctl.device(name, { groups: ['lobby'] });
+  const topics = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: name });
+  const documents = new Map<string, Exclude<ReturnType<typeof readDocument>, string>>();
+  let isUp = false;
+  const bus = createMqttBus(
+    { url: ctl.brokerUrl, clientId: `config.${name}` },
+    { clock: createSystemClock(), seed: 2 },
+  )(
+    { subscriptions: [topics.configDesired, topics.groupDesired('lobby')], will: null },
+    {
+      up: () => {
+        isUp = true;
+      },
+      down() {},
+      message: ({ topic, payload }) => {
+        const from = topic === topics.configDesired ? 'device' : 'group:lobby';
+        const document = readDocument(from, JSON.parse(payload));
+        if (typeof document !== 'string') documents.set(from, document);
+        const all = ['group:lobby', 'device'].flatMap((one) => documents.get(one) ?? []);
+        const { config, errors } = resolveDesired(CONFIG, all);
+        const version = Object.fromEntries(all.map((one) => [one.from, one.version]));
+        const body = { ts: null, version, hash: 'x', effective: effectiveOf(config), errors };
+        bus.publish(topics.configReported, JSON.stringify(body), { qos: 1, retain: true });
+      },
+    },
+  );
+  await until(() => isUp);
+  return { close: () => bus.close() };
+}
+
+describe('dragoman ctl config', () => {
+  it('sets, shows, compares and takes back', async () => {
+    const device = await reporting('kiosk-01');
+    expect(await ctl.run('kiosk-01', 'config', 'set', 'main.targets=es,fr', 'log.level=debug')).toEqual({
+      ...{ exitCode: 0, complained: '' },
+      printed: 'kiosk-01: version 1 is in force\n',
+    });
+    const got = await ctl.run('kiosk-01', 'config', 'get', '--json');
+    expect(JSON.parse(got.printed)).toMatchObject({
+      device: 'kiosk-01',
+      desired: { version: 1, lanes: [{ id: 'main', targets: ['es', 'fr'] }], log: { level: 'debug' } },
+      reported: { effective: { lanes: [{ targets: ['es', 'fr'] }], log: { level: 'debug' } } },
+    });
+    expect(await ctl.run('kiosk-01', 'config', 'diff')).toMatchObject({
+      exitCode: 0,
+      printed: 'kiosk-01: as desired\n',
+    });
+    expect((await ctl.run('kiosk-01', 'config', 'unset', 'main.targets')).printed).toBe(
+      'kiosk-01: version 2 is in force\n',
+    );
+    expect((await ctl.run('kiosk-01', 'config', 'get')).printed).toContain('"targets":["es"]');
+    await device.close();
+  });
+
+  it('tells what the device does not take, and where it differs then', async () => {
+    const device = await reporting('kiosk-01');
+    const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.echo=loud');
+    expect(ran.exitCode).toBe(1);
+    expect(ran.printed).toBe(
+      'kiosk-01: not everything was taken\n  lanes[0].echo: must be one of "half-duplex", "cancel", "off"\n',
+    );
+    const diff = await ctl.run('kiosk-01', 'config', 'diff');
+    expect(diff).toMatchObject({
+      exitCode: 1,
+      printed: 'kiosk-01: main.echo is "half-duplex", desired "loud"\n',
+    });
+    await device.close();
+  });
+
+  it('sets a group, and waits for each of its devices', async () => {
+    const devices = [await reporting('kiosk-01'), await reporting('kiosk-02')];
+    const ran = await ctl.run('--group', 'lobby', 'config', 'set', 'main.echo=off', '--timeout', '5');
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      printed: 'kiosk-01: version 1 is in force\nkiosk-02: version 1 is in force\n',
+    });
+    for (const device of devices) await device.close();
+  });
+
+  it('says so where the device is away: it takes it later', async () => {
+    const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--timeout', '1');
+    expect(ran).toMatchObject({
+      exitCode: 4,
+      printed: 'kiosk-07: has not reported yet; it takes version 1 when it is there\n',
+    });
+  });
+
+  it.each([
+    [['config'], 'missing required argument'],
+    [['config', 'put'], 'config "put" is not known; there are get, set, unset, diff'],
+    [['config', 'set'], 'config set: what?'],
+    [['config', 'set', 'targets=es'], 'no key that can be set'],
+    [['config', 'get', 'x'], 'config get takes nothing more'],
+  ])('%j is a mistake', async (words, told) => {
+    const ran = await ctl.run('kiosk-01', ...words);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.complained).toContain(told);
+    expect((await ctl.run('--all', 'config', 'get')).exitCode).toBe(2);
+  });
+});

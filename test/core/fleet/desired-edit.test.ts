@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { applyChanges, differences, readChange } from '../../../src/core/fleet/desired-edit.ts';
+
+const set = (...texts: string[]) => texts.map((text) => readChange(text, false));
+
+describe('a change of what is desired', () => {
+  it.each([
+    ['main.targets=es, fr', { scope: 'main', key: 'targets', value: ['es', 'fr'] }],
+    ['main.voice=none', { scope: 'main', key: 'voice', value: null }],
+    ['main.standbyAfter=30', { scope: 'main', key: 'standbyAfter', value: 30 }],
+    ['main.standbyAfter=soon', { scope: 'main', key: 'standbyAfter', value: 'soon' }],
+    ['main.voice=a=b', { scope: 'main', key: 'voice', value: 'a=b' }],
+    ['log.level=debug', { scope: 'log', key: 'level', value: 'debug' }],
+  ])('%s is read', (text, expected) => {
+    expect(readChange(text, false)).toEqual(expected);
+  });
+
+  it.each([
+    'targets=es',
+    'main.capture=x',
+    'log.journal=json',
+    'main.targets',
+    '=x',
+    '.targets=x',
+    'main.constructor=1',
+  ])('%s is refused in words', (text) => {
+    expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
+  });
+
+  it('keeps what nobody named, and takes the next version', () => {
+    const before = {
+      version: 4,
+      iat: 1,
+      device: 'x',
+      lanes: [
+        { id: 'main', echo: 'off' },
+        { id: 'side', voice: 'v' },
+      ],
+      log: { level: 'warn' },
+    };
+    expect(applyChanges(before, set('main.targets=es', 'new.echo=cancel'), 5)).toEqual({
+      version: 5,
+      lanes: [
+        { id: 'main', echo: 'off', targets: ['es'] },
+        { id: 'side', voice: 'v' },
+        { id: 'new', echo: 'cancel' },
+      ],
+      log: { level: 'warn' },
+    });
+    expect(applyChanges(before, [readChange('main.echo', true), readChange('log.level', true)], 6)).toEqual({
+      version: 6,
+      lanes: [{ id: 'main' }, { id: 'side', voice: 'v' }],
+      log: {},
+    });
+    expect(applyChanges({}, set('log.level=debug'), 1)).toEqual({ version: 1, log: { level: 'debug' } });
+  });
+
+  it('is compared with what is in force, key by key', () => {
+    const effective = { lanes: [{ id: 'main', echo: 'off', targets: ['es'] }], log: { level: 'info' } };
+    expect(
+      differences(
+        {
+          lanes: [
+            { id: 'main', echo: 'off', targets: ['fr'] },
+            { id: 'x', echo: 'off' },
+          ],
+          log: { level: 'info' },
+        },
+        effective,
+      ),
+    ).toEqual([
+      { key: 'main.targets', desired: ['fr'], effective: ['es'] },
+      { key: 'x.echo', desired: 'off', effective: undefined },
+    ]);
+    expect(differences({ lanes: 'x', log: 4 }, null)).toEqual([]);
+  });
+});
