@@ -20,7 +20,7 @@ const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   recovered: [tone(440, 0, 220), tone(659.26, 140, 280)],
   muted: [tone(392, 0, 160)],
   unmuted: [tone(587.33, 0, 160)],
-  identify: [tone(880, 0, 160), tone(880, 240, 160), tone(1318.51, 480, 320)],
+  identify: [tone(880, 0, 120), tone(880, 140, 120), tone(1318.51, 280, 200)],
 };
 
 /** Peak of a single tone: -20 dB of full scale. */
