@@ -155,6 +155,45 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await playbackPipeline.playback.close();
   });
 
+  // The short ones are over before anybody could look twice.
+  it.for([800, 1200, 6000])(
+    'notices within two seconds that a loudspeaker hangs in %d ms of sound, and is back when it sounds',
+    async (ms, { expect, annotate }) => {
+      const card = await insert({ id: `Standing${ms}` });
+      const speaker = await speak(card.device);
+      speaker.say(babble(RATE_HZ / 2, 20));
+      await until('a first sentence', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+      await sleep(700);
+      speaker.say(babble((ms * RATE_HZ) / 1000, 21));
+      await sleep(ms / 4);
+      const stalled = cardNow();
+      card.playback.control('stall');
+      await until('the watchdog', () => speaker.faults.length > 0, 20_000, 10);
+      // It stands still for some more restarts.
+      await sleep(5000);
+      const backsWhileStill = speaker.backs.length;
+      const released = cardNow();
+      card.playback.control();
+      await until('the news', () => speaker.backs.length > 0, 20_000, 10);
+      const starts = (await card.playback.log()).filter(
+        ({ event, atMs }) => event === 'start' && atMs > released,
+      );
+      const noticedMs = (speaker.faults[0]?.atMs ?? 0) - stalled;
+      const backAt = speaker.backs[0] ?? 0;
+      await annotate(
+        `noticed after ${noticedMs.toFixed(0)} ms, back ${(backAt - released).toFixed(0)} ms after the hang, ${(backAt - (starts[0]?.atMs ?? Number.NaN)).toFixed(0)} ms after sound flowed`,
+      );
+      expect(backsWhileStill).toBe(0);
+      expect(speaker.faults.map(({ code }) => code)).toEqual(['hung']);
+      expect(noticedMs).toBeGreaterThan(1300);
+      // On an idle machine 1.5 to 1.6 s.
+      expect(noticedMs).toBeLessThan(2500);
+      expect(starts.length).toBeGreaterThan(0);
+      expect(backAt).toBeGreaterThanOrEqual(starts[0]?.atMs ?? Number.POSITIVE_INFINITY);
+      await speaker.playback.close();
+    },
+  );
+
   it.for(['plughw', 'hw'])(
     'hears and speaks with a poor USB card by its %s device',
     async (by, { expect }) => {

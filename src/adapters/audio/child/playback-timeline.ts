@@ -21,7 +21,10 @@ export interface SpeakerLine {
   end(): number;
   /** Frames that were heard until now. */
   heard(now: number): number;
-  /** Looks at what the device has taken; true when it has taken nothing for `limitMs` although it should. */
+  /**
+   * Looks at what the device has taken; true when it has stood still for `limitMs` although it should not, and has taken
+   * nothing since the last look.
+   */
   look(now: number, limitMs: number): boolean;
   /** The device ran dry for this long while it should have sounded; it begins again with what comes. */
   ranDry(now: number, forMs: number): void;
@@ -34,6 +37,10 @@ export interface SpeakerLine {
   /** Frames that wait before the device's own buffer; null where nobody knows. */
   queuedFrames(): number | null;
   readonly isMeasured: boolean;
+  /** The device has taken more than its own buffer holds in this stretch, so it sounds; true as well where nobody can tell. */
+  readonly flows: boolean;
+  /** By now it seems to stand still: when the next look is to find out; null while it moves. */
+  doubtful(limitMs: number): number | null;
   close(): void;
 }
 
@@ -46,6 +53,8 @@ const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
 /** More than an account may be wrong by that is still believed. */
 const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
+/** A device that is behind by less takes its sound in large pieces, or was looked at late. */
+const DOUBTFUL_MS = 250;
 /** Nobody waits longer for what is left: the account may be wrong after all. */
 const LONGEST_LAG_MS = 1500;
 
@@ -68,6 +77,9 @@ export function createSpeakerLine(
   let beganAt = 0;
   let taken = 0;
   let takenAt = 0;
+  /** When it stood still, if it does: what it took since the last look was taken at its own pace before that. */
+  let movedAt = 0;
+  let lookedAt = 0;
   let waiting = 0;
   let looks = 0;
   /** Frames of this stretch that had been taken when the device's buffer was empty last. */
@@ -112,7 +124,7 @@ export function createSpeakerLine(
       origin = firstOrigin = at - sent * msPerFrame;
       stalledMs = 0;
       taken = 0;
-      takenAt = at;
+      takenAt = movedAt = lookedAt = at;
       refilledFrom = 0;
       restartLine();
       meter?.begin();
@@ -129,7 +141,7 @@ export function createSpeakerLine(
       if (frames === null) {
         const isMoving = child.waitingBytes === 0 || child.waitingBytes < waiting;
         waiting = child.waitingBytes;
-        if (isMoving) takenAt = now;
+        if (isMoving) takenAt = movedAt = now;
         return now - takenAt > limitMs;
       }
       if (frames > inStretch + periodFrames) {
@@ -137,7 +149,11 @@ export function createSpeakerLine(
         distrust();
         return false;
       }
-      if (frames > taken || frames >= inStretch) {
+      const isMoving = frames > taken;
+      if (isMoving) movedAt = Math.min(now, lookedAt + (frames - taken) * msPerFrame);
+      if (frames >= inStretch) movedAt = now;
+      lookedAt = now;
+      if (isMoving || frames >= inStretch) {
         if (now - takenAt > 200 && frames < inStretch) stalledMs += now - takenAt;
         taken = Math.max(taken, frames);
         takenAt = now;
@@ -151,7 +167,7 @@ export function createSpeakerLine(
         looks++;
         believe(now);
       }
-      return taken < inStretch && now - takenAt > limitMs;
+      return taken < inStretch && !isMoving && now - movedAt > limitMs;
     },
     ranDry(now, forMs) {
       const frames = meter?.frames() ?? null;
@@ -175,6 +191,13 @@ export function createSpeakerLine(
     get isMeasured() {
       return meter !== null && looks >= LOOKS_TO_BELIEVE;
     },
+    get flows() {
+      return meter === null || taken > (bufferFrames ?? 0) + periodFrames;
+    },
+    doubtful: (limitMs) =>
+      meter !== null && lookedAt - movedAt > DOUBTFUL_MS
+        ? Math.max(lookedAt + DOUBTFUL_MS / 2, movedAt + limitMs + 1)
+        : null,
     close: distrust,
   };
 }

@@ -50,7 +50,10 @@ const TAIL_MS = 130;
 const CONVERTER_TAIL_MS = 10;
 /** An estimate that is off by less is not worth telling. */
 const TOLERANCE_MS = 10;
-const HANG_LIMIT_MS = 2000;
+/** A device that stands still for this long hangs: the owner knows of it within two seconds. */
+const HANG_LIMIT_MS = 1500;
+/** After a fault this much silence finds out whether the device takes sound, where there is none to play. */
+const PROBE_MS = 300;
 /** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
 const PATIENCE_MS = 1000;
 /** A child that is not heard to fail for this long works. */
@@ -92,8 +95,11 @@ export function runPlayback(
   let accountedUntil = clock.now();
   /** The present child works, as far as can be told. */
   let isSettled = false;
+  let awaitsProof = false;
   let startedAt = clock.now();
   let usualStartMs = 20;
+  /** The owner knows of a fault, and not yet of its end. */
+  let isFaulty = false;
   let isOverflowing = false;
   let closed = false;
   let cancelLook = (): void => {};
@@ -153,6 +159,7 @@ export function runPlayback(
       begin();
     }
     if (line.look(now, HANG_LIMIT_MS)) return hang();
+    if (!isSettled && awaitsProof && line.flows) settle();
     const dueMs = Math.min(AHEAD_MS - aheadMs(now), AHEAD_MS - queuedMs());
     if (waiting.bytes > 0 && dueMs > 0) {
       const from = line.sent;
@@ -169,7 +176,8 @@ export function runPlayback(
     if (isOver) return rest();
     const lookMs = line.isMeasured ? LOOK_MS.later : LOOK_MS.learning;
     const idleMs = waiting.bytes > 0 ? LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
-    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, idleMs + 1));
+    const doubtfulMs = (line.doubtful(HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
+    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, Math.min(idleMs + 1, doubtfulMs)));
     cancelLook = clock.at(now + waitMs, pump, waitMs === LOOK_MS.later ? LOOK_SLACK_MS : 0);
   };
   const fillTail = (): void => {
@@ -203,8 +211,15 @@ export function runPlayback(
     waiting.take(Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE);
     accountedUntil = now;
   };
+  /** Opening is no proof that a device that had failed sounds again: it has to take more than its buffer holds. */
+  const prove = (): void => {
+    awaitsProof = true;
+    const missing = Math.round((PROBE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE - waiting.bytes;
+    if (missing > 0) waiting.push(silence(missing));
+  };
   const settle = (): void => {
     isSettled = true;
+    awaitsProof = false;
     absentFrom = null;
     supervisor.working();
   };
@@ -221,7 +236,8 @@ export function runPlayback(
     line = createSpeakerLine(mine, shape, buffering);
     hasSounded = false;
     cancelStart();
-    if (isSure) settle();
+    if (isSure && isFaulty) prove();
+    else if (isSure) settle();
     else cancelStart = clock.at(clock.now() + SETTLED_MS, settle);
     pump();
   };
@@ -243,7 +259,7 @@ export function runPlayback(
     line?.close();
     line = null;
     carry = new Uint8Array(0);
-    isSettled = false;
+    isSettled = awaitsProof = false;
     if (absentFrom === null) absentFrom = accountedUntil = clock.now();
   };
 
@@ -282,8 +298,14 @@ export function runPlayback(
       alternative: kind.alternative,
       inspect: kind.inspect,
       isQuiet: () => !sounding,
-      fault: (fault) => sink.fault(fault),
-      back: () => sink.back(),
+      fault(fault) {
+        isFaulty = true;
+        sink.fault(fault);
+      },
+      back() {
+        isFaulty = false;
+        sink.back();
+      },
     },
     deps,
     seed,

@@ -55,6 +55,8 @@ export interface Supervisor {
 
 /** A child that can't be killed is blocked in the kernel; nobody waits longer for it. */
 const CLOSE_LIMIT_MS = 1500;
+/** And its fault is told without it: the next one may be refused, but the owner knows. */
+const KILL_LIMIT_MS = 300;
 /** Often enough for a child whose memory grows by gigabytes in seconds. */
 const INSPECTION_MS = 1000;
 
@@ -73,6 +75,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
   let isRestart = false;
   let cancelRespawn: (() => void) | null = null;
   let onGone: (() => void) | null = null;
+  let cancelAbandon = (): void => {};
   const figures = { starts: 0, failures: 0, xruns: 0, hangs: 0, lastFault: null as AudioFault | null };
 
   const start = (): void => {
@@ -87,9 +90,11 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       data: (bytes) => isMine() && sentence === null && !isRestart && use.data?.(bytes),
       line: (text) => isMine() && hear(text),
       ended: (end) => {
+        if (mine !== generation) return;
         child = null;
         onGone?.();
-        if (!isMine()) return;
+        if (closed) return;
+        cancelAbandon();
         use.gone();
         if (isRestart) return start();
         fail(sentence ?? explainEnd(end, finding, lastLine, use.device()));
@@ -132,6 +137,14 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     }
     if (troubleSince !== null) deps.lasting?.(part, now - troubleSince);
     if (verdict.tell) use.fault(fault);
+  };
+  /** A child that does not die of SIGKILL: from now on it is none of ours. */
+  const abandon = (fault: AudioFault): void => {
+    if (closed || child === null) return;
+    generation++;
+    child = null;
+    use.gone();
+    fail(fault);
   };
   const restartChild = (): void => {
     if (child === null || sentence !== null || isRestart) return;
@@ -176,6 +189,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       sentence = fault;
       if (fault.code === 'hung') figures.hangs++;
       child.kill();
+      cancelAbandon = clock.at(clock.now() + KILL_LIMIT_MS, () => abandon(fault));
     },
     restartChild,
     async close() {
@@ -183,6 +197,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       closed = true;
       ignoreCards();
       cancelInspection();
+      cancelAbandon();
       cancelRespawn?.();
       cancelRespawn = null;
       const last = child;

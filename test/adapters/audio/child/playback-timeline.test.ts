@@ -19,6 +19,11 @@ function play(options: {
   readonly foreign?: (now: number) => number;
   /** From then on nothing is written. */
   readonly endsMs?: number;
+  /** Between two looks, if nothing is doubtful. */
+  readonly lookMs?: number;
+  readonly limitMs?: number;
+  /** Held ready ahead of what is heard. */
+  readonly aheadMs?: number;
 }) {
   const {
     ppm = 0,
@@ -27,6 +32,9 @@ function play(options: {
     stall = [0, 0],
     foreign = () => 0,
     endsMs = Infinity,
+    lookMs = LOOK_MS,
+    limitMs = 2000,
+    aheadMs = 240,
   } = options;
   const framesPerMs = (RATE_HZ / 1000) * (1 + ppm * 1e-6);
   let written = 0;
@@ -52,16 +60,19 @@ function play(options: {
   line.begin(now);
   const errors: { at: number; error: number; aheadMs: number; lags: boolean }[] = [];
   let hung = false;
+  let hungAt: number | null = null;
   while (now < 10_000 + seconds * 1000) {
-    hung = line.look(now, 2000) || hung;
-    while (now - 10_000 < endsMs && line.end() - now < 240 && (line.queuedFrames() ?? 0) < 5760)
+    hung = line.look(now, limitMs) || hung;
+    if (hung) hungAt ??= now - 10_000;
+    const mostQueued = (aheadMs * RATE_HZ) / 1000;
+    while (now - 10_000 < endsMs && line.end() - now < aheadMs && (line.queuedFrames() ?? 0) < mostQueued)
       line.write(new Uint8Array(PERIOD * 2));
     const reallyAhead = (written - heardBy(now)) / framesPerMs;
     const lags = line.end() <= now && line.lags(now);
     errors.push({ at: now - 10_000, error: line.end() - now - reallyAhead, aheadMs: reallyAhead, lags });
-    now += LOOK_MS;
+    now = Math.min(now + lookMs, line.doubtful(limitMs) ?? Number.POSITIVE_INFINITY);
   }
-  return { errors, hung, line };
+  return { errors, hung, hungAt, line };
 }
 const since = <T extends { at: number }>(ms: number, errors: readonly T[]): T[] =>
   errors.filter(({ at }) => at > ms);
@@ -111,5 +122,29 @@ describe('when what was written is heard', () => {
 
   it('comes to no end where the device takes nothing: it hangs', () => {
     expect(play({ seconds: 5, stall: [10_500, 100_000] }).hung).toBe(true);
+  });
+
+  it('is known to be never within two seconds, however rarely one looks', () => {
+    for (const lookMs of [113, 511, 997, 1297]) {
+      for (let stallAt = 14_000; stallAt < 15_300; stallAt += 61) {
+        const { hungAt } = play({
+          ...{ seconds: 9, lookMs, limitMs: 1500, aheadMs: 1400 },
+          stall: [stallAt, 100_000],
+        });
+        const afterMs = (hungAt ?? Number.NaN) - (stallAt - 10_000);
+        expect(afterMs, `${lookMs} ms, ${stallAt}`).toBeGreaterThan(1400);
+        expect(afterMs, `${lookMs} ms, ${stallAt}`).toBeLessThan(1900);
+      }
+    }
+  });
+
+  it('is not given up for a device that stands still for less than that', () => {
+    for (const lookMs of [113, 997, 1297]) {
+      const { hung, errors } = play({
+        ...{ seconds: 12, lookMs, limitMs: 1500, aheadMs: 1400, stall: [15_000, 16_300] },
+      });
+      expect(hung, `${lookMs} ms`).toBe(false);
+      expect(errors.length).toBeGreaterThan(8);
+    }
   });
 });
