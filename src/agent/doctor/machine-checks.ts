@@ -19,7 +19,7 @@ import {
   judgePower,
   judgeTemperature,
 } from '../../core/doctor/machine.ts';
-import { judgeMixer, nameMixer, parseMixer } from '../../core/doctor/mixer.ts';
+import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -93,7 +93,7 @@ async function checkMixers(
       outcomes.push(judgeMixer(parseMixer(answer.text), { direction, control }));
     else if (answer?.ok === false && answer.missing)
       return skipped('amixer is not installed (package alsa-utils)');
-    else outcomes.push(skipped(`${control === null ? `"${device}"` : nameMixer(control)} has no mixer`));
+    else outcomes.push(judgeMissingMixer(device, control, answer?.text ?? ''));
   }
   return combine(outcomes);
 }

@@ -3,6 +3,8 @@ import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
 import {
   type HeardPiece,
+  type HearingFacts,
+  isHearingDoubtful,
   isRateDoubtful,
   judgeHearing,
   measureHearing,
@@ -82,6 +84,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
     `the running agent (process ${agent}) has it; the command "diagnose" asks the agent how it is`,
   );
   let listening: Listening | null = null;
+  let tone: Outcome | null = null;
   const stop = async (): Promise<void> => {
     if (listening !== null) open.delete(listening);
     await listening?.close();
@@ -91,9 +94,16 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
       if (isHeld(lane.capture)) return held;
       listening = await listen(() => parts.openCapture(lane), rateHz, clock);
       open.add(listening);
-      const outcome = await hear(listening, lane);
+      const facts = await hear(listening, rateHz);
+      let wasSilentBeforeTone: boolean | null = null;
+      // A noise gate is closed in a quiet room: only a sound tells whether somebody is there.
+      const canPlay = plays && lane.playback.driver !== 'file' && !isHeld(lane.playback);
+      if (canPlay && lane.capture.driver !== 'file' && listening.fault === null && isHearingDoubtful(facts)) {
+        tone = await playTone(lane, listening, parts, open);
+        wasSilentBeforeTone = facts.zero === 1;
+      }
       if (!plays) await stop();
-      return outcome;
+      return judge(listening, wasSilentBeforeTone === null ? facts : null, lane, wasSilentBeforeTone);
     },
     async playback() {
       if (lane.playback.driver === 'file') {
@@ -101,7 +111,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
         return judgeFilePlayback(lane.playback.path);
       }
       try {
-        return isHeld(lane.playback) ? held : await playTone(lane, listening, parts, open);
+        return isHeld(lane.playback) ? held : (tone ?? (await playTone(lane, listening, parts, open)));
       } finally {
         await stop();
       }
@@ -109,20 +119,26 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
   };
 }
 
-async function hear(listening: Listening, { capture }: LaneConfig): Promise<Outcome> {
-  const device = nameOf(capture);
-  const rateHz = capture.sampleRate;
+async function hear(listening: Listening, rateHz: number): Promise<HearingFacts> {
   await listening.until(1, OPEN_LIMIT_MS);
   if (listening.fault === null) await listening.until(LISTEN_MS, LISTEN_MS * 2);
-  let facts = measureHearing(listening.pieces, rateHz);
-  if (listening.fault === null && isRateDoubtful(facts)) {
-    await listening.until(LONGER_MS, LONGER_MS * 2);
-    facts = measureHearing(listening.pieces, rateHz);
-  }
-  const { fault } = listening;
-  return fault === null
-    ? judgeHearing(facts, device, capture.driver === 'file')
-    : faulty(device, fault, 'capture');
+  const facts = measureHearing(listening.pieces, rateHz);
+  if (listening.fault !== null || !isRateDoubtful(facts)) return facts;
+  await listening.until(LONGER_MS, LONGER_MS * 2);
+  return measureHearing(listening.pieces, rateHz);
+}
+
+/** @param given null: of all that has been heard until now, the tone included */
+function judge(
+  { fault, pieces }: Listening,
+  given: HearingFacts | null,
+  { capture }: LaneConfig,
+  wasSilentBeforeTone: boolean | null,
+): Outcome {
+  const device = nameOf(capture);
+  if (fault !== null) return faulty(device, fault, 'capture');
+  const facts = given ?? measureHearing(pieces, capture.sampleRate);
+  return judgeHearing(facts, { device, isRecording: capture.driver === 'file', wasSilentBeforeTone });
 }
 
 async function playTone(

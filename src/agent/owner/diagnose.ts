@@ -152,7 +152,10 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
   if (pieces.length === 0 && (phase === 'idle' || phase === 'closed'))
     return skipped(`the lane is ${phase} and does not listen; the command "start" starts it`);
   return combine([
-    judgeHearing(measureHearing(pieces, rateHz), device, capture.driver === 'file'),
+    judgeHearing(measureHearing(pieces, rateHz), {
+      ...{ device, isRecording: capture.driver === 'file' },
+      wasSilentBeforeTone: null,
+    }),
     ...judgeCaptureFindings(device, lane.state.captureFindings),
   ]);
 }

@@ -35,6 +35,11 @@ export interface CaptureWatch {
 }
 
 const SILENT_MS = 10_000;
+/**
+ * A microphone that has gone from zeros to sound so often has a noise gate. Its zeros are silence only where it does not even
+ * hear the loudspeaker, or after a time in which some noise would have opened it.
+ */
+const GATE = { closedMs: 500, openings: 3, silentMs: 600_000 };
 /** This much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
 const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
 const LEVEL_WINDOW_MS = 10_000;
@@ -59,6 +64,7 @@ export function createCaptureWatch({
   const present = new Set<CaptureFinding>();
   let news: CaptureNews[] = [];
   let zeroMs = 0;
+  let openings = 0;
   let playedToDeafMs = 0;
   let level = { ms: 0, samples: 0, sum: 0, clipped: 0 };
   let deliveredMs = 0;
@@ -77,9 +83,12 @@ export function createCaptureWatch({
     return told;
   };
 
+  const hasGate = (): boolean => openings >= GATE.openings;
   const watchSilence = (peak: number, ms: number): void => {
+    if (peak > 0 && zeroMs >= GATE.closedMs) openings += 1;
     zeroMs = peak === 0 ? zeroMs + ms : 0;
-    if (zeroMs >= SILENT_MS) say('silent', true, 'the microphone delivers digital silence: is it muted?');
+    if (zeroMs >= (hasGate() ? GATE.silentMs : SILENT_MS))
+      say('silent', true, 'the microphone delivers digital silence: is it muted?');
     else if (peak > 0) say('silent', false, 'the microphone delivers sound again');
     if (peak <= DEAF.peak) return;
     playedToDeafMs = 0;
@@ -142,7 +151,8 @@ export function createCaptureWatch({
     },
     played(pcm) {
       // A microphone that delivers zeros is silent, which is told apart.
-      if (zeroMs > 0 || !samplesOf(pcm).some((sample) => Math.abs(sample) > DEAF.audiblePeak)) return;
+      if ((zeroMs > 0 && !hasGate()) || !samplesOf(pcm).some((sample) => Math.abs(sample) > DEAF.audiblePeak))
+        return;
       playedToDeafMs += durationMs(pcm.byteLength, playedRateHz);
       if (playedToDeafMs >= DEAF.playedMs) {
         say('deaf', true, 'the microphone hears nothing, not even the loudspeaker: is it plugged in?');

@@ -97,8 +97,24 @@ export function isRateDoubtful({ rateHz, measuredHz }: HearingFacts): boolean {
   return measuredHz !== null && Math.abs(measuredHz / rateHz - 1) > RATE_TOLERANCE;
 }
 
-/** @param isRecording it is a file that stands in for a microphone: silence in it is nobody's fault */
-export function judgeHearing(facts: HearingFacts, device: string, isRecording: boolean): Outcome {
+/** Whether so little was heard that only a sound can tell a microphone with a noise gate from one that is not there. */
+export function isHearingDoubtful({ recordedMs, zero, rmsDb }: HearingFacts): boolean {
+  return recordedMs >= SHORTEST_MS && (zero === 1 || rmsDb < NEARLY_SILENT_DB);
+}
+
+/** How a microphone was listened to. */
+export interface HearingQuestion {
+  readonly device: string;
+  /** It is a file that stands in for a microphone: silence in it is nobody's fault. */
+  readonly isRecording: boolean;
+  /** It was digitally silent until the tone was played, which the facts hold, too; null: no tone was played to it. */
+  readonly wasSilentBeforeTone: boolean | null;
+}
+
+export function judgeHearing(
+  facts: HearingFacts,
+  { device, isRecording, wasSilentBeforeTone }: HearingQuestion,
+): Outcome {
   const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, offset } = facts;
   const data = {
     rate_hz: rateHz,
@@ -115,12 +131,25 @@ export function judgeHearing(facts: HearingFacts, device: string, isRecording: b
       data,
     );
   if (zero === 1 && !isRecording)
-    return problem(
-      `${device} delivers digital silence: it is muted, or nothing is plugged in`,
-      'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
-      data,
-    );
+    return wasSilentBeforeTone === null
+      ? problem(
+          `${device} delivers digital silence: it is muted, nothing is plugged in, or its noise gate is closed`,
+          `Speak while this runs; look for a switch at the microphone, and at the mixer ("alsamixer", F4).`,
+          data,
+        )
+      : problem(
+          `${device} delivers digital silence: it is muted, or nothing is plugged in`,
+          'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+          data,
+        );
   const steps: Outcome[] = [];
+  if (wasSilentBeforeTone === true)
+    steps.push(
+      warning(
+        `${device} hears the tone, and is digitally silent without it: it has a noise gate, which may cut off the beginnings of words`,
+        'Turn off the noise gate or noise reduction of the microphone where it has a switch or a setting for it.',
+      ),
+    );
   const off = measuredHz === null ? 0 : measuredHz / rateHz - 1;
   const percent = `${off > 0 ? '+' : ''}${(off * 100).toFixed(1)} %`;
   if (Math.abs(off) > RATE_TOLERANCE) {

@@ -67,6 +67,24 @@ export function nameMixer(control: string): string {
   return control === 'default' ? 'the default card' : `"${control}"`;
 }
 
+/** How amixer says that there is no such card. A name that is no card's ("default") may only lack a control device. */
+const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
+
+/**
+ * A device whose mixer does not answer.
+ * @param control null where the device has none by its name
+ * @param said amixer's own words
+ */
+export function judgeMissingMixer(device: string, control: string | null, said: string): Outcome {
+  if (control !== null && ABSENT.test(said))
+    return skipped(
+      control.startsWith('hw:')
+        ? `${nameMixer(control)} is not there`
+        : `there is no card behind "${device}"`,
+    );
+  return skipped(`${control === null ? `"${device}"` : nameMixer(control)} has no mixer`);
+}
+
 /** Judges one direction of one card. */
 export function judgeMixer(
   controls: readonly MixerControl[],

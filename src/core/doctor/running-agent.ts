@@ -6,8 +6,8 @@ import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
   silent: (device) =>
     problem(
-      `${device} delivers digital silence: it is muted, or nothing is plugged in`,
-      'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+      `${device} delivers digital silence: it is muted, nothing is plugged in, or its noise gate is closed`,
+      'Speak into it; look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
     ),
   deaf: (device) =>
     problem(

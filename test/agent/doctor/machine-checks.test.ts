@@ -98,6 +98,20 @@ describe('the checks of the machine', () => {
       verdict: 'skipped',
       finding: expect.stringContaining('card Mic'),
     });
+    // As alsa-utils 1.2.8 says it.
+    const absent = await examine(CARDS, () => ({
+      ...{ ok: false, missing: false },
+      text: 'ALSA lib confmisc.c:165:(snd_config_get_card) Cannot get card index for Mic\namixer: Mixer attach hw:CARD=Mic error: No such device',
+    }));
+    expect(absent.of('mixer')).toMatchObject({
+      verdict: 'skipped',
+      finding: 'card Mic is not there; card Head is not there',
+    });
+    const bare = await examine(makeConfig({}, {}), () => ({
+      ...{ ok: false, missing: false },
+      text: "ALSA lib confmisc.c:855:(parse_card) cannot find card '0'\namixer: Mixer attach default error: No such file or directory",
+    }));
+    expect(bare.of('mixer')?.finding).toMatch(/^there is no card behind "default"/);
     expect((await examine(FILES)).of('mixer')?.finding).toBe('no lane uses a sound card');
   });
 

@@ -18,6 +18,8 @@ interface Room {
   /** Of the microphone. */
   readonly rateFactor?: number;
   readonly noise?: number;
+  /** It delivers zeros while all that it hears is softer than this, and for as long as that was so 50 ms ago. */
+  readonly gate?: number;
   readonly sample?: (at: number) => number;
   readonly captureFault?: AudioFault;
   readonly playbackFault?: AudioFault;
@@ -52,7 +54,11 @@ function furnish(clock: VirtualClock, room: Room) {
       const sound = Float32Array.from({ length: samples }, (_, at) => {
         const moment = end - pieceMs + (at * pieceMs) / samples;
         if (room.sample !== undefined) return room.sample(piece * samples + at);
-        return heardAt(moment) + (next() - 0.5) * (room.noise ?? 0.002);
+        const heard = heardAt(moment);
+        const isOpen =
+          room.gate === undefined ||
+          Math.max(...[0, 10, 20, 30, 40, 50].map((ms) => Math.abs(heardAt(moment - ms)))) >= room.gate;
+        return isOpen ? heard + (next() - 0.5) * (room.noise ?? 0.002) : 0;
       });
       piece += 1;
       sink.frames(toPcm(sound), end);
@@ -142,6 +148,28 @@ describe('the sound checks', () => {
     expect(of('playback')).toMatchObject({ verdict: 'ok', data: { heard: true, advice: 'cancel' } });
     expect(Math.abs(Number(of('playback').data['delay_ms']) - 35)).toBeLessThanOrEqual(3);
     expect(Math.abs(Number(of('playback').data['gain_db']) + 20)).toBeLessThan(1);
+  });
+
+  it('never take a microphone with a noise gate that hears the tone for one that is not there', async () => {
+    const { of, played } = await examine({ gain: 0.1, delayMs: 35, gate: 0.005 });
+    expect(played).toHaveLength(1);
+    expect(of('capture')).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringMatching(/^plughw:CARD=Mic hears the tone, .* noise gate/),
+    });
+    expect(of('playback')).toMatchObject({ verdict: 'ok', data: { heard: true } });
+    // Without a tone nobody knows.
+    const { of: quietly } = await examine({ gain: 0.1, delayMs: 35, gate: 0.005 }, makeConfig(), {
+      plays: false,
+    });
+    expect(quietly('capture').finding).toMatch(/or its noise gate is closed$/);
+    // One that is not there does not hear the tone either.
+    const { of: absent } = await examine({ gain: null, delayMs: 0, sample: () => 0 });
+    expect(absent('capture')).toMatchObject({
+      verdict: 'problem',
+      finding: 'plughw:CARD=Mic delivers digital silence: it is muted, or nothing is plugged in',
+    });
+    expect(absent('playback')).toMatchObject({ verdict: 'warning', data: { heard: false } });
   });
 
   it('count from when the loudspeaker really sounded, once the device has said so', async () => {

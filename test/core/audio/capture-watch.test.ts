@@ -107,6 +107,24 @@ describe('a wrong clock', () => {
   });
 });
 
+describe('a noise gate', () => {
+  const talk = (mic: Microphone): Microphone => {
+    for (let word = 0; word < 4; word++) mic.hear(1, quiet).hear(3, zero);
+    return mic;
+  };
+  it('is no digital silence, however quiet the room is', () => {
+    expect(talk(new Microphone()).hear(500, zero).told).toEqual([]);
+  });
+  it('is a deaf microphone where it does not even open for the loudspeaker', () => {
+    const mic = talk(new Microphone());
+    for (let second = 0; second < 31; second++) mic.play(1).hear(1, zero);
+    expect(mic.told).toEqual(['+deaf']);
+  });
+  it('is digital silence after ten minutes', () => {
+    expect(talk(new Microphone()).hear(601, zero).told).toEqual(['+silent']);
+  });
+});
+
 describe('digital silence', () => {
   it('is told after ten seconds, once, and over with the first sound', () => {
     const mic = microphone().hear(5, quiet).hear(9.9, zero);

@@ -46,7 +46,9 @@ describe('what a microphone delivers', () => {
     [{ rmsDb: -80 }, 'warning', /nearly silent/],
   ])('%j', (more, verdict, words) => {
     const facts = { ...WELL, ...more };
-    expect(judgeHearing(facts, 'Mic', false)).toMatchObject({
+    expect(
+      judgeHearing(facts, { device: 'Mic', isRecording: false, wasSilentBeforeTone: null }),
+    ).toMatchObject({
       verdict,
       finding: expect.stringMatching(words),
     });
@@ -55,7 +57,9 @@ describe('what a microphone delivers', () => {
 
   it('may be silence where it is a recording', () => {
     const silent = { ...WELL, zero: 1, rmsDb: -96, peakDb: -96 };
-    expect(judgeHearing(silent, 'in.wav', true)).toMatchObject({
+    expect(
+      judgeHearing(silent, { device: 'in.wav', isRecording: true, wasSilentBeforeTone: null }),
+    ).toMatchObject({
       verdict: 'ok',
       finding: expect.stringContaining('silence'),
     });
