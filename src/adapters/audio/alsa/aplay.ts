@@ -1,5 +1,6 @@
 import type { OpenPlayback } from '../../../ports/audio.ts';
-import { type PlaybackChild, runPlayback } from '../child/playback.ts';
+import { runPlayback } from '../child/playback.ts';
+import type { PlaybackChild } from '../child/playback-child.ts';
 import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createCardMixer } from './mixer.ts';
 import { createSetupReader } from './setup.ts';

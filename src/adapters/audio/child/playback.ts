@@ -1,33 +1,11 @@
 import { BYTES_PER_SAMPLE, durationMs, sampleCount, silence } from '../../../core/audio/pcm.ts';
 import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
-import type { AudioFault, Playback, PlaybackSink } from '../../../ports/audio.ts';
-import { type Conversion, frameBytesOf, type Shape, toDevice } from './format.ts';
+import type { Playback, PlaybackSink } from '../../../ports/audio.ts';
+import { type Conversion, frameBytesOf, toDevice } from './format.ts';
+import type { PlaybackChild } from './playback-child.ts';
 import { type Buffering, createSpeakerLine, type SpeakerLine } from './playback-timeline.ts';
-import type { Child, ChildSpec } from './process.ts';
-import type { NamedDevice } from './stderr-classifier.ts';
+import type { Child } from './process.ts';
 import { type SupervisorDeps, supervise } from './supervisor.ts';
-
-/** What a child said of itself. */
-export type PlaybackNews =
-  | { readonly kind: 'ready'; readonly buffering: Buffering }
-  | { readonly kind: 'again' }
-  | null;
-
-/** A kind of child that takes sound on its standard input. */
-export interface PlaybackChild {
-  readonly device: () => NamedDevice;
-  spec(): ChildSpec;
-  shape(): Shape;
-  /** Null: such a child does not say when it is ready, and is so as soon as it runs. */
-  line: ((text: string) => PlaybackNews) | null;
-  alternative?(fault: AudioFault): string | null;
-  /** From its start to its readiness. */
-  readonly startLimitMs: number;
-  /** Between a write and its sounding, where nothing else is known. */
-  readonly latencyMs: number;
-  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
-  inspect?(child: Child): 'quiet' | 'now' | null;
-}
 
 /**
  * Written ahead of what is heard, the device's buffer included: no less than whoever writes does, so that nothing is held

@@ -1,0 +1,27 @@
+import type { AudioFault } from '../../../ports/audio.ts';
+import type { Shape } from './format.ts';
+import type { Buffering } from './playback-timeline.ts';
+import type { Child, ChildSpec } from './process.ts';
+import type { NamedDevice } from './stderr-classifier.ts';
+
+/** What a child said of itself. */
+export type PlaybackNews =
+  | { readonly kind: 'ready'; readonly buffering: Buffering }
+  | { readonly kind: 'again' }
+  | null;
+
+/** A kind of child that takes sound on its standard input. */
+export interface PlaybackChild {
+  readonly device: () => NamedDevice;
+  spec(): ChildSpec;
+  shape(): Shape;
+  /** Null: such a child does not say when it is ready, and is so as soon as it runs. */
+  line: ((text: string) => PlaybackNews) | null;
+  alternative?(fault: AudioFault): string | null;
+  /** From its start to its readiness. */
+  readonly startLimitMs: number;
+  /** Between a write and its sounding, where nothing else is known. */
+  readonly latencyMs: number;
+  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
+  inspect?(child: Child): 'quiet' | 'now' | null;
+}
