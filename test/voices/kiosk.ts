@@ -10,6 +10,7 @@ import type { CaptureSink } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { StreamMessage } from '../../src/ports/stream.ts';
 import type { CreateVoiceDetector } from '../../src/ports/voice.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
 import { RATE_HZ } from './recordings.ts';
 
 const { chunkMs } = LANE_DEFAULTS;
@@ -59,7 +60,14 @@ export class Kiosk {
   constructor(options: KioskOptions) {
     this.options = options;
     this.pipeline = new CapturePipeline({
-      ...{ lane: 'main', log: LOG, rateHz: RATE_HZ, playedRateHz: OUTPUT_RATE_HZ, chunkMs },
+      ...{
+        lane: 'main',
+        clock: createVirtualClock(),
+        log: LOG,
+        rateHz: RATE_HZ,
+        playedRateHz: OUTPUT_RATE_HZ,
+        chunkMs,
+      },
       createVoiceDetector: options.createVoiceDetector,
       cancelEcho: false,
       openCapture: async (sink) => {

@@ -5,16 +5,19 @@ import { measureFrames } from '../../core/audio/levels.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import type { Capture, CaptureSink, DeviceFigures, OpenCapture, Place } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { EchoPath } from './echo-path.ts';
+import { keepOpening } from './keep-opening.ts';
 import type { Reference } from './playback-pipeline.ts';
 
 /** What the capture pipeline of a lane are made of. */
 export interface CapturePipelineDeps {
   readonly lane: string;
+  readonly clock: Clock;
   readonly log: Log;
   readonly openCapture: OpenCapture;
   readonly createVoiceDetector: CreateVoiceDetector;
@@ -146,22 +149,21 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       post(faultEvent('capture', fault));
     },
   };
-  const opening = deps.openCapture(sink, cancels);
-  if (cancels) path.cancel(true);
-  opening.then(
-    (capture) => {
+  let short = cancels;
+  const opening = keepOpening(deps.clock, {
+    open: () => deps.openCapture(sink, short),
+    async opened(capture) {
       opened = capture;
-      if (closed) void capture.close();
+      if (closed) await capture.close();
     },
-    (error: unknown) => {
-      if (closed) return;
-      post(openingFault('capture', error));
-    },
-  );
+    failed: (error) => post(openingFault('capture', error)),
+  });
+  if (cancels) path.cancel(true);
   return {
     figures: () => opened?.figures ?? null,
     cancelEcho(on) {
       // What is cancelled is worked on, and must not come a whole chunk at a time.
+      short = on;
       opened?.useShortPeriods?.(on);
       path.cancel(on);
     },
@@ -177,6 +179,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     async close() {
       report(watch.end());
       closed = true;
+      opening.cancel();
       path.close();
       voices.close();
       await opened?.close();

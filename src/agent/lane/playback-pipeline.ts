@@ -3,11 +3,12 @@ import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../co
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
-import type { DeviceFigures, Place } from '../../ports/audio.ts';
+import type { DeviceFigures, Place, PlaybackSink } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
 import { within } from '../within.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
+import { type KeepOpening, keepOpening } from './keep-opening.ts';
 import type { LatencyRecorder } from './latency.ts';
 
 /** What the playback pipeline of a lane is made of. */
@@ -52,8 +53,9 @@ interface Written {
 export class PlaybackPipeline {
   private readonly deps: PlaybackPipelineDeps;
   private playback: GuardedPlayback | null = null;
-  /** It had not opened when it should have. */
-  private isOverdue = false;
+  private opening: KeepOpening | null = null;
+  /** The lane has been told that it has none: it could not be opened, or not in time. */
+  private isMissing = false;
   private isClosed = false;
   private volume: number;
   private ducked = false;
@@ -72,35 +74,39 @@ export class PlaybackPipeline {
 
   /**
    * Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. Done when it is
-   * open, or has had its time: one that opens later sounds from then on.
+   * open, could not be opened for now, or has had its time: one that opens later sounds from then on.
    */
   async open(): Promise<void> {
-    const { clock, post } = this.deps;
-    if (await within(clock, OPENING_MS, this.openDevice())) return;
-    this.isOverdue = true;
+    const { clock, openPlayback, post } = this.deps;
+    const sink: PlaybackSink = {
+      fault: (fault) => post(faultEvent('playback', fault)),
+      back: () => {
+        // It may be another one, or have forgotten how loud it was.
+        this.playback?.mixer?.setVolume(this.volume);
+        post({ type: 'playback_back' });
+      },
+      measured: (heardUntil) => this.correct(heardUntil),
+    };
+    this.opening = keepOpening(clock, {
+      open: () => openPlayback(sink),
+      opened: (playback) => this.use(playback),
+      failed: (error) => this.miss(openingFault('playback', error)),
+    });
+    if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
     const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
-    post(faultEvent('playback', { code: 'hung', message }));
+    this.miss(faultEvent('playback', { code: 'hung', message }));
   }
 
-  private async openDevice(): Promise<void> {
-    const { openPlayback, post } = this.deps;
-    try {
-      const playback = await openPlayback({
-        fault: (fault) => post(faultEvent('playback', fault)),
-        back: () => {
-          // It may be another one, or have forgotten how loud it was.
-          this.playback?.mixer?.setVolume(this.volume);
-          post({ type: 'playback_back' });
-        },
-        measured: (heardUntil) => this.correct(heardUntil),
-      });
-      if (this.isClosed) return await playback.close();
-      this.playback = playback;
-      playback.mixer?.setVolume(this.volume);
-      if (this.isOverdue) post({ type: 'playback_back' });
-    } catch (error) {
-      post(openingFault('playback', error));
-    }
+  private miss(fault: LaneEvent): void {
+    this.isMissing = true;
+    this.deps.post(fault);
+  }
+
+  private async use(playback: GuardedPlayback): Promise<void> {
+    if (this.isClosed) return await playback.close();
+    this.playback = playback;
+    playback.mixer?.setVolume(this.volume);
+    if (this.isMissing) this.deps.post({ type: 'playback_back' });
   }
 
   play({ pcm, write, receivedAt }: Extract<LaneEffect, { type: 'play' }>): void {
@@ -156,6 +162,7 @@ export class PlaybackPipeline {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.opening?.cancel();
     await this.playback?.close();
   }
 

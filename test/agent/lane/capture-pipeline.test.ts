@@ -7,6 +7,7 @@ import type { CaptureSink } from '../../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../../src/ports/echo.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 
 const CHUNK_MS = 320;
 const PIECE_MS = 80;
@@ -15,7 +16,8 @@ const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 /** Ears before a microphone and a canceller that are the test's. */
-function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {}) {
+function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, failures = 0 } = {}) {
+  const clock = createVirtualClock();
   const events: LaneEvent[] = [];
   const microphones: CaptureSink[] = [];
   const cancellers: {
@@ -28,9 +30,18 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {
   const haste: boolean[] = [];
   let open = 0;
   const capturePipeline = new CapturePipeline({
-    ...{ lane: 'main', log: LOG, rateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ, chunkMs, cancelEcho },
+    ...{
+      lane: 'main',
+      clock,
+      log: LOG,
+      rateHz: VOICE_RATE_HZ,
+      playedRateHz: VOICE_RATE_HZ,
+      chunkMs,
+      cancelEcho,
+    },
     createVoiceDetector: createEnergyDetector,
     openCapture: async (sink, shortPeriods = false) => {
+      if (failures-- > 0) throw new Error('no such card');
       microphones.push(sink);
       haste.push(shortPeriods);
       open += 1;
@@ -70,6 +81,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {
     return one;
   };
   return {
+    clock,
     capturePipeline,
     events,
     haste,
@@ -108,6 +120,32 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS } = {
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('a microphone that cannot be opened', () => {
+  it('is tried again until it can, told once, and hurries as was asked for meanwhile', async () => {
+    const ears = listen({ failures: 3 });
+    await ears.clock.elapse(0);
+    ears.capturePipeline.cancelEcho(true);
+    await ears.clock.elapse(6900);
+    expect(ears.open).toBe(0);
+    await ears.clock.elapse(200);
+    expect(ears.open).toBe(1);
+    expect(ears.haste).toEqual([true]);
+    const faults = ears.events.filter(({ type }) => type === 'audio_fault');
+    expect(faults).toEqual([
+      { type: 'audio_fault', device: 'capture', code: 'failed', message: 'no such card' },
+    ]);
+  });
+
+  it('is not tried any more when it was closed', async () => {
+    const ears = listen({ failures: 1 });
+    await ears.clock.elapse(0);
+    await ears.capturePipeline.close();
+    await ears.clock.elapse(60_000);
+    expect(ears.open).toBe(0);
+    expect(ears.clock.armed).toBe(0);
+  });
+});
 
 describe('ears without a canceller', () => {
   it('give the lane exact chunks with their times', () => {

@@ -57,6 +57,24 @@ describe('a loudspeaker that', () => {
     expect(deps.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'playback', code: 'failed' });
   });
 
+  it('rejects as it is opened is tried again until it sounds', async () => {
+    let isMissing = true;
+    const deps = throwing(
+      withAudio(({ openPlayback }) => ({
+        openPlayback: (sink) => (isMissing ? reject() : openPlayback(sink)),
+      })),
+    );
+    await deps.goLive();
+    deps.service(SPEECH);
+    expect(deps.played).toHaveLength(0);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: ['playback:lost'] });
+    isMissing = false;
+    await deps.clock.elapse(9000);
+    expect(deps.sent('event/audio_back').map(({ body }) => body['device'])).toEqual(['playback']);
+    deps.service({ ...SPEECH, utterance: 'b' });
+    expect(deps.played).toHaveLength(1);
+  });
+
   it('throws when it is written to is lost once, and back when it takes sound again', async () => {
     let isBroken = true;
     const deps = throwing(
