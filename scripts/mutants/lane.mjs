@@ -19,8 +19,8 @@ export const LANE = [
   {
     name: 'sleeps-over-unsent-words',
     file: 'lane/session/standby.ts',
-    find: 'const busy = backlog.chunks.length > 0 ||',
-    replace: 'const busy = backlog.chunks.length > 900 ||',
+    find: 'const busy = isUnsent ||',
+    replace: 'const busy =',
     tests: STORIES.standby,
   },
   {

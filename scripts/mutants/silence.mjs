@@ -12,8 +12,8 @@ export const SILENCE = [
   {
     name: 'noise-owes-an-answer',
     file: 'lane/session/silence.ts',
-    find: ' || levels?.isSpeech === false) return silence;',
-    replace: ') return silence;',
+    find: '!voiced : !isTalk(voiced, levels, 0))) return silence;',
+    replace: '!voiced : !voiced)) return silence;',
     tests: ZOMBIE,
   },
   {
