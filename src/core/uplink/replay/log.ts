@@ -44,6 +44,8 @@ export interface ReplayLog {
   readonly soundAt: number | null;
   /** Sound without a name came of a sentence that the service had not yet said to have understood. */
   readonly isAhead: boolean;
+  /** That sentence had ended here when its sound began: what lies before is said, though its text may never come. */
+  readonly aheadMs: number;
   /** The service says where a sentence ends, in this session or one before. */
   readonly marksEnds: boolean;
   /** How long this session's speech lasts, of sentences that came to their end. */
@@ -107,6 +109,7 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     namelessCount: 0,
     soundAt: null,
     isAhead: false,
+    aheadMs: 0,
     marksEnds,
     pace: { sentences: 0, ms: 0, letters: 0 },
   };
@@ -237,6 +240,7 @@ export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INF
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {
+  if (log.isAhead && piece.sentence === null && piece.toMs <= log.aheadMs) return false;
   const said = saidIn(log, piece);
   return said !== 'all' && !log.targets.every((target) => said.includes(target));
 }

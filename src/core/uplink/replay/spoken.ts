@@ -15,7 +15,7 @@ import {
   targetOf,
   withSpoken,
 } from './sentence.ts';
-import { markUnderstood, withSentence } from './understood.ts';
+import { lastPause, markUnderstood, withSentence } from './understood.ts';
 
 const MOST_WITHDRAWN = 16;
 
@@ -106,7 +106,8 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   const isAwaited = given.pieces.some(({ sentence }) => sentence !== null);
   const isOpen = given.pieces.some((piece) => !isQuiet(piece));
   const isAhead = isOther ? given.isTold && !isAwaited && isOpen : given.isAhead;
-  const log = { ...given, soundAt: now, isAhead };
+  const aheadMs = isOther && isAhead ? (lastPause(given) ?? given.aheadMs) : given.aheadMs;
+  const log = { ...given, soundAt: now, isAhead, aheadMs };
   const isSilent = !log.isTold && !isAwaited;
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
   const spoken = told.pieces.filter(({ sentence }) => sentence !== null);

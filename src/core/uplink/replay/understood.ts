@@ -82,7 +82,12 @@ export function withSentence(log: ReplayLog, id: string, timed = false): ReplayL
  * How far a service has understood that gives no times: up to the pause that ended the sentence, if one was heard of
  * late; otherwise it has cut a long sentence, or a pause that the room hides from us: up to now.
  */
-function sentEnd({ pieces, sentMs, quietMs }: ReplayLog): number {
+function sentEnd(log: ReplayLog): number {
+  return lastPause(log) ?? log.sentMs;
+}
+
+/** Where a pause that was heard of late ends, or has not ended; null: none was. */
+export function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
   if (quietMs > 0) return sentMs;
   for (let index = pieces.length - 1; index >= 0; index--) {
     const piece = pieces[index];
@@ -91,7 +96,7 @@ function sentEnd({ pieces, sentMs, quietMs }: ReplayLog): number {
     const before = pieces[index - 1];
     if (before !== undefined && before.toMs < piece.fromMs) return piece.fromMs;
   }
-  return sentMs;
+  return null;
 }
 
 /** Where no times are told, the word of a sentence that was cut off comes at least this long after the cut. */

@@ -13,16 +13,18 @@ const CHUNK_MS = 320;
 /** About 4 s of speech. */
 const LETTERS = 62;
 
-function say(log: ReplayLog, chunks: number, more: Partial<BacklogChunk> = {}): ReplayLog {
+function send(log: ReplayLog, chunks: number, pauses: number, more: Partial<BacklogChunk> = {}): ReplayLog {
   let sent = log;
-  for (let index = 0; index < chunks + 3; index++) {
+  for (let index = 0; index < chunks + pauses; index++) {
     const seq = Math.round(sent.sentMs / CHUNK_MS);
     const voiced = index < chunks;
     const chunk = { seq, capturedAt: 0, pcm: Uint8Array.of(1, 1), voiced, queued: false, ...more };
     sent = noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
   }
-  return noteUnderstood(sent, { id: null, span: null });
+  return sent;
 }
+const say = (log: ReplayLog, chunks: number, more: Partial<BacklogChunk> = {}): ReplayLog =>
+  noteUnderstood(send(log, chunks, 3, more), { id: null, span: null });
 const text = (log: ReplayLog, at: number): ReplayLog =>
   noteText(log, { id: null, language: 'es', letters: LETTERS }, at);
 const sound = (log: ReplayLog, ms: number, at: number): ReplayLog =>
@@ -80,5 +82,26 @@ describe('a translation without a name', () => {
       again: [],
       cuts: [],
     });
+  });
+});
+
+describe('a sentence without a name whose sound comes before its text', () => {
+  const seqs = (log: ReplayLog): readonly number[] => unspoken(log).map(({ seq }) => seq);
+  /** The first is chunks 0 to 6, the second 7 to 13. */
+  const ahead = sound(send(sound(translated(), 2500, 3300), 4, 3), 1500, 9000);
+
+  it('is not said once more where the stream ends before the text', () => {
+    expect(seqs(ahead)).toEqual([]);
+  });
+
+  it('leaves what was said behind it owed, before its text and after', () => {
+    const next = send(ahead, 2, 0);
+    expect(seqs(sound(next, 500, 9300))).toEqual([14, 15]);
+    expect(seqs(noteUnderstood(next, { id: null, span: null }))).toEqual([14, 15]);
+  });
+
+  it('is owed while speech goes on: the sound may be of the sentence before', () => {
+    const going = sound(send(sound(translated(), 2500, 3300), 9, 0), 500, 9000);
+    expect(seqs(going)).toHaveLength(9);
   });
 });
