@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
@@ -132,7 +132,7 @@ export function ownerSignatures({ owner }: Config): SignatureReader | null {
 
 /** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
-  return caFile === null ? undefined : readPem('service.caFile', caFile);
+  return caFile === null ? undefined : pemOrThrow('service.caFile', caFile);
 }
 
 /** How the device connects to its broker. @throws UnusableFile, from `password` too */
@@ -148,8 +148,8 @@ export function brokerConnection(
     ...(passwordFile === null
       ? {}
       : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
-    ...(caFile === null ? {} : { ca: readPem('mqtt.caFile', caFile) }),
-    ...(certFile === null ? {} : { cert: readPem('mqtt.certFile', certFile) }),
+    ...(caFile === null ? {} : { ca: pemOrThrow('mqtt.caFile', caFile) }),
+    ...(certFile === null ? {} : { cert: pemOrThrow('mqtt.certFile', certFile) }),
     ...(keyFile === null
       ? {}
       : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
@@ -161,11 +161,11 @@ function secretOrThrow(key: string, read: SecretResult): string {
   return read.secret;
 }
 
-function readPem(key: string, file: string): Buffer {
+function pemOrThrow(key: string, file: string): Buffer {
   try {
-    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
+    return readPem(key, file);
   } catch (error) {
-    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
-    throw new UnusableFile(`${key}: the file ${file} cannot be read (${reason})`);
+    if (error instanceof UnreadablePem) throw new UnusableFile(error.message);
+    throw error;
   }
 }

@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
-import { formatPath, isObject } from '../adapters/config/layer.ts';
+import { formatPath } from '../adapters/config/layer.ts';
+import { readPem } from '../adapters/config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
+import { isObject } from '../protocol/json.ts';
 import type { BackendSecrets } from './backend.ts';
 
 const PREFIX = 'DRAGOMAN_BACKEND_';
@@ -220,14 +222,6 @@ function note<T>(problems: string[], read: () => T): T | undefined {
   } catch (error) {
     problems.push(error instanceof Error ? error.message : 'a file cannot be read');
     return undefined;
-  }
-}
-
-function readPem(key: string, file: string): Buffer {
-  try {
-    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
-  } catch (error) {
-    throw new Error(`${key}: the file ${file} cannot be read (${reasonOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads what comes over the bus. Nothing in it is trusted but the topic, which the broker guards. */
 import type { BusMessage } from '../ports/bus.ts';
+import { parseJson } from '../protocol/json.ts';
 import { requestIdSchema } from '../protocol/mqtt/envelope.ts';
 import { tokenRequestSchema } from '../protocol/mqtt/token.ts';
 import { type DeviceAddress, deviceTopics, tokenRequester } from '../protocol/mqtt/topics.ts';
@@ -53,12 +54,4 @@ function replyFor(address: DeviceAddress, message: BusMessage): { reply: Reply; 
     reply: { topic: isOwn ? responseTopic : own, ...(correlates && { correlationData }) },
     foreign: responseTopic !== undefined && !isOwn,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** The owner's side of the translation service's HTTP API: sessions with the API key, voices with the JWT. */
 import { z } from 'zod';
+import { parseJson } from '../protocol/json.ts';
 import {
   type CreateSessionInput,
   SESSION_PATHS,
@@ -179,11 +180,3 @@ function checkSecret(secret: string): string {
 }
 
 const isMissing = (answer: HttpAnswer): boolean => answer.status === 404;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

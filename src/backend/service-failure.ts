@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../adapters/retry-after.ts';
 /** Turns what the service answers, or fails to answer, into a `Trouble`. */
 import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
 import type { Trouble, TroubleKind } from './core/service-trouble.ts';
@@ -51,7 +52,7 @@ export function failureOfAnswer(
   const said = errors.map(({ title, detail }) => `${title}: ${detail}`).join('; ');
   const detail = said === '' ? null : scrub(said).slice(0, LONGEST_DETAIL);
   const kind = kindOf(answer.status, errors);
-  const retryAfterS = readRetryAfter(answer.headers['retry-after'], wall);
+  const retryAfterS = retryAfterSeconds(answer.headers, wall);
   const words = `cannot ${operation}: HTTP ${answer.status}${detail === null ? '' : ` (${detail})`}`;
   return new ServiceFailure({ kind, detail, retryAfterS }, answer.status, words);
 }
@@ -80,8 +81,7 @@ function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
   return 'rejected';
 }
 
-function readRetryAfter(header: string | undefined, wall: number): number | null {
-  if (header === undefined) return null;
-  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - wall) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), LONGEST_RETRY_AFTER_S) : null;
+function retryAfterSeconds(headers: HttpAnswer['headers'], wall: number): number | null {
+  const ms = readRetryAfter(headers, wall);
+  return ms === null ? null : Math.min(Math.ceil(ms / 1000), LONGEST_RETRY_AFTER_S);
 }

@@ -78,7 +78,7 @@ describe('service client', () => {
       '429 until a date',
       429,
       '',
-      { 'retry-after': new Date(WALL + 90_000).toUTCString() },
+      { date: new Date(WALL).toUTCString(), 'retry-after': new Date(WALL + 90_000).toUTCString() },
       'rate_limited',
       90,
     ],

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { configJsonSchema, type SchemaNode } from '../../protocol/config-schema.ts';
-import { isObject } from './layer.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** The step of a pattern that stands for any index of an array. */
 export const ANY_INDEX = '[]';

@@ -50,10 +50,6 @@ export function formatProblem(problem: Problem): string {
   return [...where, ...key, problem.message].join(': ');
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The sources of a merged configuration, value by value: a tree, so that its size and its cost follow the configuration's. */
 export class SourceMap {
   private root: SourceNode = { source: null, parts: new Map() };

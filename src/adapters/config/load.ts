@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, configSchema } from '../../protocol/config.ts';
+import { isObject } from '../../protocol/json.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Path, parseJsonc } from './jsonc.ts';
-import { isObject, type Layer, type LayerKind, type Problem, type Source } from './layer.ts';
+import type { Layer, LayerKind, Problem, Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';

@@ -1,6 +1,7 @@
 import { DEFAULT_DRIVER } from '../../protocol/config.ts';
+import { isObject } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
-import { formatPath, isObject, type Layer, type Problem, SourceMap } from './layer.ts';
+import { formatPath, type Layer, type Problem, SourceMap } from './layer.ts';
 
 /** All layers as one unchecked configuration, and where each part of it came from. */
 export interface Merged {

@@ -1,5 +1,6 @@
 import type { Config } from '../../protocol/config.ts';
-import { formatPath, isObject, type Source, type SourceMap } from './layer.ts';
+import { isObject } from '../../protocol/json.ts';
+import { formatPath, type Source, type SourceMap } from './layer.ts';
 
 /** One effective value and where it came from. */
 export interface Provenance {

@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CtlProfile, ctlProfileSchema, ctlProfilesSchema } from '../../protocol/ctl-profiles.ts';
+import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
-import { formatPath, isObject } from '../config/layer.ts';
+import { formatPath } from '../config/layer.ts';
+import { readPem, UnreadablePem } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
@@ -43,7 +45,14 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
   const field = <T>(path: string | null, read: (path: string) => T): T | undefined =>
     path === null ? undefined : read(at(path));
-  const pem = (key: string) => (path: string) => readPem(key, path);
+  const pem = (key: string) => (path: string) => {
+    try {
+      return readPem(key, path);
+    } catch (error) {
+      if (error instanceof UnreadablePem) throw new ProfileError(error.message);
+      throw error;
+    }
+  };
   const secret = (key: string, read: typeof readSecret) => (path: string) => secretOr(key, read(path, env));
   const ca = field(profile.caFile, pem('caFile'));
   const cert = field(profile.certFile, pem('certFile'));
@@ -131,15 +140,6 @@ function chooseProfile(
   const near = suggest(name, names);
   const hint = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
   throw new ProfileError(`${file} has no profile "${name}"; ${hint}`);
-}
-
-function readPem(key: string, file: string): Buffer {
-  try {
-    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    throw new ProfileError(`${key}: the file ${file} cannot be read: ${error.message}`);
-  }
 }
 
 function secretOr(key: string, read: SecretResult): string {

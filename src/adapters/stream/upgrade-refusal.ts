@@ -1,6 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { UpgradeRefusal } from '../../ports/stream.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { readRetryAfter } from '../retry-after.ts';
 import type { ReadSaid } from './close-words.ts';
 
 /** As much of a refusal's body as is read. */
@@ -30,7 +32,7 @@ const bodySchema = z.looseObject({
 
 /** Reads what a service says in place of an upgrade. Bounded in size and time; an unreadable body is no error. */
 export async function readUpgradeRefusal(response: IncomingMessage, read: ReadSaid): Promise<UpgradeRefusal> {
-  const retryAfterMs = readRetryAfter(response.headers);
+  const retryAfterMs = readRetryAfter(response.headers, null);
   const status = response.statusCode ?? 0;
   const body = bodySchema.safeParse(parseJson(await readBody(response)));
   if (!body.success) return { status, errorCode: null, texts: [], detail: null, retryAfterMs };
@@ -45,13 +47,6 @@ export async function readUpgradeRefusal(response: IncomingMessage, read: ReadSa
     detail: read(words.filter((text) => text !== undefined).join(': ')) || null,
     retryAfterMs,
   };
-}
-
-/** `Retry-After` in seconds, or as a date, which is read by the service's own clock: a kiosk's may be wrong. */
-function readRetryAfter({ 'retry-after': header, date }: IncomingHttpHeaders): number | null {
-  if (header === undefined) return null;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.parse(date ?? '');
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 function readBody(response: IncomingMessage): Promise<string> {
@@ -71,12 +66,4 @@ function readBody(response: IncomingMessage): Promise<string> {
     response.on('error', done);
     response.on('close', done);
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

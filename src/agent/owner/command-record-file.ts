@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import type { CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
+import { parseJson } from '../../protocol/json.ts';
 
 const LONGEST_KEPT_MESSAGE = 200;
 
@@ -73,14 +74,6 @@ export function readRecord(text: string): RecordReading {
     ledger,
     interrupted: kept.flatMap(({ open }) => (open === undefined ? [] : [open])),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { parseJson } from '../../protocol/json.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -108,12 +109,4 @@ function prepareKnown<N extends CommandName>(
 
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMAND_ARGS, name);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -10,6 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Opening, SignatureReader } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -224,12 +225,4 @@ function readKept(file: StateFile | null, places: readonly Place[], log: Log): M
   }
   const known = parsed.data.documents.filter(({ from }) => places.some((place) => place.from === from));
   return new Map(known.map((document) => [document.from, document]));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

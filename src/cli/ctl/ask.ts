@@ -8,13 +8,14 @@ import {
   type Outcome,
   outcomes,
 } from '../../core/fleet/answers.ts';
+import { parseJson } from '../../protocol/json.ts';
 import {
   type CommandName,
   type CommandResponse,
   commandResponseSchema,
 } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { createFleetView, type FleetView, parseJson } from './fleet-view.ts';
+import { createFleetView, type FleetView } from './fleet-view.ts';
 import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';
 

@@ -12,9 +12,10 @@ import {
 import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { createFleetView, parseJson } from './fleet-view.ts';
+import { createFleetView } from './fleet-view.ts';
 import { plain } from './plain.ts';
 import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';

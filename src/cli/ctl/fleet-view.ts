@@ -7,6 +7,7 @@ import {
 } from '../../core/fleet/roster.ts';
 import { type ToldState, type ToldStatus, toldStateSchema, toldStatusSchema } from '../../core/fleet/told.ts';
 import type { BusMessage } from '../../ports/bus.ts';
+import { parseJson } from '../../protocol/json.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { Target } from './target.ts';
 
@@ -50,12 +51,4 @@ function readStatus(payload: string): ToldStatus | null {
 function readState(payload: string): ToldState | null {
   const parsed = toldStateSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
 import { connectOperator } from '../../adapters/ctl/operator-client.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
-import { parseJson } from './fleet-view.ts';
 import { plain } from './plain.ts';
 import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Failure } from '../../program/problem.ts';
+import { parseJson } from '../../protocol/json.ts';
 
 /** One of the project's other programs, running for the demo. */
 export interface ChildProgram {
@@ -80,14 +81,6 @@ function waitForGreeting(
       reject(error);
     });
   });
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 async function endProgram(child: ChildProcess): Promise<void> {

@@ -1,4 +1,5 @@
 import { DESIRED_KEYS } from '../../protocol/config.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** The body of a `config/desired`, as JSON has it. */
 export type DesiredBody = Readonly<Record<string, unknown>>;
@@ -113,8 +114,4 @@ function compare(
     const isSame = JSON.stringify(desired) === JSON.stringify(effective);
     return key === 'id' || isSame ? [] : [{ key: `${scope}.${key}`, desired, effective }];
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

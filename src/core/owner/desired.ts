@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Config, DESIRED_KEYS, desiredSchema, type LaneConfig } from '../../protocol/config.ts';
+import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
@@ -173,8 +174,4 @@ export function effectiveOf(config: Config): EffectiveConfig {
     ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
   }));
   return { lanes, log: { level: config.log.level } };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

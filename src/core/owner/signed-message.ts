@@ -1,4 +1,5 @@
 import type { SignatureFault, SignedContent } from '../../ports/signature.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
 import { type SignedType, signedEnvelopeSchema } from '../../protocol/signed.ts';
 
 /** Why a message that must be signed is not believed. */
@@ -53,17 +54,4 @@ export function judgeSigned(
   const id = Object.hasOwn(body, 'id') ? body['id'] : null;
   if (id !== wanted.id) return { ok: false, why: 'id' };
   return { ok: true, body };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Undefined where it is no JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

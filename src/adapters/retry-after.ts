@@ -1,0 +1,18 @@
+/**
+ * `Retry-After` of an answer, milliseconds: seconds, or a date. A date is read by the clock of whoever answered (`Date`), because
+ * this machine's may be wrong; where none is told, by ours.
+ * @param wall milliseconds since 1970; null: not known
+ */
+export function readRetryAfter(
+  headers: { readonly 'retry-after'?: string | undefined; readonly date?: string | undefined },
+  wall: number | null,
+): number | null {
+  const { 'retry-after': header, date } = headers;
+  if (header === undefined) return null;
+  const theirs = Date.parse(date ?? '');
+  const now = Number.isNaN(theirs) ? (wall ?? Number.NaN) : theirs;
+  // A date of HTTP begins with the day of the week; the parser would take almost anything.
+  const until = /^[A-Za-z]{3,9},? /.test(header) ? Date.parse(header) : Number.NaN;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : until - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
