@@ -19,8 +19,8 @@ export const LANE = [
   {
     name: 'sleeps-over-unsent-words',
     file: 'lane/session/standby.ts',
-    find: 'const busy = isUnsent ||',
-    replace: 'const busy =',
+    find: 'const busy = isUnsent || isAwaited;',
+    replace: 'const busy = false;',
     tests: STORIES.standby,
   },
   {
