@@ -159,8 +159,8 @@ export const LANE = [
   {
     name: 'defect-without-restart',
     file: 'lane/machine.ts',
-    find: "if (event.type === 'defect') restart(context, event);\n  else handle(context, event);",
-    replace: "if (event.type !== 'defect') handle(context, event);",
+    find: '    restart(context, event);\n',
+    replace: '',
     tests: ['lane/restart.test.ts'],
   },
   {

@@ -68,8 +68,8 @@ export const SOUND = [
   {
     name: 'spoken-sentences-said-again',
     file: 'uplink/replay/log.ts',
-    find: "if (sentence === undefined || allSaid(sentence, log)) return 'all';",
-    replace: "if (sentence === undefined) return 'all';",
+    find: "if (known === undefined || allSaid(known, log)) return 'all';\n    said.push(...languagesSaid(known, log));",
+    replace: "if (known === undefined) return 'all';",
     tests: [
       'uplink/replay/log.test.ts',
       'uplink/replay/times.test.ts',
@@ -142,8 +142,8 @@ export const SOUND = [
   {
     name: 'owed-by-who-is-gone',
     file: 'lane/session/old-session.ts',
-    find: 'if (oldSession.ending || isDead(oldSession)) return loseOldSession(context);',
-    replace: "if (oldSession.ending || isDead(oldSession)) return dropOldSession(context, 'close');",
+    find: 'if (oldSession.ending) return loseOldSession(context);',
+    replace: "if (oldSession.ending) return dropOldSession(context, 'close');",
     tests: STORIES.rollover,
   },
   {

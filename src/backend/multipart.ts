@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A form with one file, which comes last (docs/service.md 4.5. */
+/** A form with one file, which comes last (docs/service.md 4.5). */
 export function encodeForm(
   fields: Readonly<Record<string, string>>,
   file: { name: string; type: string; bytes: Buffer },

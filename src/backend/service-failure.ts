@@ -66,7 +66,7 @@ function readErrors(body: string): ServiceError[] {
   }
 }
 
-/** Readers go by the reason, wherever it stands, then by the status (docs/service.md 7. */
+/** Readers go by the reason, wherever it stands, then by the status (docs/service.md 7). */
 function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
   const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
   if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';

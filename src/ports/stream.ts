@@ -84,7 +84,7 @@ export const NO_CONNECTION: StreamConnection = {
 };
 
 /**
- * Opens a stream (docs/service.md 4.7.
+ * Opens a stream (docs/service.md 4.7).
  * @param url whole address with the token in it: never to be logged
  */
 export type OpenStream = (url: string, listener: StreamListener) => StreamConnection;

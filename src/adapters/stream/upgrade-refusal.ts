@@ -10,7 +10,7 @@ const LARGEST_BODY_BYTES = 16 * 1024;
 /** A refusal whose body does not come is a refusal all the same. */
 const BODY_LIMIT_MS = 2000;
 
-/** The error envelope (docs/service.md 2.4, with everything in it optional: a refusal may come from a proxy. */
+/** The error envelope (docs/service.md 2.4), with everything in it optional: a refusal may come from a proxy. */
 const bodySchema = z.looseObject({
   errors: z
     .array(

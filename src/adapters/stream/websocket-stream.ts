@@ -30,7 +30,7 @@ export interface WebSocketStreamOptions {
   readonly tooEarly?: () => void;
 }
 
-/** Streams over WebSocket (docs/service.md 4.7. Holds no policy: every error it can see becomes an event. */
+/** Streams over WebSocket (docs/service.md 4.7). Holds no policy: every error it can see becomes an event. */
 export function createWebSocketStreams(options: WebSocketStreamOptions = {}): OpenStream {
   return (url, listener) => openStream(url, listener, options);
 }

@@ -26,7 +26,7 @@ const MOST_FORGOTTEN = 64;
 const LEAST_TOKEN_CHARS = 6;
 
 /**
- * @param randomHash a fresh URL-safe string for each connection (docs/service.md 4.7
+ * @param randomHash a fresh URL-safe string for each connection (docs/service.md 4.7)
  * @param hosts where streams may go; none: anywhere with TLS
  */
 export function createTokenStore(randomHash: () => string, hosts: readonly string[]): TokenStore {

@@ -126,7 +126,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
       if (context.state.phase === 'draining') return finish(context);
-      // A connection that would exceed the limit of streams opens none (docs/service.md 7.
+      // A connection that would exceed the limit of streams opens none (docs/service.md 7).
       const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
       return lose(context, stream, cause, { message, errorCode, retryAfterMs, unspent });
     }

@@ -7,7 +7,7 @@ export class AddressError extends Error {}
 const LONGEST_HOST_SHOWN = 120;
 
 /**
- * Where a connection goes (docs/service.md 4.7: `{random_hash}` replaced by a fresh URL-safe string. A token only travels
+ * Where a connection goes (docs/service.md 4.7): `{random_hash}` replaced by a fresh URL-safe string. A token only travels
  * to the hosts that the owner has listed, over TLS or inside this machine.
  * @param template address from the grant; a legacy session's `ws_url` simply has no `{random_hash}`
  * @param hosts as in the configuration's `service.hosts`; none: any host will do

@@ -211,7 +211,7 @@ const REASON_BY_NUMBER: Readonly<Record<number, RefusalReason>> = {
   202102: 'max_duration_reached',
 };
 
-/** Finds the session rule that a refusal names (docs/service.md 7: by its reason first, then by its number. */
+/** Finds the session rule that a refusal names (docs/service.md 7): by its reason first, then by its number. */
 export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
   for (const text of signs.texts) {
     if (isReason(text)) return text;
@@ -230,7 +230,7 @@ const INSUFFICIENT_BALANCE = 100_050;
 const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
 const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
 
-/** What a refusal names as its reason: a session rule, or the account's condition (docs/service.md 3.3. Null: nothing known. */
+/** What a refusal names as its reason: a session rule, or the account's condition (docs/service.md 3.3). Null: nothing known. */
 export function readNamedCause(signs: RefusalSigns): Cause | null {
   const reason = readRefusalReason(signs);
   if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';

@@ -1,5 +1,5 @@
 /**
- * Keeps a sender at real time. The service wants one chunk per chunk duration (docs/service.md 8;
+ * Keeps a sender at real time. The service wants one chunk per chunk duration (docs/service.md 8);
  * a microphone's clock may run a little fast, and chunks arrive with jitter. So this is a leaky
  * bucket (GCRA): on average no faster than real time plus the drift allowance, and never more
  * than two chunks early. A backlog goes out strictly in time; only the newest chunk may

@@ -1,4 +1,4 @@
-/** Why an account may not run streams (docs/service.md 3.3; null when it may. */
+/** Why an account may not run streams (docs/service.md 3.3); null when it may. */
 export type AccountTrouble = 'insufficient_balance' | 'account_blocked';
 
 /** The account's condition. Times are milliseconds. */

@@ -26,7 +26,7 @@ export function streamSecretOf(header: string | null | undefined): string | null
   return bearerOf(value) ?? (/^\S+$/.test(value) && !/^bearer$/i.test(value) ? value : null);
 }
 
-/** Finds out what a secret is (docs/service.md 5. */
+/** Finds out what a secret is (docs/service.md 5). */
 export function identify(secret: string | null, keys: KnownKeys, sessions: SessionRegistry): Credential {
   if (secret === null || secret === '') return { kind: 'none' };
   if (keys.apiKeys.includes(secret)) return { kind: 'api_key' };

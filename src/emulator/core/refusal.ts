@@ -195,7 +195,7 @@ export interface Answer {
 }
 
 /**
- * An answer that reports one or several occurrences of a problem (docs/service.md 2.4. The reason stands at
+ * An answer that reports one or several occurrences of a problem (docs/service.md 2.4). The reason stands at
  * the end of `type` and in front of each `detail`.
  * @param instance names this occurrence
  */

@@ -228,7 +228,7 @@ export function createService(setup: ServiceSetup): Service {
     );
   };
 
-  /** An account that can't pay any longer, or is blocked, loses its streams (docs/service.md 3.3. */
+  /** An account that can't pay any longer, or is blocked, loses its streams (docs/service.md 3.3). */
   const closeForTrouble = (now: number): void => {
     if (registry.size === 0) return;
     const trouble = account.trouble(now);

@@ -34,7 +34,7 @@ export interface ApiContext {
 
 type Wanted = 'api_key' | 'jwt';
 
-/** Null where the credential is the wanted one, otherwise the answer that says what is wrong (docs/service.md 5. */
+/** Null where the credential is the wanted one, otherwise the answer that says what is wrong (docs/service.md 5). */
 export function demand(
   wanted: Wanted,
   request: ApiRequest,
@@ -71,7 +71,7 @@ function objectToCreation({ service, now, instance }: ApiContext): Answer | null
   return pending >= service.choices.pending ? refuse('pending_sessions_limit_reached', instance) : null;
 }
 
-/** `POST /session-storage/v2/sessions` (docs/service.md 4.1. */
+/** `POST /session-storage/v2/sessions` (docs/service.md 4.1). */
 export function createSession(request: ApiRequest, context: ApiContext): Answer {
   const { service, now, instance } = context;
   const denied = demand('api_key', request, context);
@@ -95,7 +95,7 @@ function find(id: string, kinds: readonly SessionKind[], service: Service): Sess
   return session.revoked && service.choices.statusAfterRevoke === 'gone' ? undefined : session;
 }
 
-/** Get Session by ID (docs/service.md 4.2: the one answer besides creation that shows the token. */
+/** Get Session by ID (docs/service.md 4.2): the one answer besides creation that shows the token. */
 export function getSession(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -106,7 +106,7 @@ export function getSession(id: string, request: ApiRequest, context: ApiContext)
 
 const clientReferenceSchema = clientReferenceIdSchema.optional();
 
-/** List Sessions (docs/service.md 4.2, newest last, with the `client_reference_id` filter. */
+/** List Sessions (docs/service.md 4.2), newest last, with the `client_reference_id` filter. */
 export function listSessions(request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -159,7 +159,7 @@ export function demandLegacy(request: ApiRequest, { service, instance }: ApiCont
   return refuse('not_found', instance, ['there is no account with these credentials']);
 }
 
-/** `POST /session-storage/session` (docs/service.md 4.3. */
+/** `POST /session-storage/session` (docs/service.md 4.3). */
 export function createLegacySession(request: ApiRequest, context: ApiContext): Answer {
   const { service, now, instance } = context;
   const denied = demandLegacy(request, context);

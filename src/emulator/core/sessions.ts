@@ -31,7 +31,7 @@ export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoke
 const REMEMBER_MS = 3_600_000;
 const MOST_SESSIONS = 20_000;
 
-/** State of a session at a moment (docs/service.md 3.1. */
+/** State of a session at a moment (docs/service.md 3.1). */
 export function statusOf(session: SessionRecord, at: number): SessionStatus {
   if (session.revoked) return 'revoked';
   if (session.activeStreams > 0) return 'running';

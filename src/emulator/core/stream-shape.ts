@@ -26,7 +26,7 @@ export interface StreamSetup {
   readonly isRepeated: (print: number) => boolean;
 }
 
-/** One streaming connection (docs/service.md 4.7, from its opening to its close. */
+/** One streaming connection (docs/service.md 4.7), from its opening to its close. */
 export interface Stream {
   readonly report: StreamReport;
   readonly openedAt: number;

@@ -36,7 +36,7 @@ function viewVoice(voice: VoiceRecord, request: ApiRequest, { service, now }: Ap
   };
 }
 
-/** `POST /saas/voice/clone` (docs/service.md 4.4. */
+/** `POST /saas/voice/clone` (docs/service.md 4.4). */
 export function cloneVoice(request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('jwt', request, context);
   if (denied !== null) return denied;
@@ -48,7 +48,7 @@ export function cloneVoice(request: ApiRequest, context: ApiContext): Answer {
   return { status: 200, body: { ok: true, data: viewVoice(voice, request, context) } };
 }
 
-/** `GET /saas/voice/m/{voice_id}` (docs/service.md 4.6. */
+/** `GET /saas/voice/m/{voice_id}` (docs/service.md 4.6). */
 export function getVoice(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('jwt', request, context);
   if (denied !== null) return denied;
@@ -79,7 +79,7 @@ export interface Upload {
   readonly tooLarge: boolean;
 }
 
-/** What does not fit the target (docs/service.md 4.5; null when everything does. */
+/** What does not fit the target (docs/service.md 4.5); null when everything does. */
 function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): string | null {
   if (ticket.used) return 'the target has been used';
   if (at >= ticket.expiresAt) return 'the target has expired';
@@ -96,7 +96,7 @@ function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): strin
   return null;
 }
 
-/** `POST` to a pre-signed upload target (docs/service.md 4.5. Needs no other credential than its form fields. */
+/** `POST` to a pre-signed upload target (docs/service.md 4.5). Needs no other credential than its form fields. */
 export function takeUpload(blobId: string, upload: Upload, { service, now, instance }: ApiContext): Answer {
   const found = service.voices.ticket(blobId);
   if (found === undefined) return refuse('not_found', instance, ['there is no such upload target']);

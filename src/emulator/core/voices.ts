@@ -40,7 +40,7 @@ export interface SampleFacts {
   readonly seconds: number | null;
 }
 
-/** State of a voice at a moment (docs/service.md 3.2. */
+/** State of a voice at a moment (docs/service.md 3.2). */
 export function voiceStatusOf(voice: VoiceRecord, at: number): ProcessingStatus {
   if (voice.processedAt === null) return 'created';
   if (at < voice.processedAt) return 'pending';

@@ -71,7 +71,7 @@ export const tokenGrantSchema = z.looseObject({
     ),
 });
 
-/** A grant by legacy creation (docs/service.md 4.3: `ws_url` is used as it stands, `publisher` is the token. */
+/** A grant by legacy creation (docs/service.md 4.3): `ws_url` is used as it stands, `publisher` is the token. */
 export const legacyTokenGrantSchema = z.looseObject({
   ...answer,
   ok: z.literal(true),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One problem as the service reports it over HTTP (docs/service.md 2.4. */
+/** One problem as the service reports it over HTTP (docs/service.md 2.4). */
 export const serviceErrorSchema = z.object({
   type: z.string().min(1).max(2083),
   status: z.number().int().min(400).max(599),
@@ -11,7 +11,7 @@ export const serviceErrorSchema = z.object({
 });
 export type ServiceError = z.infer<typeof serviceErrorSchema>;
 
-/** The body of every HTTP answer that is not a success (docs/service.md 2.4. */
+/** The body of every HTTP answer that is not a success (docs/service.md 2.4). */
 export const errorEnvelopeSchema = z.object({
   ok: z.literal(false),
   errors: z.array(serviceErrorSchema).min(1),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a token may be spent on (docs/service.md 1. */
+/** What a token may be spent on (docs/service.md 1). */
 export const intentSchema = z.enum(['s2s', 'stt', 'tts']);
 export type Intent = z.infer<typeof intentSchema>;
 
-/** The transport a token is bound to (docs/service.md 1. */
+/** The transport a token is bound to (docs/service.md 1). */
 export const connectionTypeSchema = z.enum(['ws', 'webrtc']);
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
 
@@ -23,7 +23,7 @@ export const clientReferenceIdSchema = z
     error: `must be at most ${SESSION_LIMITS.clientReferenceIdChars} characters long`,
   });
 
-/** Body of `POST {base_url}/session-storage/v2/sessions` (docs/service.md 4.1. */
+/** Body of `POST {base_url}/session-storage/v2/sessions` (docs/service.md 4.1). */
 export const createSessionRequestSchema = z
   .object({
     intent: intentSchema,
@@ -69,7 +69,7 @@ export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
 /** The same body before defaults are filled in: what a caller writes. */
 export type CreateSessionInput = z.input<typeof createSessionRequestSchema>;
 
-/** The `webrtc` part of a session (docs/service.md 2.1. The element shape of `subscriber_keys` is not specified. */
+/** The `webrtc` part of a session (docs/service.md 2.1). The element shape of `subscriber_keys` is not specified. */
 export const webrtcSchema = z.looseObject({
   url: z.string(),
   room_name: z.string(),
@@ -77,7 +77,7 @@ export const webrtcSchema = z.looseObject({
 });
 
 /**
- * A temporary session (docs/service.md 2.1, read leniently: unknown keys pass, and fields whose
+ * A temporary session (docs/service.md 2.1), read leniently: unknown keys pass, and fields whose
  * absence the specification allows may be missing. `token` stands only in the answers to create and get-by-id.
  */
 export const sessionSchema = z.looseObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** File types accepted as a voice sample (docs/service.md 4.4. */
+/** File types accepted as a voice sample (docs/service.md 4.4). */
 export const SAMPLE_MIME_TYPES = [
   'audio/x-wav',
   'audio/wav',
@@ -57,7 +57,7 @@ export const cloneVoiceRequestSchema = requestSchema('ascii');
 export const unicodeCloneVoiceRequestSchema = requestSchema('unicode');
 export type CloneVoiceRequest = z.infer<typeof cloneVoiceRequestSchema>;
 
-/** Where and how one sample is uploaded (docs/service.md 2.3. */
+/** Where and how one sample is uploaded (docs/service.md 2.3). */
 export const uploadTargetSchema = z.looseObject({
   item_id: z.string().min(1).max(36),
   blob_id: z.string().min(1),
@@ -66,11 +66,11 @@ export const uploadTargetSchema = z.looseObject({
 });
 export type UploadTarget = z.infer<typeof uploadTargetSchema>;
 
-/** Progress of a cloned voice (docs/service.md 3.2. */
+/** Progress of a cloned voice (docs/service.md 3.2). */
 export const processingStatusSchema = z.enum(['created', 'pending', 'ready', 'failed']);
 export type ProcessingStatus = z.infer<typeof processingStatusSchema>;
 
-/** A voice (docs/service.md 2.2, read leniently. */
+/** A voice (docs/service.md 2.2), read leniently. */
 export const voiceRecordSchema = z.looseObject({
   utc_created_at: z.string(),
   voice_id: z.string().min(1),

@@ -125,7 +125,7 @@ describe("a sentence's times, as the service tells them", () => {
   it('are refused where they contradict the order of sentences, or span a pause that no sentence has', () => {
     const first = speak(understand(send('sssqqqsssqqq'), 'a', 1.9, 2.9), 'a');
     expect(understand(send('sss', first), 'b', 0.5, 1.5).times.refused).toMatch(/order/);
-    const two = send('sss' + 'q'.repeat(9) + 'sssq');
+    const two = send(`sss${'q'.repeat(9)}sssq`);
     expect(understand(two, 'a', 0, 4.8).times.refused).toMatch(/pause/);
   });
 
