@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { heardBy } from './heard.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
@@ -163,6 +164,15 @@ describe('a retiring session', () => {
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     lane.end(1000, '', 1);
     expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0, failures: 0 } });
+  });
+
+  it('never answers its end_task: what it owes is said by the next one', () => {
+    const lane = new LaneHarness().goRetiring();
+    lane.hush(16);
+    expect(lane.last('end_task').stream).toBe(1);
+    lane.pass(LANE_DEFAULTS.drainMs);
+    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { failures: 0 } });
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('complains: nobody minds', () => {

@@ -101,6 +101,27 @@ describe('standby', () => {
     expect(lane.wire).toMatch(/s{150}/);
   });
 
+  it('waits for a backlog also where all of it that has been sent is spoken', () => {
+    const lane = new LaneHarness({
+      settings: { backlogMs: 60_000 },
+      options: { standbyAfterMs: 2000 },
+    }).goAcquiring();
+    lane.speak(100);
+    lane.hush(20);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    for (let i = 0; lane.accounts.held > 20; i++) {
+      expect(lane.phase).toBe('live');
+      lane.hush(1);
+      lane.understands(`${i}`);
+      lane.hear(`${i}`, 1, true);
+    }
+    expect(lane.wire).toMatch(/s{100}/);
+    lane.hush(30);
+    expect(lane.phase).toBe('standby');
+  });
+
   it('wakes by a voice, and the first word arrives whole', () => {
     const lane = asleepAfter().goStandby();
     lane.hush(30);
