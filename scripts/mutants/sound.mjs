@@ -80,8 +80,8 @@ export const SOUND = [
   {
     name: 'a-cut-is-no-end-of-a-sentence',
     file: 'uplink/replay/understood.ts',
-    find: '  return sentMs;\n}',
-    replace: '  return 0;\n}',
+    find: 'return lastPause(log) ?? log.sentMs;',
+    replace: 'return lastPause(log) ?? 0;',
     tests: [
       'uplink/replay/log.test.ts',
       'uplink/replay/times.test.ts',

@@ -3,7 +3,7 @@ export const STORIES = {
   rollover: ['lane/rollover.test.ts', 'lane/successor.test.ts', 'lane/overlap.test.ts'],
   room: ['lane/one-stream.test.ts'],
   replay: ['lane/replay.test.ts'],
-  standby: ['lane/standby.test.ts'],
+  standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts'],
   token: ['lane/token.test.ts'],
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],
