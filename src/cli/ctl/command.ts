@@ -20,8 +20,13 @@ Examples:
   dragoman ctl help languages
 
 What it can do:
-  start, stop, mute, unmute, volume, languages, echo: change how lanes work
+  start, stop, mute, unmute, volume, languages, voice, echo: change how lanes
+    work until a restart
+  config: get, set, unset or diff what is desired, which outlives a restart
   status: one device in detail, or a table of several
+  identify: let it chime, to find it in a room
+  logs, log-level: show its log as it is written; set what is written
+  restart, reboot: start the agent or the whole device again
   doctor: run the device's own checks
   watch: a live table of all devices, until Ctrl-C
 
