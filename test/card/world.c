@@ -12,6 +12,9 @@
 
 /* Keeps a frame that is due at this very nanosecond from being missed by rounding. */
 #define FRAME_EPSILON 0.001
+/* Samples on each side of a place between two, and places that are told apart. */
+#define SINC_REACH 8
+#define SINC_PHASES 1024
 
 int64_t now_ns(void)
 {
@@ -217,6 +220,25 @@ void move_sounded(struct card *card)
 	pthread_mutex_unlock(&card->lock);
 }
 
+/* The sound between samples: sines over their argument, faded out to both sides. */
+static double between(const sample_t *samples, int channels, double place)
+{
+	static double table[SINC_PHASES + 1][2 * SINC_REACH];
+	if (table[0][SINC_REACH - 1] == 0)
+		for (int phase = 0; phase <= SINC_PHASES; phase++)
+			for (int tap = 0; tap < 2 * SINC_REACH; tap++) {
+				double away = tap - SINC_REACH + 1 - (double)phase / SINC_PHASES;
+				double fade = 0.5 + 0.5 * cos(M_PI * away / SINC_REACH);
+				table[phase][tap] = fabs(away) < 1e-9 ? 1 : fade * sin(M_PI * away) / (M_PI * away);
+			}
+	int64_t whole = (int64_t)floor(place);
+	const double *taps = table[lrint((place - whole) * SINC_PHASES)];
+	double sum = 0;
+	for (int tap = 0; tap < 2 * SINC_REACH; tap++)
+		sum += taps[tap] * samples[(whole - SINC_REACH + 1 + tap) * channels];
+	return sum;
+}
+
 /* The microphone hears the loudspeaker of the same room, later and quieter. */
 static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
 {
@@ -227,9 +249,12 @@ static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm
 		echo->fd = open_file(echo->path, ".pcm", O_RDONLY);
 	if (echo->fd < 0)
 		return;
-	int64_t first = frame_at(&echo->clock, ns_of(&card->clock, frame) - (int64_t)echo->delay_ns);
+	/* A room knows no sample clock: what is heard lies between the samples that sounded. */
+	double ns = card->clock.base_ns + (frame - card->clock.base_frame) / card->clock.frames_per_ns - echo->delay_ns;
+	double from = echo->clock.base_frame + (ns - echo->clock.base_ns) * echo->clock.frames_per_ns;
 	double step = echo->clock.frames_per_ns / card->clock.frames_per_ns;
-	size_t heard_frames = (size_t)ceil(size * step) + 1;
+	int64_t first = (int64_t)floor(from) - SINC_REACH + 1;
+	size_t heard_frames = (size_t)ceil(size * step) + 2 * SINC_REACH + 1;
 	sample_t *heard = calloc(heard_frames * echo->channels, sizeof(sample_t));
 	/* The holes of the file are silence, and so is what lies before or behind it. */
 	int64_t skipped = first < 0 ? -first : 0;
@@ -238,7 +263,7 @@ static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm
 		ssize_t length = pread(echo->fd, heard + skipped * echo->channels,
 				       (heard_frames - skipped) * frame_bytes, (first + skipped) * frame_bytes);
 		for (snd_pcm_uframes_t at = 0; length > 0 && at < size; at++) {
-			double sound = echo->gain * heard[(size_t)(at * step) * echo->channels];
+			double sound = echo->gain * between(heard, echo->channels, from + at * step - first);
 			for (long channel = 0; channel < card->channels; channel++) {
 				sample_t *sample = &frames[at * card->channels + channel];
 				long sum = *sample + lrint(sound);
