@@ -134,3 +134,26 @@ export function perform(
     act.capture(heard.slice(at, at + piece), fromMs + until);
   }
 }
+
+/** The same sound by a clock that is slower by this much: each sample a little further on, between two of them. */
+export function drifted(sound: Float32Array, ppm: number): Float32Array {
+  const reach = 16;
+  return sound.map((_, index) => {
+    const place = index * (1 + ppm * 1e-6);
+    const whole = Math.floor(place);
+    const part = place - whole;
+    if (part < 1e-9) return sound[whole] ?? 0;
+    let sum = 0;
+    let sine = Math.sin(Math.PI * part) / Math.PI;
+    for (let at = whole; at > whole - reach; at--, sine = -sine) {
+      const away = place - at;
+      sum += (sound[at] ?? 0) * (sine / away) * (1 - (away / reach) ** 2);
+    }
+    sine = Math.sin(Math.PI * part) / Math.PI;
+    for (let at = whole + 1; at <= whole + reach; at++, sine = -sine) {
+      const away = at - place;
+      sum += (sound[at] ?? 0) * (sine / away) * (1 - (away / reach) ** 2);
+    }
+    return sum;
+  });
+}

@@ -80,7 +80,9 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   audio_lost: 'cable, card and power: `dragoman devices`; it is tried again by itself',
   audio_back: NOTHING,
   echo_detected: 'in `off`: choose another mode; in `cancel`: turn the loudspeaker down or away',
-  echo_fallback: 'turn the loudspeaker down or away; the command `echo` tries the mode again',
+  echo_fallback:
+    'turn the loudspeaker down or away; `cancel` is tried again by itself after 5, 10, 20, 40 and then each 60 minutes, any mode by the command `echo`',
+  echo_restored: NOTHING,
   capture_problem:
     '`clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone',
   capture_problem_over: NOTHING,

@@ -68,6 +68,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ ts, lane, reason: 'loop', from: 'off', mode: 'half-duplex' },
     ...{ message: 'the lane hears its own loudspeaker' },
   },
+  echo_restored: { ts, lane, mode: 'cancel' },
   capture_problem: { ts, lane, finding: 'clipping', message: '2.1 % of the samples are at full scale' },
   capture_problem_over: { ts, lane, finding: 'clipping', message: 'the microphone does not clip any more' },
   speech_lost: {
@@ -116,7 +117,7 @@ const report = {
     ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
   },
   ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
-  ...{ speech_lost_ms: 0, next_try_at: null },
+  ...{ speech_lost_ms: 0, deaf_since: null, next_try_at: null },
   ...{ last_error: null, last_warning: null },
 };
 

@@ -15,6 +15,8 @@ export interface EchoFilter {
    * @returns as much sound as whole blocks allow, and when the last sample of it was captured
    */
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
+  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
+  readonly drift: number;
   /** Nothing was played lately, and the last sound was not worked on. */
   readonly rests: boolean;
 }
@@ -44,6 +46,9 @@ export function createEchoFilter({ heardRateHz, playedRateHz }: EchoRates): Echo
       rest = samples.slice(blocks * blockSamples);
       const restMs = durationMs(rest.length * BYTES_PER_SAMPLE, heardRateHz);
       return { pcm: toPcm(cleaned), capturedAt: capturedAt - restMs - blockMs };
+    },
+    get drift() {
+      return canceller.drift;
     },
     get rests() {
       return canceller.rests;

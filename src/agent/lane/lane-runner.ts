@@ -72,6 +72,8 @@ export class LaneRunner {
   private readonly connections = new Map<number, StreamConnection>();
   /** Streams whose bytes do not leave as fast as they come. */
   private readonly congested = new Set<number>();
+  private hears = false;
+  private cancels: boolean;
   private readonly capturePipeline: CapturePipeline;
   private readonly playbackPipeline: PlaybackPipeline;
 
@@ -94,6 +96,7 @@ export class LaneRunner {
       idPrefix: config.id,
       seed: deps.seed,
     });
+    this.cancels = config.echo === 'cancel';
     const rateHz = config.capture.sampleRate;
     const { chunkMs } = this.current.settings;
     this.silentChunk = new Uint8Array(Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
@@ -101,7 +104,7 @@ export class LaneRunner {
     this.capturePipeline = new CapturePipeline({
       ...{ ...deps, lane: config.id, rateHz, chunkMs, post },
       playedRateHz: OUTPUT_RATE_HZ,
-      cancelEcho: config.echo === 'cancel',
+      cancelEcho: this.cancels,
     });
     const { wireToSpeaker } = this;
     const { volume } = config.playback;
@@ -197,11 +200,17 @@ export class LaneRunner {
       case 'close_stream':
         return this.closeStream(effect.stream, effect.how);
       case 'open_capture':
-        return this.capturePipeline.open();
+        this.hears = true;
+        this.capturePipeline.open();
+        return this.keepClock();
       case 'close_capture':
-        return void this.capturePipeline.close();
+        this.hears = false;
+        void this.capturePipeline.close();
+        return this.keepClock();
       case 'cancel_echo':
-        return this.capturePipeline.cancelEcho(effect.on);
+        this.cancels = effect.on;
+        this.capturePipeline.cancelEcho(effect.on);
+        return this.keepClock();
       case 'play':
         return this.playbackPipeline.play(effect);
       case 'flush_playback':
@@ -215,6 +224,11 @@ export class LaneRunner {
         // For the watchers: they publish and log.
         return;
     }
+  }
+
+  /** What is taken out of what is heard has to be played by one unbroken clock. */
+  private keepClock(): void {
+    this.playbackPipeline.runOn(this.hears && this.cancels);
   }
 
   private to(stream: number): StreamConnection | undefined {

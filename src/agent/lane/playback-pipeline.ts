@@ -1,5 +1,6 @@
 import { fadeOut } from '../../core/audio/fade.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain.ts';
+import { audiblePart } from '../../core/audio/levels.ts';
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
@@ -57,6 +58,7 @@ export class PlaybackPipeline {
   /** The lane has been told that it has none: it could not be opened, or not in time. */
   private isMissing = false;
   private isClosed = false;
+  private runsOn = false;
   private volume: number;
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
@@ -106,6 +108,7 @@ export class PlaybackPipeline {
     if (this.isClosed) return await playback.close();
     this.playback = playback;
     playback.mixer?.setVolume(this.volume);
+    if (this.runsOn) playback.runOn?.(true);
     if (this.isMissing) this.deps.post({ type: 'playback_back' });
   }
 
@@ -128,7 +131,7 @@ export class PlaybackPipeline {
     const goesOn = this.written.some((one) => one.until > now);
     this.deps.reference?.played(sound, from, goesOn, beginOf(playback.place ?? null, sound));
     this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
-    post({ type: 'sounding', write, from, until });
+    post({ type: 'sounding', write, from, until, audible: audiblePart(sound, rateHz) });
     if (this.measured !== null) this.correct(this.measured);
     if (receivedAt !== null) this.deps.wireToSpeaker.record(from - receivedAt);
   }
@@ -142,6 +145,12 @@ export class PlaybackPipeline {
     const until = playback.flush() ?? this.deps.clock.now();
     this.deps.reference?.flushed(until, playback.place ?? null);
     if (rest !== null) playback.write(fadeOut(rest));
+  }
+
+  /** Whether the device plays silence between sounds, so that its clock is never broken. */
+  runOn(on: boolean): void {
+    this.runsOn = on;
+    this.playback?.runOn?.(on);
   }
 
   /** @param percent 0-100 */

@@ -143,6 +143,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('device')} is back`;
     case 'echo_detected':
       return `hears its own loudspeaker ${text('delay_ms')} ms later at ${text('gain_db')} dB`;
+    case 'echo_restored':
+      return 'cancels echo again';
     case 'echo_fallback':
     case 'capture_problem':
     case 'capture_problem_over':

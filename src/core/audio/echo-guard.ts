@@ -8,6 +8,10 @@ export interface EchoFallback {
   /** What was wanted. */
   readonly from: EchoMode;
   readonly message: string;
+  /** When cancelling is tried again, behind the closed gate; null: not by itself. */
+  readonly tryAt: number | null;
+  /** It is being tried. */
+  readonly onTrial: boolean;
 }
 
 /** A measure and when it was taken, monotonic milliseconds. */
@@ -26,6 +30,8 @@ export interface EchoGuard {
   readonly fallback: EchoFallback | null;
   /** How much had been played when the canceller was ready, milliseconds; null: there is none. */
   readonly cancelsSince: number | null;
+  /** How often cancelling did not hold since somebody last ordered it. */
+  readonly failures: number;
 }
 
 export const NO_ECHO: EchoGuard = {
@@ -34,6 +40,7 @@ export const NO_ECHO: EchoGuard = {
   told: null,
   fallback: null,
   cancelsSince: null,
+  failures: 0,
 };
 
 /** Weaker than this the service hears nothing of it. */
@@ -47,6 +54,9 @@ const TELL = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 90
 const LEARNS_MS = 3000;
 /** And this long echo that is left is no reason to give it up. */
 const CONVERGES_MS = 10_000;
+/** A canceller that did not hold is tried again after so many minutes, and later after more; for so much played sound. */
+const TRIALS_MIN = [5, 10, 20, 40, 60];
+const TRIAL_MS = 20_000;
 /**
  * A furnished room falls silent by a decibel in 10 ms (60 dB in 0.6 s). What has fallen to this level is no speech any
  * more: the louder the echo, the longer it takes.
@@ -94,7 +104,7 @@ export function observeEcho(
     heard === 'microphone' ? [...guard.measures, observation].slice(-MEASURES_KEPT) : guard.measures;
   const converged = guard.cancelsSince !== null && playedMs - guard.cancelsSince >= CONVERGES_MS;
   const isLoop =
-    guard.fallback === null &&
+    (guard.fallback === null || guard.fallback.onTrial) &&
     (wanted === 'off' || (wanted === 'cancel' && heard === 'cancelled' && converged));
   const recent = guard.observations.filter(({ at }) => now - at <= LOOP.withinMs);
   const observations = isLoop ? [...recent, observation].slice(-2 * LOOP.observations) : recent;
@@ -103,23 +113,49 @@ export function observeEcho(
   );
   const fellBack = isLoop && agreeing.length >= LOOP.observations;
   const known = { ...guard, measures, observations, told };
-  const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, observation)) : known;
+  const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, observation), now) : known;
   return { guard: after, tell: told === observation, fellBack };
 }
 
-/** From here on half-duplex, whatever is wanted, until the next order. */
+/** From here on half-duplex, whatever is wanted, until the next order or a trial that holds. */
 export function fallBack(
   guard: EchoGuard,
   reason: EchoFallback['reason'],
   from: EchoMode,
   message: string,
+  now: number,
 ): EchoGuard {
-  return { ...guard, fallback: { reason, from, message }, observations: [], cancelsSince: null };
+  const { failures } = guard;
+  const waitMs = TRIALS_MIN[Math.min(failures, TRIALS_MIN.length - 1)] ?? 0;
+  const tryAt = from === 'cancel' ? now + waitMs * 60_000 : null;
+  return {
+    ...guard,
+    fallback: { reason, from, message, tryAt, onTrial: false },
+    observations: [],
+    cancelsSince: null,
+    failures: failures + 1,
+  };
 }
 
 /** A new order is a new trial; what was measured of the room stays true. */
 export function reorder(guard: EchoGuard): EchoGuard {
-  return { ...guard, observations: [], told: null, fallback: null };
+  return { ...guard, observations: [], told: null, fallback: null, failures: 0 };
+}
+
+/** What becomes of a fallback now: a trial begins, or it has held. */
+export function reviewFallback(
+  guard: EchoGuard,
+  { playedMs, now }: { playedMs: number; now: number },
+): { guard: EchoGuard; step: 'try' | 'restore' } | null {
+  const { fallback, cancelsSince } = guard;
+  if (fallback === null || fallback.tryAt === null) return null;
+  if (!fallback.onTrial) {
+    if (now < fallback.tryAt) return null;
+    const onTrial = { ...fallback, onTrial: true };
+    return { guard: { ...guard, fallback: onTrial, observations: [], cancelsSince: null }, step: 'try' };
+  }
+  if (cancelsSince === null || playedMs - cancelsSince < CONVERGES_MS + TRIAL_MS) return null;
+  return { guard: { ...guard, fallback: null }, step: 'restore' };
 }
 
 function isNews(told: EchoObservation | null, now: EchoObservation): boolean {
@@ -133,5 +169,9 @@ function isNews(told: EchoObservation | null, now: EchoObservation): boolean {
 function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoObservation): string {
   const heard = `the microphone hears the loudspeaker (${Math.round(delayMs)} ms later, ${Math.round(gainDb)} dB)`;
   const why = wanted === 'cancel' ? `${heard} although echo is cancelled` : `${heard} and echo is "off"`;
-  return `${why}: half-duplex from now on; order the echo mode anew when that is fixed`;
+  const then =
+    wanted === 'cancel'
+      ? 'cancelling is tried again by itself'
+      : 'order the echo mode again when that is fixed';
+  return `${why}: half-duplex from now on; ${then}`;
 }

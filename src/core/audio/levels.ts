@@ -37,3 +37,21 @@ function sumOfSquares(samples: Int16Array, from: number, until: number): number 
   }
   return squares;
 }
+
+/** Softer than this nothing of the loudspeaker comes back that anybody could hear, dBFS. */
+const INAUDIBLE_DBFS = -60;
+
+/** What of a sound is loud enough to be heard at all, milliseconds from its begin; null: nothing. */
+export function audiblePart(pcm: Uint8Array, rateHz: number): { fromMs: number; untilMs: number } | null {
+  const samples = samplesOf(pcm);
+  const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));
+  let first: number | null = null;
+  let last = 0;
+  for (let from = 0; from < samples.length; from += frame) {
+    const until = Math.min(samples.length, from + frame);
+    if (levelOfPower(sumOfSquares(samples, from, until) / (until - from)) <= INAUDIBLE_DBFS) continue;
+    first ??= from;
+    last = until;
+  }
+  return first === null ? null : { fromMs: (first * 1000) / rateHz, untilMs: (last * 1000) / rateHz };
+}

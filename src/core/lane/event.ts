@@ -2,6 +2,7 @@ import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-detector.ts';
+import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 import type { LaneOptions } from './options.ts';
@@ -123,6 +124,8 @@ export type LaneEvent =
       readonly write: number;
       readonly from: number | null;
       readonly until: number;
+      /** What of the write can be heard at all; not said: all of it. */
+      readonly audible?: AudiblePart;
     }
   | { readonly type: 'timer'; readonly timer: TimerName }
   /**

@@ -36,6 +36,7 @@ function begin(context: StepContext): void {
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
   context.set({ heardLately: [], isUnanswered: false, untranslated: null });
+  context.set({ silencedSince: null, deafSince: null });
   if (context.state.options.start === 'voice') context.enter('standby');
   else acquire(context);
 }

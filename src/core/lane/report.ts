@@ -43,6 +43,7 @@ export function reportLane(
     session: stream?.lease.grant.session ?? null,
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
+    deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
     last_error: told(problem),
     last_warning: told(warning),

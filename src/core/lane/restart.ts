@@ -6,6 +6,7 @@ import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';
 import { closeStream } from './session/ending.ts';
+import { runsOutMs } from './sound/playback.ts';
 import { createLane, type LaneState } from './state.ts';
 import { StepContext } from './step-context.ts';
 
@@ -141,7 +142,7 @@ function freshState(state: LaneState, now: number): LaneState {
     playbackLost: state.playbackLost,
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),
-    playout: silenced(state.playout, now),
+    playout: silenced(state, now),
     counts: { ...counts, takenBack, defects: counts.defects + 1 },
     crashes: state.crashes + 1,
   };
@@ -165,7 +166,8 @@ function emptied(backlog: Backlog): Backlog {
 }
 
 /** The gate must still know what the room heard last, if that can be told. */
-function silenced(playout: Playout, now: number): Playout {
+function silenced(state: LaneState, now: number): Playout {
+  const { playout } = state;
   const { queuedBytes, droppedBytes, writtenBytes, shed, gaps, timeline } = playout;
   const fresh = {
     ...SILENT_PLAYOUT,
@@ -174,7 +176,7 @@ function silenced(playout: Playout, now: number): Playout {
     timeline: { ...SILENT_PLAYOUT.timeline, nextWrite: timeline.nextWrite },
   };
   try {
-    const { heard, earlier, timeline: known } = flush(playout, now);
+    const { heard, earlier, timeline: known } = flush(playout, now, runsOutMs(state));
     return { ...fresh, heard, earlier, timeline: known };
   } catch {
     return fresh;

@@ -211,6 +211,10 @@ export interface LaneState {
   /** What is wrong with a microphone that delivers. */
   readonly captureFindings: readonly CaptureFinding[];
   readonly echo: EchoGuard;
+  /** Since when each chunk has been silenced for the loudspeaker's sake; null: the last one was not. */
+  readonly silencedSince: number | null;
+  /** The same, once it is long enough to be told. */
+  readonly deafSince: number | null;
   readonly playbackLost: boolean;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
@@ -298,6 +302,8 @@ export function createLane(given: {
     captureLost: false,
     captureFindings: [],
     echo: NO_ECHO,
+    silencedSince: null,
+    deafSince: null,
     playbackLost: false,
     captureEnded: false,
     starved: false,

@@ -4,7 +4,14 @@ import type { Heard } from '../uplink/gate.ts';
 import { abandonRest } from './intake.ts';
 import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
 import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
-import { correctHeard, expectWrite, recordHeard, silenceTimeline } from './timeline.ts';
+import {
+  type AudiblePart,
+  audibleStretches,
+  correctHeard,
+  expectWrite,
+  recordHeard,
+  silenceTimeline,
+} from './timeline.ts';
 
 export { enqueue, enqueueOwn } from './intake.ts';
 export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
@@ -59,7 +66,10 @@ export function advance(
 ): { playout: Playout; writes: readonly Write[]; wakeAt: number | null; slackMs: number } {
   const writes: Write[] = [];
   let playout = given;
-  const refillMs = format.aheadMs * REFILL;
+  const refillMs = format.refillMs ?? format.aheadMs * REFILL;
+  const slackMs = format.refillMs == null ? refillMs / 2 : STEP_MS;
+  // Where less than a step is missing there is nothing to write.
+  const dueMs = Math.min(refillMs + Math.min(soonMs, refillMs), format.aheadMs - 2 * STEP_MS);
   const write = (pcm: Uint8Array, kind: WriteKind, receivedAt: number | null): void => {
     const { timeline } = playout;
     writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt });
@@ -85,8 +95,7 @@ export function advance(
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
-    if (end - now > refillMs + Math.min(soonMs, refillMs) + ROUNDING_MS)
-      return rest(end - refillMs, refillMs / 2);
+    if (end - now > dueMs + ROUNDING_MS) return rest(end - refillMs, slackMs);
     const isLate = head.begun && (head.faded || end < now - ROUNDING_MS);
     const isShort = piece.receivedAt - end < STARVED_MS;
     if (isLate) {
@@ -148,7 +157,10 @@ function take(playout: Playout, pcm: Uint8Array, pieces: readonly Piece[], forma
 }
 
 /** The device tells when a write is heard. */
-export function tell(playout: Playout, told: { write: number; from: number; until: number }): Playout {
+export function tell(
+  playout: Playout,
+  told: { write: number; from: number; until: number; audible?: AudiblePart },
+): Playout {
   return withTimeline(playout, recordHeard(playout.timeline, told));
 }
 
@@ -157,13 +169,13 @@ export function correct(playout: Playout, write: number, until: number): Playout
   return withTimeline(playout, correctHeard(playout.timeline, write, until));
 }
 
-/** When the loudspeaker was heard lately, oldest first. */
+/** When the loudspeaker was heard lately, oldest first: silence that it played does not count. */
 export function heardLately(playout: Playout): readonly Heard[] {
-  return playout.heard === null ? playout.earlier : [...playout.earlier, playout.heard];
+  return audibleStretches(playout.timeline);
 }
 
 /** Forgets everything that has not been heard, and the rest of the sentences that are cut short by it. */
-export function flush(playout: Playout, now: number): Playout {
+export function flush(playout: Playout, now: number, runsOutMs = 0): Playout {
   const own = playout.utterances.filter(({ stream }) => stream === OWN_STREAM);
   const ownBytes = own.reduce((sum, one) => sum + bytesOf(one), 0);
   return withTimeline(
@@ -174,7 +186,7 @@ export function flush(playout: Playout, now: number): Playout {
       queuedBytes: 0,
       droppedBytes: playout.droppedBytes + playout.queuedBytes - ownBytes,
     },
-    silenceTimeline(playout.timeline, now),
+    silenceTimeline(playout.timeline, now, now + runsOutMs),
   );
 }
 

@@ -61,6 +61,8 @@ export interface PlayoutFormat {
   readonly lagMs: number;
   /** Written up to this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
   readonly aheadMs: number;
+  /** With less than this left it is written again; null: a share of what is written ahead. */
+  readonly refillMs?: number | null;
 }
 
 export function withTimeline(playout: Playout, timeline: PlayoutTimeline): Playout {

@@ -24,10 +24,17 @@ interface Awaited {
   readonly free: boolean;
 }
 
+/** The part of a write that is loud enough to be heard at all, milliseconds from its begin; null: none of it. */
+export type AudiblePart = { readonly fromMs: number; readonly untilMs: number } | null;
+
 export interface PlayoutTimeline {
   /** What the device has told. */
   readonly told: Stretches;
   readonly awaited: readonly Awaited[];
+  /** When something that can be heard sounded, of what the device has told, oldest first. */
+  readonly audible: readonly Heard[];
+  /** How much silence ends the last write; null: it was nothing else. */
+  readonly silentTailMs: number | null;
   /** From handing a sound to an idle device to its being heard. */
   readonly delayMs: number;
   /** When an undelayed device would have sounded all that is written: paces the writing. */
@@ -40,6 +47,8 @@ export interface PlayoutTimeline {
 export const EMPTY_TIMELINE: PlayoutTimeline = {
   told: { heard: null, earlier: [] },
   awaited: [],
+  audible: [],
+  silentTailMs: null,
   delayMs: 0,
   end: Number.NEGATIVE_INFINITY,
   nextWrite: 1,
@@ -65,6 +74,31 @@ function add({ heard, earlier }: Stretches, from: number, until: number): Stretc
   return { heard: { from, until }, earlier: [...earlier, heard].slice(-STRETCHES_REMEMBERED) };
 }
 
+function addAudible(audible: readonly Heard[], from: number, until: number): readonly Heard[] {
+  const last = audible.at(-1);
+  if (until <= from) return audible;
+  if (last === undefined || from - last.until >= ONE_STRETCH_MS)
+    return [...audible, { from, until }].slice(-STRETCHES_REMEMBERED - 1);
+  return [...audible.slice(0, -1), { from: Math.min(last.from, from), until: Math.max(last.until, until) }];
+}
+
+/** What has not been told of is taken for sound. */
+function addAwaited(
+  audible: readonly Heard[],
+  awaited: readonly Awaited[],
+  delayMs: number,
+): readonly Heard[] {
+  return awaited.reduce(
+    (so, { startsAt, durationMs }) => addAudible(so, startsAt + delayMs, startsAt + delayMs + durationMs),
+    audible,
+  );
+}
+
+/** When the loudspeaker is, was or will be heard by anybody: silence that is played does not count. */
+export function audibleStretches({ audible, awaited, delayMs }: PlayoutTimeline): readonly Heard[] {
+  return addAwaited(audible, awaited, delayMs);
+}
+
 function addExpected(told: Stretches, awaited: readonly Awaited[], delayMs: number): Stretches {
   return awaited.reduce(
     (so, { startsAt, durationMs }) => add(so, startsAt + delayMs, startsAt + delayMs + durationMs),
@@ -87,6 +121,7 @@ export function expectWrite(timeline: PlayoutTimeline, durationMs: number, now: 
   return {
     ...timeline,
     told: addExpected(timeline.told, given, delayMs),
+    audible: addAwaited(timeline.audible, given, delayMs),
     awaited: all.slice(given.length),
     end: startsAt + durationMs,
     nextWrite: write + 1,
@@ -99,7 +134,12 @@ export function expectWrite(timeline: PlayoutTimeline, durationMs: number, now: 
  */
 export function recordHeard(
   timeline: PlayoutTimeline,
-  { write, from, until }: { write: number; from: number; until: number },
+  {
+    write,
+    from,
+    until,
+    audible: part,
+  }: { write: number; from: number; until: number; audible?: AudiblePart },
 ): PlayoutTimeline {
   const { awaited } = timeline;
   const index = awaited.findIndex((one) => one.write === write);
@@ -107,7 +147,8 @@ export function recordHeard(
   if (found === undefined || !Number.isFinite(from) || !Number.isFinite(until)) return timeline;
   const rest = awaited.slice(index + 1);
   const told = addExpected(timeline.told, awaited.slice(0, index), timeline.delayMs);
-  if (until <= from) return { ...timeline, told, awaited: rest, lastTold: write };
+  const before = addAwaited(timeline.audible, awaited.slice(0, index), timeline.delayMs);
+  if (until <= from) return { ...timeline, told, audible: before, awaited: rest, lastTold: write };
   // Nothing is heard before it was written, nor before what was written earlier.
   const earliest = Math.max(found.writtenAt, told.heard?.until ?? 0);
   const latest = Math.max(earliest, found.startsAt + LONGEST_DELAY_MS);
@@ -115,7 +156,10 @@ export function recordHeard(
   const ends = begins + (until - from);
   const delayMs = found.free ? begins - found.startsAt : timeline.delayMs;
   const shifted = shift(timeline, rest, ends - delayMs - (found.startsAt + found.durationMs));
-  return { ...shifted, told: add(told, begins, ends), delayMs, lastTold: write };
+  const heard = part === undefined ? { fromMs: 0, untilMs: until - from } : part;
+  const audible = heard === null ? before : addAudible(before, begins + heard.fromMs, begins + heard.untilMs);
+  const silentTailMs = heard === null ? null : Math.max(0, until - from - heard.untilMs);
+  return { ...shifted, told: add(told, begins, ends), audible, silentTailMs, delayMs, lastTold: write };
 }
 
 /** The device corrects when all that was written up to `write` will have been heard. */
@@ -126,7 +170,15 @@ export function correctHeard(timeline: PlayoutTimeline, write: number, until: nu
   const latest = heard.until + LONGEST_DELAY_MS;
   const corrected = Math.min(latest, Math.max(heard.from, until));
   const shifted = shift(timeline, awaited, corrected - heard.until);
-  return { ...shifted, told: { ...told, heard: { ...heard, until: corrected } } };
+  const last = timeline.audible.at(-1);
+  const audible =
+    last === undefined || timeline.silentTailMs === null
+      ? timeline.audible
+      : [
+          ...timeline.audible.slice(0, -1),
+          { from: last.from, until: Math.max(last.from, corrected - timeline.silentTailMs) },
+        ];
+  return { ...shifted, audible, told: { ...told, heard: { ...heard, until: corrected } } };
 }
 
 /** What is written and not told of is heard by this much later (earlier where negative). */
@@ -136,12 +188,15 @@ function shift(timeline: PlayoutTimeline, awaited: readonly Awaited[], ms: numbe
   return { ...timeline, awaited: later, end: timeline.end + ms };
 }
 
-/** Nothing is heard from now on. */
-export function silenceTimeline(timeline: PlayoutTimeline, now: number): PlayoutTimeline {
+/** Nothing is heard from `until` on. */
+export function silenceTimeline(timeline: PlayoutTimeline, now: number, until = now): PlayoutTimeline {
   const { heard, earlier } = stretchesOf(timeline);
   const begun = [...earlier, ...(heard === null ? [] : [heard])]
-    .filter(({ from }) => from <= now)
-    .map(({ from, until }) => ({ from, until: Math.min(until, now) }));
+    .filter(({ from }) => from < until || from <= now)
+    .map((one) => ({ from: one.from, until: Math.min(one.until, until) }));
   const told = { heard: begun.at(-1) ?? null, earlier: begun.slice(0, -1) };
-  return { ...timeline, told, awaited: [], end: Math.min(timeline.end, now), lastTold: null };
+  const audible = audibleStretches(timeline)
+    .filter(({ from }) => from < until || from <= now)
+    .map((one) => ({ from: one.from, until: Math.min(one.until, until) }));
+  return { ...timeline, told, audible, awaited: [], end: Math.min(timeline.end, until), lastTold: null };
 }

@@ -73,6 +73,9 @@ export const laneReportSchema = z.object({
   speech_lost_ms: z
     .number()
     .describe('speech that nobody will hear, since the start: outages were longer than the backlog'),
+  deaf_since: timestampSchema.describe(
+    'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',
+  ),
   next_try_at: timestampSchema.describe(
     'when the lane tries again by itself; null: it waits for nothing, or the clock is not set',
   ),

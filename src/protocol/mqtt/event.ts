@@ -105,6 +105,10 @@ export const EVENT_SCHEMAS = {
     mode: z.literal('half-duplex').describe('the mode in force now'),
     message,
   }),
+  echo_restored: event('Cancelling holds again after a fallback: a visitor may speak over the translation.', {
+    lane,
+    mode: z.literal('cancel').describe('the mode in force now'),
+  }),
   capture_problem: event('A microphone that delivers does so badly.', { lane, finding, message }),
   capture_problem_over: event('What was wrong with the microphone is over.', { lane, finding, message }),
   speech_lost: event('Speech that nobody will hear: an outage lasted longer than the backlog.', {

@@ -123,7 +123,7 @@ describe('an echo in the mode cancel', () => {
   });
 
   it('a canceller that cannot leaves half-duplex', () => {
-    const guard = fallBack(cancelling, 'canceller', 'cancel', 'broken');
+    const guard = fallBack(cancelling, 'canceller', 'cancel', 'broken', 0);
     expect(guard).toMatchObject({ cancelsSince: null, fallback: { reason: 'canceller', message: 'broken' } });
     expect(modeInForce(guard, 'cancel', 90_000)).toBe('half-duplex');
   });

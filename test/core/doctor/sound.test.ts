@@ -126,7 +126,10 @@ describe('the way from loudspeaker to microphone', () => {
       'heard back after 42 ms at -18 dB',
     );
     expect(judgeRunningPlayback('Speaker', { ...how, volume: 0 }, NO_ECHO).verdict).toBe('warning');
-    const fallback = { reason: 'loop', from: 'off', message: 'it hears itself' } as const;
+    const fallback = {
+      ...({ reason: 'loop', from: 'off', message: 'it hears itself' } as const),
+      ...{ tryAt: null, onTrial: false },
+    };
     expect(judgeRunningPlayback('Speaker', how, { ...NO_ECHO, fallback })).toMatchObject({
       verdict: 'warning',
       finding: 'it hears itself',

@@ -170,3 +170,56 @@ describe('a microphone that is not well', () => {
     ]);
   });
 });
+
+describe('a lane that could not cancel', () => {
+  const MINUTE = 60_000;
+  const captured = (lane: LaneHarness): void => lane.capture(false);
+
+  function fallen(): LaneHarness {
+    const lane = cancelling();
+    lane.hear('long', 12_000, true);
+    lane.pass(13_000);
+    hearEcho(lane, 3, 'cancelled');
+    expect(switches(lane)).toEqual([false]);
+    return lane;
+  }
+
+  it('tries again behind its closed gate, and returns when a trial holds', () => {
+    const lane = fallen();
+    lane.pass(4 * MINUTE);
+    captured(lane);
+    expect(switches(lane)).toEqual([false]);
+    lane.pass(2 * MINUTE);
+    captured(lane);
+    expect(switches(lane)).toEqual([false, true]);
+    canceller(lane, 'starting');
+    canceller(lane, 'ready');
+    expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: 'loop' });
+    lane.hear('more', 31_000, true);
+    lane.pass(32_000);
+    captured(lane);
+    expect(report(lane)).toMatchObject({ mode: 'cancel', fallback: null });
+    expect(lane.notes.at(-1)).toBe('echo_restored');
+  });
+
+  it('waits longer after each trial that does not hold', () => {
+    const lane = fallen();
+    lane.pass(5 * MINUTE + 1);
+    captured(lane);
+    canceller(lane, 'ready');
+    lane.hear('more', 12_000, true);
+    lane.pass(13_000);
+    hearEcho(lane, 3, 'cancelled');
+    expect(switches(lane)).toEqual([false, true, false]);
+    lane.pass(9 * MINUTE);
+    captured(lane);
+    expect(switches(lane)).toHaveLength(3);
+    lane.pass(MINUTE + 1);
+    captured(lane);
+    expect(switches(lane)).toEqual([false, true, false, true]);
+    // One fallback, told once.
+    expect(lane.notes.filter((kind) => kind === 'echo_fallback')).toHaveLength(1);
+    canceller(lane, 'failed', 'it broke');
+    expect(switches(lane)).toEqual([false, true, false, true, false]);
+  });
+});

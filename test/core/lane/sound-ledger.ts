@@ -66,7 +66,8 @@ export class SoundLedger {
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
       if (effect.type === 'play') this.play(effect, now, state.options.echo);
-      if (effect.type === 'flush_playback') this.speaker.silence(now);
+      if (effect.type === 'flush_playback')
+        this.speaker.silence(now, state.options.echo === 'cancel' ? now + 180 : now);
     }
     this.checkPlayout(state);
   }

@@ -14,6 +14,8 @@ interface Play {
   from: number;
   until: number;
   told: boolean;
+  /** The device told that nothing of it can be heard. */
+  silent?: boolean;
 }
 
 /** When the loudspeaker sounds: at once where the device tells nothing, else as it tells. */
@@ -31,24 +33,28 @@ export class SpeakerLedger {
     demand(this.tells || from + ms - now <= MOST_AHEAD_MS[echo], `${from + ms - now} ms written ahead`);
   }
 
-  tell({ write, from, until }: Extract<LaneEvent, { type: 'sounding' }>): void {
+  tell({ write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>): void {
     const play = this.plays.find((one) => one.write === write && one.write > this.flushed);
     if (play === undefined || (from === null && !play.told)) return;
     this.tells = true;
-    Object.assign(play, from === null ? { until } : { from, until, told: true });
+    Object.assign(play, from === null ? { until } : { from, until, told: true, silent: audible === null });
   }
 
-  silence(now: number): void {
+  /** @param until what the device has been given still sounds */
+  silence(now: number, until = now): void {
     this.flushed = this.plays.at(-1)?.write ?? this.flushed;
-    this.plays = this.plays.filter(({ from, told }) => from <= now && (told || !this.tells));
-    for (const play of this.plays) play.until = Math.min(play.until, now);
+    this.plays = this.plays.filter(
+      ({ from, told }) => (from < until || from <= now) && (told || !this.tells),
+    );
+    for (const play of this.plays) play.until = Math.min(play.until, until);
   }
 
   /** Whether a chunk holds what the loudspeaker sounded. */
   echoes(capturedAt: number, chunkMs: number, tailMs: number): 'yes' | 'perhaps' | 'no' {
     const hears = (from: number, until: number): boolean =>
       capturedAt > from && capturedAt - chunkMs < until + tailMs;
-    if (this.plays.some(({ from, until, told }) => (told || !this.tells) && hears(from, until))) return 'yes';
+    const sounds = this.plays.filter(({ silent }) => silent !== true);
+    if (sounds.some(({ from, until, told }) => (told || !this.tells) && hears(from, until))) return 'yes';
     const untold = this.plays.filter(({ told }) => this.tells && !told);
     return untold.some(({ from, until }) => hears(from, until + LONGEST_DELAY_MS)) ? 'perhaps' : 'no';
   }

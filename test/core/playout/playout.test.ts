@@ -141,7 +141,7 @@ describe('playout', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 40; i++) playout.arrive('a', 100).pass(1000);
     expect(heardLately(playout.playout)).toHaveLength(17);
-    expect(heardLately(playout.playout).at(-1)).toBe(playout.playout.heard);
+    expect(heardLately(playout.playout).at(-1)).toEqual(playout.playout.heard);
     expect(heardLately(SILENT_PLAYOUT)).toEqual([]);
   });
 });

@@ -8,6 +8,8 @@ import { createSetupReader } from './setup.ts';
 const PERIOD_MS = 20;
 /** Small, so that what aplay takes from its pipe tells the device's own pace; aplay itself is prompt. */
 const BUFFER_MS = 100;
+/** And where the device runs on between sounds, so small that what comes next is soon heard. */
+const RUN_ON_BUFFER_MS = 60;
 const START_LIMIT_MS = 5000;
 /** From our write to the device's first sample. */
 const LATENCY_MS = 2;
@@ -45,6 +47,9 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
     );
     return {
       ...playback,
+      get place() {
+        return playback.place;
+      },
       get mixer() {
         return card.mixer;
       },
@@ -60,6 +65,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
 function aplay(device: string, rateHz: number): PlaybackChild {
   const attempts = createFormatAttempts(device, rateHz);
   let adjustments = 0;
+  let runsOn = false;
   let setup = createSetupReader();
   const framesOf = (ms: number): string => String(Math.round((ms * attempts.current.rateHz) / 1000));
   return {
@@ -73,7 +79,12 @@ function aplay(device: string, rateHz: number): PlaybackChild {
       const words = ['aplay', '-q', '-v', '-D', current.device, '-t', 'raw', '-f', 'S16_LE'];
       words.push('-r', String(current.rateHz), '-c', String(current.channels));
       // Sound begins with the first period; without `-R` aplay waits for a full buffer.
-      words.push(`--period-size=${framesOf(PERIOD_MS)}`, `--buffer-size=${framesOf(BUFFER_MS)}`, '-R', '1');
+      words.push(
+        `--period-size=${framesOf(PERIOD_MS)}`,
+        `--buffer-size=${framesOf(runsOn ? RUN_ON_BUFFER_MS : BUFFER_MS)}`,
+        '-R',
+        '1',
+      );
       return { words };
     },
     line(text) {
@@ -85,6 +96,12 @@ function aplay(device: string, rateHz: number): PlaybackChild {
         return { kind: 'again' };
       }
       return { kind: 'ready', buffering: granted };
+    },
+    runOn(on) {
+      const isNew = on && !runsOn;
+      // A short buffer does no harm when it is not needed any more.
+      runsOn ||= on;
+      return isNew ? 'again' : null;
     },
     alternative: (fault) => (fault.code === 'format' ? attempts.refuse() : null),
   };

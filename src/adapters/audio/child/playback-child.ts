@@ -22,6 +22,11 @@ export interface PlaybackChild {
   readonly startLimitMs: number;
   /** Between a write and its sounding, where nothing else is known. */
   readonly latencyMs: number;
+  /**
+   * It will be kept running between sounds, or no longer.
+   * @returns `again` when it must be started anew for it
+   */
+  runOn?(on: boolean): 'again' | null;
   /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }

@@ -1,3 +1,4 @@
+import { fadeOut } from '../../../core/audio/fade.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount, silence } from '../../../core/audio/pcm.ts';
 import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
 import type { Playback, PlaybackSink } from '../../../ports/audio.ts';
@@ -38,6 +39,15 @@ const PATIENCE_MS = 1000;
 const SETTLED_MS = 500;
 /** So soon after a pause a device says that it ran dry in it, if it does. */
 const DRY_NEWS_MS = 300;
+/**
+ * Where the device runs on between sounds: it is given no more than `most` ahead, which is what a flush lets run out, and
+ * silence up to `silence` when less than `least` is left, as long as an event loop may be busy. The buffer of the device
+ * is shorter than that: only a full one tells its pace.
+ */
+const RUN_ON_MS = { most: 160, silence: 145, least: 90 } as const;
+const FADE_MS = 8;
+/** A device whose pace is lost is started anew in a quiet moment, but no more often. */
+const PACE_PATIENCE_MS = 10_000;
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
 /** Waiting sound beyond this is dropped: a writer that is faster than real time forever must not fill the memory. */
 const MAX_WAITING_S = 60;
@@ -80,6 +90,14 @@ export function runPlayback(
   let isFaulty = false;
   let isOverflowing = false;
   let closed = false;
+  let wantsRunOn = false;
+  /** It has to be started anew as soon as it is silent. */
+  let needsRestart = false;
+  /** The child's buffer is known, and with it the pace. */
+  let isPaced = false;
+  /** Stretches in which the device has run without a break, and samples given to it in this one. */
+  let run = 0;
+  let given = 0;
   let cancelLook = (): void => {};
   let cancelStart = (): void => {};
 
@@ -99,9 +117,16 @@ export function runPlayback(
     const readyAt = Math.max(now, startedAt + usualStartMs);
     return (absentFrom === null || now - absentFrom < PATIENCE_MS ? readyAt : now) + kind.latencyMs;
   };
+  /** Only where the device's pace is known: silence at another one would pile up, or run dry. */
+  const runsOn = (): boolean => wantsRunOn && line !== null && line.queuedFrames() !== null;
+  /** Its pace could be known, and is not any more: after many breaks its counts contradict each other. */
+  const hasLostPace = (): boolean => wantsRunOn && isPaced && line !== null && line.queuedFrames() === null;
+  const soundEnd = (): number => lineEnd() - padMs;
+  const isSilent = (): boolean => !sounding || (waiting.bytes === 0 && soundEnd() <= clock.now());
   const tell = (): void => {
     if (!sounding && waiting.bytes === 0) return;
-    const until = lineEnd() - padMs;
+    if (runsOn() && isSilent()) return;
+    const until = soundEnd();
     if (Math.abs(until - told) <= TOLERANCE_MS) return;
     told = until;
     sink.measured(until);
@@ -109,6 +134,7 @@ export function runPlayback(
 
   const send = (pcm: Uint8Array): void => {
     if (line === null || conversion === null) return;
+    given += sampleCount(pcm);
     const made = conversion.convert(pcm);
     carry = carry.byteLength === 0 ? made : Buffer.concat([carry, made]);
     const whole = carry.byteLength - (carry.byteLength % periodBytes);
@@ -120,6 +146,8 @@ export function runPlayback(
   const begin = (): void => {
     if (line === null) return;
     sounding = true;
+    run += 1;
+    given = 0;
     expectsDryUntil = hasSounded ? clock.now() + DRY_NEWS_MS : Number.NEGATIVE_INFINITY;
     hasSounded = true;
     line.begin(clock.now() + kind.latencyMs);
@@ -132,31 +160,68 @@ export function runPlayback(
     cancelLook();
     if (closed || line === null || conversion === null) return;
     const now = clock.now();
+    if (hasLostPace() && isSilent()) {
+      const restartsAt = startedAt + PACE_PATIENCE_MS;
+      if (now >= restartsAt) return restart();
+      if (waiting.bytes === 0) cancelLook = clock.at(restartsAt, pump);
+    }
     if (!sounding) {
-      if (waiting.bytes === 0) return;
+      if (waiting.bytes === 0 && !runsOn()) return;
       begin();
     }
     if (line.look(now, HANG_LIMIT_MS)) return hang();
     if (!isSettled && awaitsProof && line.flows) settle();
-    const dueMs = Math.min(AHEAD_MS - aheadMs(now), AHEAD_MS - queuedMs());
+    if (needsRestart && isSilent()) return restart();
+    const most = runsOn() ? RUN_ON_MS.most : AHEAD_MS;
+    const dueMs = Math.min(most - aheadMs(now), most - queuedMs());
     if (waiting.bytes > 0 && dueMs > 0) {
       const from = line.sent;
       const pcm = waiting.take(Math.ceil((dueMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
       send(pcm);
       underway.push({ pcm, from, end: line.sent });
     }
-    if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
-    const isOver = waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0 && !line.lags(now);
+    if (runsOn()) runOn(now);
+    else if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
+    const isOver =
+      !runsOn() && waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0 && !line.lags(now);
     const heard = line.heard(now);
     underway = underway.filter(({ end }) => end > heard);
     if (isSettled) supervisor.working();
     tell();
-    if (isOver) return rest();
+    if (isOver) {
+      rest();
+      return hasLostPace() ? pump() : undefined;
+    }
     const lookMs = line.isMeasured ? LOOK_MS.later : LOOK_MS.learning;
     const idleMs = waiting.bytes > 0 ? LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
     const doubtfulMs = (line.doubtful(HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
-    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, Math.min(idleMs + 1, doubtfulMs)));
+    const soonMs = runsOn() ? aheadMs(now) - RUN_ON_MS.least : idleMs;
+    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
     cancelLook = clock.at(now + waitMs, pump, waitMs === LOOK_MS.later ? LOOK_SLACK_MS : 0);
+  };
+  /** Silence, so that the device's clock goes on. */
+  const runOn = (now: number): void => {
+    const ahead = aheadMs(now);
+    if (waiting.bytes > 0 || ahead >= RUN_ON_MS.least) return;
+    const ms = Math.ceil(RUN_ON_MS.silence - Math.max(0, ahead));
+    send(silence(Math.round((ms * rateHz) / 1000) * BYTES_PER_SAMPLE));
+    padMs += ms;
+  };
+  /** What the device has been given runs out, and softly: a child that is killed for it would break the clock. */
+  const runOut = (): number => {
+    send(fadeOut(waiting.take(Math.round((FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE)));
+    waiting.clear();
+    underway = [];
+    told = soundEnd();
+    const until = told;
+    pump();
+    return until;
+  };
+  const restart = (): void => {
+    needsRestart = false;
+    leave();
+    startedAt = clock.now();
+    supervisor.restartChild();
   };
   const fillTail = (): void => {
     const before = line?.end() ?? 0;
@@ -211,6 +276,7 @@ export function runPlayback(
     usualStartMs = (usualStartMs * 3 + Math.min(1000, clock.now() - startedAt)) / 4;
     periodBytes = buffering.periodFrames * frameBytesOf(shape);
     forgetMissed();
+    isPaced = buffering.bufferFrames !== null;
     line = createSpeakerLine(mine, shape, buffering);
     hasSounded = false;
     cancelStart();
@@ -264,6 +330,7 @@ export function runPlayback(
         expectsDryUntil = Number.NEGATIVE_INFINITY;
         if (isOld) return false;
         line.ranDry(clock.now(), ms);
+        run += 1;
         tell();
         return true;
       },
@@ -275,7 +342,7 @@ export function runPlayback(
       },
       alternative: kind.alternative,
       inspect: kind.inspect,
-      isQuiet: () => !sounding,
+      isQuiet: isSilent,
       fault(fault) {
         isFaulty = true;
         sink.fault(fault);
@@ -320,13 +387,22 @@ export function runPlayback(
       return heardAt;
     },
     flush() {
-      const isSilent = !sounding && waiting.bytes === 0;
+      if (runsOn() && sounding) return runOut();
+      const isIdle = !sounding && waiting.bytes === 0;
       waiting.clear();
       underway = [];
-      if (isSilent || line === null) return;
-      leave();
-      startedAt = clock.now();
-      supervisor.restartChild();
+      if (!isIdle && line !== null) restart();
+      return undefined;
+    },
+    get place() {
+      return runsOn() && sounding ? { run, sample: given + waiting.bytes / BYTES_PER_SAMPLE } : null;
+    },
+    runOn(on) {
+      if (on === wantsRunOn) return;
+      wantsRunOn = on;
+      if (kind.runOn?.(on) === 'again') needsRestart = true;
+      if (needsRestart && isSilent() && line !== null) restart();
+      else pump();
     },
     async close() {
       if (closed) return;

@@ -21,6 +21,8 @@ export interface Alignment {
    * @returns how much was corrected: `much` means that what was learnt meanwhile is blurred
    */
   measured(measure: LagMeasure, now: number): 'little' | 'much';
+  /** The place of a moment, by the times that the devices tell and how far they were off until now. */
+  placeAt(byTime: number): number;
   /** Nothing of the echo is known any more; the drift is. */
   unlock(): void;
 }
@@ -140,6 +142,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
       const isMuch = Math.abs(lagNow) > MUCH.ms * perHeardMs || Math.abs(change) > MUCH.drift;
       return isMuch ? 'much' : 'little';
     },
+    placeAt: (byTime) => byTime - usual,
     unlock() {
       belief = null;
     },

@@ -18,9 +18,8 @@ export interface Canceller {
   step(block: Float32Array, beganAt: number): Float32Array;
   /** Nothing was played lately: the last block came back as it was. */
   readonly rests: boolean;
-  /** For whoever tests it. */
+  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
-  readonly leadMs: number;
 }
 
 /** So long a block is: of these, whole numbers fit into what sound cards deliver. */
@@ -28,11 +27,15 @@ const BLOCK_MS = 10;
 /** The longest path that is learnt: the room falls silent within it, but for a trace. */
 const PATH_MS = 256;
 /** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
-const DIES_APATH_MS = 2000;
+const DIES_AWAY_MS = 2000;
 /** How long played sound is kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;
 /** Before the path is measured, an echo may come so early because the moments of playing are estimates. */
 const EARLIEST_MS = 20;
+/** Counts and times that are further apart than this do not belong together; where the echo has been found, times prove little. */
+const LOST_MS = { locked: 150, free: 10 };
+/** After a break the path is not learnt until it is in its place again, or for so long. */
+const UNSETTLED_MS = 2500;
 /** The echo's begin is put so far behind the begin of the learnt path. */
 const BEFORE_MS = 12;
 /** A path that begins within this needs no other place. */
@@ -69,6 +72,10 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   /** The learnt path begins so much after a sound is played. */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
+  /** From this place on the device runs anew: how late the echo comes has to be measured again. */
+  let brokenAt = Number.POSITIVE_INFINITY;
+  /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
+  let unsettled = 0;
   let run: { number: number; begin: number } | null = null;
 
   const read = (from: number, step: number, target: Float32Array): void => {
@@ -76,13 +83,22 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     timeline.read(first, source);
     interpolator.read(source, first, from, step, target);
   };
+  const perMs = playedRateHz / 1000;
+  /** A device's own count is exact, and only where it begins is an estimate. */
   const beginOf = (place: Place, at: number): number => {
-    if (run?.number !== place.run) run = { number: place.run, begin: timeline.placeOf(at) - place.sample };
+    const told = alignment.placeAt(at * perMs) - place.sample;
+    const isKnown = run?.number === place.run;
+    const most = alignment.isLocked ? LOST_MS.locked : LOST_MS.free;
+    if (run === null || !isKnown || Math.abs(run.begin - told) > most * perMs) {
+      if (isKnown) alignment.unlock();
+      run = { number: place.run, begin: Math.round(told) };
+      brokenAt = run.begin + place.sample;
+    }
     return run.begin + place.sample;
   };
   /** Finds how late the echo comes, roughly, and sets the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
-    read(from + (EARLIEST_MS * playedRateHz) / 1000, step, early);
+    read(from + EARLIEST_MS * perMs, step, early);
     const at = (heardSamples * 1000) / heardRateHz;
     if (timeline.end > from) detector.played(toPcm(early), at + EARLIEST_MS - blockMs);
     const found = detector.hear(toPcm(block), at);
@@ -96,19 +112,25 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     alignment.unlock();
   };
 
+  const unsettle = (): void => {
+    brokenAt = Number.POSITIVE_INFINITY;
+    lags.restart();
+    if (alignment.isLocked) unsettled = (UNSETTLED_MS * heardRateHz) / 1000;
+  };
+
   return {
     played(samples, heardAt, goesOn, place) {
-      if (place === null) timeline.write(samples, heardAt, goesOn);
+      if (place === null) timeline.write(samples, alignment.placeAt(heardAt * perMs) / perMs, goesOn);
       else timeline.put(samples, beginOf(place, heardAt));
     },
     flushed(at, place) {
-      if (place === null) timeline.cut(at);
+      if (place === null) timeline.cut(alignment.placeAt(at * perMs) / perMs);
       else timeline.cutAt(beginOf(place, at));
     },
     step(block, beganAt) {
       const wasResting = rests;
-      rests = timeline.end < timeline.placeOf(beganAt - DIES_APATH_MS);
-      const { place, step, jumped } = alignment.next((beganAt * playedRateHz) / 1000, blockSamples);
+      const { place, step, jumped } = alignment.next(beganAt * perMs, blockSamples);
+      rests = timeline.end < place - DIES_AWAY_MS * perMs;
       heardSamples += blockSamples;
       if (rests) {
         out.set(before);
@@ -120,18 +142,22 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
         residual.step(block64, nothing, certain);
       }
       before.set(block);
-      if (jumped) lags.restart();
-      const from = place - (leadMs * playedRateHz) / 1000;
+      const from = place - leadMs * perMs;
+      if (jumped || from + blockSamples * step > brokenAt) unsettle();
       read(from, step, played);
       seek(block, place, step);
-      filter.step(played, block, true);
-      if (change.hear(filter.echo, filter.rest)) {
+      unsettled = Math.max(0, unsettled - blockSamples);
+      filter.step(played, block, unsettled === 0);
+      if (unsettled === 0 && change.hear(filter.echo, filter.rest)) {
         filter.relearn();
       }
       const measure = isPlaced ? lags.hear(played, block) : null;
-      if (measure !== null && alignment.measured(measure, heardSamples) === 'much') {
-        lags.restart();
-        filter.relearn();
+      if (measure !== null) {
+        unsettled = 0;
+        if (alignment.measured(measure, heardSamples) === 'much') {
+          lags.restart();
+          filter.relearn();
+        }
       }
       out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
       return out;
@@ -141,9 +167,6 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     },
     get drift() {
       return alignment.drift;
-    },
-    get leadMs() {
-      return leadMs;
     },
   };
 }

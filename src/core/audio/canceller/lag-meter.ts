@@ -41,7 +41,7 @@ const FOLLOWS = 0.15;
 const LEAST_LIKENESS = 0.35;
 const MISSES = 4;
 /** No two clocks are further apart, milliseconds. */
-const FARTHEST_MS = 40;
+const FARTHEST_MS = 70;
 /** Less than this share of what is heard has to do with what is played: there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;
 
@@ -79,6 +79,7 @@ export function createLagMeter(rateHz: number): LagMeter {
   const restart = (): void => {
     clear();
     filled = 0;
+    wanted = FRAMES.first;
   };
   const transform = (sound: Float64Array, into: { re: Float64Array; im: Float64Array }): void => {
     for (let at = 0; at < size; at++) time[at] = valueAt(sound, at) * valueAt(window, at);

@@ -2,7 +2,7 @@ import { heardLately } from '../../playout/playout.ts';
 import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
 import { type ChunkLevels, trackNoiseFloor } from '../../speech/noise-floor.ts';
 import { type BacklogChunk, take } from '../../uplink/backlog.ts';
-import { judge } from '../../uplink/gate.ts';
+import { type GateDecision, judge } from '../../uplink/gate.ts';
 import type { LaneEvent } from '../event.ts';
 import { isListening } from '../phases.ts';
 import { feedOldSession } from '../session/old-session.ts';
@@ -12,9 +12,12 @@ import { vainWakesOfLate } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
 import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
-import { echoInForce } from './echo.ts';
+import { echoInForce, reviewEcho } from './echo.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
 import { isStreaming, pump, sendFiller } from './sending.ts';
+
+/** No sentence is that long. */
+const DEAF_AFTER_MS = 60_000;
 
 /** What the microphone has heard. */
 export type Captured = Extract<LaneEvent, { type: 'captured' }>;
@@ -22,6 +25,7 @@ export type Captured = Extract<LaneEvent, { type: 'captured' }>;
 export function onCaptured(context: StepContext, captured: Captured): void {
   if (!isListening(context.state.phase)) return;
   const { levels } = captured;
+  reviewEcho(context);
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
   context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });
@@ -64,10 +68,23 @@ function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Ca
   );
   const isHeldUp = context.state.stream?.congestedSince != null;
   const queued = !isStreaming(context) || isHeldUp || backlog.chunks.length > 0;
+  attendDeafness(context, decision);
   if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
   const heard = trackNoiseFloor(noiseFloor, levels);
   context.set({ noiseFloor: heard.noiseFloor });
   return { seq, capturedAt, pcm, voiced: heard.voiced, levels, queued };
+}
+
+/** Half-duplex that never opens is no half-duplex: the owner is told. */
+function attendDeafness(context: StepContext, decision: GateDecision): void {
+  const { silencedSince, deafSince } = context.state;
+  if (decision !== 'echo') {
+    if (silencedSince !== null) context.set({ silencedSince: null, deafSince: null });
+    return;
+  }
+  if (silencedSince === null) return context.set({ silencedSince: context.now });
+  if (deafSince === null && context.now - silencedSince > DEAF_AFTER_MS)
+    context.set({ deafSince: silencedSince });
 }
 
 /** Either a held chunk is due, or the microphone is late. */

@@ -1,5 +1,12 @@
 import type { EchoMeasure } from '../../audio/echo-detector.ts';
-import { fallBack, modeInForce, observeEcho, reorder, tailOf } from '../../audio/echo-guard.ts';
+import {
+  fallBack,
+  modeInForce,
+  observeEcho,
+  reorder,
+  reviewFallback,
+  tailOf,
+} from '../../audio/echo-guard.ts';
 import type { EchoMode } from '../../uplink/gate.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -34,7 +41,9 @@ export function onEchoHeard(
       heard_in: heard,
     });
   }
-  if (fellBack) sayFallback(context);
+  if (!fellBack) return;
+  if (echo.fallback === null) sayFallback(context);
+  else context.emit({ type: 'cancel_echo', on: false });
 }
 
 /** The canceller has begun, works, or can't. */
@@ -44,14 +53,16 @@ export function onCanceller(
   message: string,
 ): void {
   const { echo, options } = context.state;
-  if (options.echo !== 'cancel' || echo.fallback !== null) return;
+  const { fallback } = echo;
+  if (options.echo !== 'cancel' || (fallback !== null && !fallback.onTrial)) return;
   if (status !== 'failed') {
     context.set({ echo: { ...echo, cancelsSince: status === 'ready' ? playedMs(context.state) : null } });
     return;
   }
   const sentence = `echo cannot be cancelled (${message}): half-duplex from now on`;
-  context.set({ echo: fallBack(echo, 'canceller', options.echo, sentence) });
-  sayFallback(context);
+  context.set({ echo: fallBack(echo, 'canceller', options.echo, sentence, context.now) });
+  if (fallback === null) sayFallback(context);
+  else context.emit({ type: 'cancel_echo', on: false });
 }
 
 /** The operator's word on the echo mode: what did not hold is tried again, even if it is the one that was wanted before. */
@@ -68,12 +79,23 @@ export function onEchoOption(context: StepContext, before: { echo: EchoMode }): 
 
 function tryAnew(context: StepContext, before: EchoMode): void {
   const { echo, options } = context.state;
-  const cancelled = before === 'cancel' && echo.fallback === null;
+  const cancelled = before === 'cancel' && (echo.fallback === null || echo.fallback.onTrial);
   const cancels = options.echo === 'cancel';
   context.set({ echo: reorder(echo) });
   if (cancels === cancelled) return;
   context.set({ echo: { ...context.state.echo, cancelsSince: null } });
   context.emit({ type: 'cancel_echo', on: cancels });
+}
+
+/** A lane that fell back finds out by itself when cancelling holds again: behind its closed gate, where nobody hears it. */
+export function reviewEcho(context: StepContext): void {
+  const { echo } = context.state;
+  if (echo.fallback === null) return;
+  const review = reviewFallback(echo, { playedMs: playedMs(context.state), now: context.now });
+  if (review === null) return;
+  context.set({ echo: review.guard });
+  if (review.step === 'try') context.emit({ type: 'cancel_echo', on: true });
+  else context.notify('echo_restored', { mode: 'cancel' });
 }
 
 function sayFallback(context: StepContext): void {

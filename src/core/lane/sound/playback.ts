@@ -12,6 +12,10 @@ import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
+/** A device that runs on between sounds puts silence where sound comes late: it has to come early. */
+const REFILL_MS = 140;
+/** And a flush lets run out what it has been given: more is not written ahead. */
+const RUNS_OUT_MS = 180;
 /** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
 
@@ -22,6 +26,7 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
     softEdges: settings.softEdges,
     quickens: settings.quickens,
     aheadMs: AHEAD_MS[options.echo],
+    refillMs: options.echo === 'cancel' ? REFILL_MS : null,
   };
 }
 
@@ -72,20 +77,30 @@ export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
 /** The device tells, or corrects, when what was written is heard: the gate and the pace of writing follow. */
 export function onHeard(
   context: StepContext,
-  { write, from, until }: Extract<LaneEvent, { type: 'sounding' }>,
+  { write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>,
 ): void {
   const { playout } = context.state;
-  const known = from === null ? correct(playout, write, until) : tell(playout, { write, from, until });
+  const known =
+    from === null
+      ? correct(playout, write, until)
+      : tell(playout, { write, from, until, ...(audible === undefined ? {} : { audible }) });
   if (known === playout) return;
   context.set({ playout: known });
   if (known.timeline.end !== playout.timeline.end) feedLoudspeaker(context);
+}
+
+/** How long something is heard after a flush. */
+export function runsOutMs({ options }: Pick<LaneState, 'options'>): number {
+  return options.echo === 'cancel' ? RUNS_OUT_MS : 0;
 }
 
 /** Nothing is said any more, from this moment on. */
 export function silenceLoudspeaker(context: StepContext): void {
   context.emit({ type: 'flush_playback' });
   context.disarm('playout');
-  context.set({ playout: flush(context.state.playout, context.now) });
+  context.set({
+    playout: flush(context.state.playout, context.now, runsOutMs(context.state)),
+  });
 }
 
 /** The loudspeaker has failed. It is told once, until it is back. */
