@@ -4,53 +4,29 @@ import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
 import type { Playback, PlaybackSink } from '../../../ports/audio.ts';
 import { type Conversion, frameBytesOf, toDevice } from './format.ts';
 import type { PlaybackChild } from './playback-child.ts';
+import {
+  AHEAD_MS,
+  CONVERTER_TAIL_MS,
+  DRY_NEWS_MS,
+  FADE_MS,
+  HANG_LIMIT_MS,
+  LOOK_MS,
+  LOOK_SLACK_MS,
+  MAX_WAITING_S,
+  PACE_PATIENCE_MS,
+  PATIENCE_MS,
+  PREROLL_MS,
+  PROBE_MS,
+  RUN_ON_MS,
+  SETTLED_MS,
+  SHORTEST_LOOK_MS,
+  TAIL_MS,
+  TOLERANCE_MS,
+  UNKNOWN,
+} from './playback-limits.ts';
 import { type Buffering, createSpeakerLine, type SpeakerLine } from './playback-timeline.ts';
 import type { Child } from './process.ts';
 import { type SupervisorDeps, supervise } from './supervisor.ts';
-
-/**
- * Written ahead of what is heard, the device's buffer included: no less than whoever writes does, so that nothing is held
- * back here; a flush forgets it at once.
- */
-const AHEAD_MS = 1100;
-/**
- * Between two looks at most, each write being one, too, while the device's clock is being learnt and later: no multiple of
- * a period, so that they fall on different parts of it.
- */
-const LOOK_MS = { learning: 113, later: 997 } as const;
-const SHORTEST_LOOK_MS = 5;
-/** A look that only sees whether all is well may be this much later. */
-const LOOK_SLACK_MS = 300;
-/** Silence in front of sound: without it, pieces that come one by one would run dry. */
-const PREROLL_MS = 40;
-/** With less than this ahead and nothing behind it, the last period is filled up with silence. */
-const TAIL_MS = 130;
-/** What a converter still holds back is pushed out by this much silence. */
-const CONVERTER_TAIL_MS = 10;
-/** An estimate that is off by less is not worth telling. */
-const TOLERANCE_MS = 10;
-/** A device that stands still for this long hangs: the owner knows of it within two seconds. */
-const HANG_LIMIT_MS = 1500;
-/** After a fault this much silence finds out whether the device takes sound, where there is none to play. */
-const PROBE_MS = 300;
-/** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
-const PATIENCE_MS = 1000;
-/** A child that is not heard to fail for this long works. */
-const SETTLED_MS = 500;
-/** So soon after a pause a device says that it ran dry in it, if it does. */
-const DRY_NEWS_MS = 300;
-/**
- * Where the device runs on between sounds: it is given no more than `most` ahead, which is what a flush lets run out, and
- * silence up to `silence` when less than `least` is left, as long as an event loop may be busy. The buffer of the device
- * is shorter than that: only a full one tells its pace.
- */
-const RUN_ON_MS = { most: 160, silence: 145, least: 90 } as const;
-const FADE_MS = 8;
-/** A device whose pace is lost is started anew in a quiet moment, but no more often. */
-const PACE_PATIENCE_MS = 10_000;
-const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
-/** Waiting sound beyond this is dropped: a writer that is faster than real time forever must not fill the memory. */
-const MAX_WAITING_S = 60;
 
 /** Runs a playback on a child process. */
 export function runPlayback(
