@@ -38,8 +38,6 @@ export const DRY_NEWS_MS = 300;
  */
 export const RUN_ON_MS = { most: 160, silence: 145, least: 90 } as const;
 export const FADE_MS = 8;
-/** A device whose pace is lost is started anew in a quiet moment, but no more often. */
-export const PACE_PATIENCE_MS = 10_000;
 export const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
 /** Waiting sound beyond this is dropped: a writer that is faster than real time forever must not fill the memory. */
 export const MAX_WAITING_S = 60;

@@ -4,29 +4,11 @@ import { createPcmQueue } from '../../../core/audio/pcm-queue.ts';
 import type { Playback, PlaybackSink } from '../../../ports/audio.ts';
 import { type Conversion, frameBytesOf, toDevice } from './format.ts';
 import type { PlaybackChild } from './playback-child.ts';
-import {
-  AHEAD_MS,
-  CONVERTER_TAIL_MS,
-  DRY_NEWS_MS,
-  FADE_MS,
-  HANG_LIMIT_MS,
-  LOOK_MS,
-  LOOK_SLACK_MS,
-  MAX_WAITING_S,
-  PACE_PATIENCE_MS,
-  PATIENCE_MS,
-  PREROLL_MS,
-  PROBE_MS,
-  RUN_ON_MS,
-  SETTLED_MS,
-  SHORTEST_LOOK_MS,
-  TAIL_MS,
-  TOLERANCE_MS,
-  UNKNOWN,
-} from './playback-limits.ts';
+import * as limit from './playback-limits.ts';
 import { type Buffering, createSpeakerLine, type SpeakerLine } from './playback-timeline.ts';
 import type { Child } from './process.ts';
 import { type SupervisorDeps, supervise } from './supervisor.ts';
+import { createUnderway } from './underway.ts';
 
 /** Runs a playback on a child process. */
 export function runPlayback(
@@ -39,13 +21,11 @@ export function runPlayback(
   const { clock, log } = deps;
   const bytesPerMs = (rateHz * BYTES_PER_SAMPLE) / 1000;
   const waiting = createPcmQueue();
-  /** What is on its way to the ear, so that it is not lost with a child that crashes. */
-  let underway: { pcm: Uint8Array; from: number; end: number }[] = [];
+  const underway = createUnderway();
   let child: Child | null = null;
   let line: SpeakerLine | null = null;
   let conversion: Conversion | null = null;
   let periodBytes = 1;
-  /** Device frames that do not fill a period yet. */
   let carry: Uint8Array = new Uint8Array(0);
   let sounding = false;
   let expectsDryUntil = Number.NEGATIVE_INFINITY;
@@ -67,10 +47,7 @@ export function runPlayback(
   let isOverflowing = false;
   let closed = false;
   let wantsRunOn = false;
-  /** It has to be started anew as soon as it is silent. */
   let needsRestart = false;
-  /** The child's buffer is known, and with it the pace. */
-  let isPaced = false;
   /** Stretches in which the device has run without a break, and samples given to it in this one. */
   let run = 0;
   let given = 0;
@@ -80,7 +57,7 @@ export function runPlayback(
   /** When what will be written next is heard; the past means that nothing sounds. */
   const lineEnd = (): number => {
     const behind = waiting.bytes / bytesPerMs;
-    if (line === null || !sounding) return firstHeardAt() + PREROLL_MS + behind;
+    if (line === null || !sounding) return firstHeardAt() + limit.PREROLL_MS + behind;
     return line.end() + carryMs() + behind;
   };
   const carryMs = (): number => {
@@ -91,19 +68,17 @@ export function runPlayback(
     const now = clock.now();
     if (line !== null) return now + kind.latencyMs;
     const readyAt = Math.max(now, startedAt + usualStartMs);
-    return (absentFrom === null || now - absentFrom < PATIENCE_MS ? readyAt : now) + kind.latencyMs;
+    return (absentFrom === null || now - absentFrom < limit.PATIENCE_MS ? readyAt : now) + kind.latencyMs;
   };
-  /** Only where the device's pace is known: silence at another one would pile up, or run dry. */
+  // Only where the device's pace is known: silence at another one would pile up, or run dry.
   const runsOn = (): boolean => wantsRunOn && line !== null && line.queuedFrames() !== null;
-  /** Its pace could be known, and is not any more: after many breaks its counts contradict each other. */
-  const hasLostPace = (): boolean => wantsRunOn && isPaced && line !== null && line.queuedFrames() === null;
   const soundEnd = (): number => lineEnd() - padMs;
   const isSilent = (): boolean => !sounding || (waiting.bytes === 0 && soundEnd() <= clock.now());
   const tell = (): void => {
     if (!sounding && waiting.bytes === 0) return;
     if (runsOn() && isSilent()) return;
     const until = soundEnd();
-    if (Math.abs(until - told) <= TOLERANCE_MS) return;
+    if (Math.abs(until - told) <= limit.TOLERANCE_MS) return;
     told = until;
     sink.measured(until);
   };
@@ -124,10 +99,10 @@ export function runPlayback(
     sounding = true;
     run += 1;
     given = 0;
-    expectsDryUntil = hasSounded ? clock.now() + DRY_NEWS_MS : Number.NEGATIVE_INFINITY;
+    expectsDryUntil = hasSounded ? clock.now() + limit.DRY_NEWS_MS : Number.NEGATIVE_INFINITY;
     hasSounded = true;
     line.begin(clock.now() + kind.latencyMs);
-    waiting.unshift(silence(Math.round((PREROLL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
+    waiting.unshift(silence(Math.round((limit.PREROLL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
   };
   const queuedMs = (): number => ((line?.queuedFrames() ?? 0) * 1000) / kind.shape().rateHz;
   const aheadMs = (now: number): number => (line === null ? 0 : line.end() - now);
@@ -136,62 +111,53 @@ export function runPlayback(
     cancelLook();
     if (closed || line === null || conversion === null) return;
     const now = clock.now();
-    if (hasLostPace() && isSilent()) {
-      const restartsAt = startedAt + PACE_PATIENCE_MS;
-      if (now >= restartsAt) return restart();
-      if (waiting.bytes === 0) cancelLook = clock.at(restartsAt, pump);
-    }
     if (!sounding) {
       if (waiting.bytes === 0 && !runsOn()) return;
       begin();
     }
-    if (line.look(now, HANG_LIMIT_MS)) return hang();
+    if (line.look(now, limit.HANG_LIMIT_MS)) return hang();
     if (!isSettled && awaitsProof && line.flows) settle();
     if (needsRestart && isSilent()) return restart();
-    const most = runsOn() ? RUN_ON_MS.most : AHEAD_MS;
+    const most = runsOn() ? limit.RUN_ON_MS.most : limit.AHEAD_MS;
     const dueMs = Math.min(most - aheadMs(now), most - queuedMs());
     if (waiting.bytes > 0 && dueMs > 0) {
       const from = line.sent;
       const pcm = waiting.take(Math.ceil((dueMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
       send(pcm);
-      underway.push({ pcm, from, end: line.sent });
+      underway.add(pcm, from, line.sent);
     }
     if (runsOn()) runOn(now);
-    else if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < TAIL_MS) fillTail();
+    else if (waiting.bytes === 0 && carry.byteLength > 0 && aheadMs(now) < limit.TAIL_MS) fillTail();
     const isOver =
       !runsOn() && waiting.bytes === 0 && carry.byteLength === 0 && aheadMs(now) <= 0 && !line.lags(now);
-    const heard = line.heard(now);
-    underway = underway.filter(({ end }) => end > heard);
+    underway.heard(line.heard(now));
     if (isSettled) supervisor.working();
     tell();
-    if (isOver) {
-      rest();
-      return hasLostPace() ? pump() : undefined;
-    }
-    const lookMs = line.isMeasured ? LOOK_MS.later : LOOK_MS.learning;
-    const idleMs = waiting.bytes > 0 ? LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? TAIL_MS : 0);
-    const doubtfulMs = (line.doubtful(HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
-    const soonMs = runsOn() ? aheadMs(now) - RUN_ON_MS.least : idleMs;
-    const waitMs = Math.min(lookMs, Math.max(SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
-    cancelLook = clock.at(now + waitMs, pump, waitMs === LOOK_MS.later ? LOOK_SLACK_MS : 0);
+    if (isOver) return rest();
+    const lookMs = line.isMeasured ? limit.LOOK_MS.later : limit.LOOK_MS.learning;
+    const idleMs =
+      waiting.bytes > 0 ? limit.LOOK_MS.learning : aheadMs(now) - (carry.byteLength > 0 ? limit.TAIL_MS : 0);
+    const doubtfulMs = (line.doubtful(limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
+    const soonMs = runsOn() ? aheadMs(now) - limit.RUN_ON_MS.least : idleMs;
+    const waitMs = Math.min(lookMs, Math.max(limit.SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
+    cancelLook = clock.at(now + waitMs, pump, waitMs === limit.LOOK_MS.later ? limit.LOOK_SLACK_MS : 0);
   };
-  /** Silence, so that the device's clock goes on. */
   const runOn = (now: number): void => {
     const ahead = aheadMs(now);
-    if (waiting.bytes > 0 || ahead >= RUN_ON_MS.least) return;
-    const ms = Math.ceil(RUN_ON_MS.silence - Math.max(0, ahead));
+    if (waiting.bytes > 0 || ahead >= limit.RUN_ON_MS.least) return;
+    const ms = Math.ceil(limit.RUN_ON_MS.silence - Math.max(0, ahead));
     send(silence(Math.round((ms * rateHz) / 1000) * BYTES_PER_SAMPLE));
     padMs += ms;
   };
-  /** What the device has been given runs out, and softly: a child that is killed for it would break the clock. */
+  /** What the device has been given runs out: a child that is killed for it would break the clock. */
   const runOut = (): number => {
-    send(fadeOut(waiting.take(Math.round((FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE)));
+    send(fadeOut(waiting.take(Math.round((limit.FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE)));
     waiting.clear();
-    underway = [];
+    underway.clear();
     told = soundEnd();
-    const until = told;
-    pump();
-    return until;
+    cancelLook();
+    cancelLook = clock.at(clock.now() + limit.SHORTEST_LOOK_MS, pump);
+    return told;
   };
   const restart = (): void => {
     needsRestart = false;
@@ -204,7 +170,7 @@ export function runPlayback(
     const held = carryMs();
     const { channels, rateHz: deviceHz } = kind.shape();
     if (deviceHz !== rateHz)
-      send(silence(Math.round((CONVERTER_TAIL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
+      send(silence(Math.round((limit.CONVERTER_TAIL_MS * rateHz) / 1000) * BYTES_PER_SAMPLE));
     if (carry.byteLength > 0) {
       const missing = periodBytes - carry.byteLength;
       line?.write(Buffer.concat([carry, silence(missing - (missing % (channels * BYTES_PER_SAMPLE)))]));
@@ -214,7 +180,7 @@ export function runPlayback(
   };
   const rest = (): void => {
     sounding = false;
-    underway = [];
+    underway.clear();
     padMs = 0;
     told = Number.NEGATIVE_INFINITY;
   };
@@ -223,18 +189,23 @@ export function runPlayback(
     const message = `the ${part} device "${name}" takes no sound; ${program} is started again. If it stays so, replug the device`;
     supervisor.failChild({ code: 'hung', message });
   };
-  /** While there is no device, what should have been heard is past. */
   const forgetMissed = (): void => {
     const now = clock.now();
-    if (line !== null || absentFrom === null || now - absentFrom < PATIENCE_MS) return;
+    if (line !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
     waiting.take(Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE);
     accountedUntil = now;
   };
   /** Opening is no proof that a device that had failed sounds again: it has to take more than its buffer holds. */
   const prove = (): void => {
     awaitsProof = true;
-    const missing = Math.round((PROBE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE - waiting.bytes;
+    const missing = Math.round((limit.PROBE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE - waiting.bytes;
     if (missing > 0) waiting.push(silence(missing));
+  };
+  const overflow = (heardAt: number): number => {
+    const text = `more than ${limit.MAX_WAITING_S} s of sound wait for the loudspeaker; what comes on top is dropped`;
+    if (!isOverflowing) log.warn({ device: kind.device().name }, text);
+    isOverflowing = true;
+    return heardAt;
   };
   const settle = (): void => {
     isSettled = true;
@@ -252,27 +223,20 @@ export function runPlayback(
     usualStartMs = (usualStartMs * 3 + Math.min(1000, clock.now() - startedAt)) / 4;
     periodBytes = buffering.periodFrames * frameBytesOf(shape);
     forgetMissed();
-    isPaced = buffering.bufferFrames !== null;
     line = createSpeakerLine(mine, shape, buffering);
     hasSounded = false;
     cancelStart();
     if (isSure && isFaulty) prove();
     else if (isSure) settle();
-    else cancelStart = clock.at(clock.now() + SETTLED_MS, settle);
+    else cancelStart = clock.at(clock.now() + limit.SETTLED_MS, settle);
     pump();
   };
   const unplayed = (): void => {
     if (line === null) return;
     // A child that ended before it was known to work has let nobody hear anything.
-    const heard = isSettled ? line.heard(clock.now()) : 0;
-    for (const { pcm, from, end } of underway.toReversed()) {
-      if (end <= heard) continue;
-      const part = heard <= from ? 0 : (heard - from) / (end - from);
-      waiting.unshift(pcm.subarray(Math.floor(part * sampleCount(pcm)) * BYTES_PER_SAMPLE));
-    }
+    for (const pcm of underway.unheard(isSettled ? line.heard(clock.now()) : 0)) waiting.unshift(pcm);
   };
 
-  /** Nothing reaches this child any more. */
   const leave = (): void => {
     cancelLook();
     rest();
@@ -292,8 +256,8 @@ export function runPlayback(
         child = next;
         startedAt = clock.now();
         // One that never says that it is ready may still play; if it doesn't, that is found out soon.
-        cancelStart = clock.at(startedAt + kind.startLimitMs, () => startReady(UNKNOWN, next, false));
-        if (kind.line === null) startReady(UNKNOWN, next, false);
+        cancelStart = clock.at(startedAt + kind.startLimitMs, () => startReady(limit.UNKNOWN, next, false));
+        if (kind.line === null) startReady(limit.UNKNOWN, next, false);
       },
       line(text) {
         const news = kind.line?.(text) ?? null;
@@ -346,15 +310,7 @@ export function runPlayback(
       const samples = sampleCount(pcm);
       const heardAt = lineEnd();
       if (closed || samples === 0) return heardAt;
-      if (waiting.bytes / bytesPerMs > MAX_WAITING_S * 1000) {
-        if (!isOverflowing)
-          log.warn(
-            { device: kind.device().name },
-            `more than ${MAX_WAITING_S} s of sound wait for the loudspeaker; what comes on top is dropped`,
-          );
-        isOverflowing = true;
-        return heardAt;
-      }
+      if (waiting.bytes / bytesPerMs > limit.MAX_WAITING_S * 1000) return overflow(heardAt);
       isOverflowing = false;
       padMs = 0;
       waiting.push(pcm.subarray(0, samples * BYTES_PER_SAMPLE));
@@ -366,7 +322,7 @@ export function runPlayback(
       if (runsOn() && sounding) return runOut();
       const isIdle = !sounding && waiting.bytes === 0;
       waiting.clear();
-      underway = [];
+      underway.clear();
       if (!isIdle && line !== null) restart();
       return undefined;
     },
@@ -376,7 +332,7 @@ export function runPlayback(
     runOn(on) {
       if (on === wantsRunOn) return;
       wantsRunOn = on;
-      if (kind.runOn?.(on) === 'again') needsRestart = true;
+      needsRestart ||= kind.runOn?.(on) === 'again';
       if (needsRestart && isSilent() && line !== null) restart();
       else pump();
     },
