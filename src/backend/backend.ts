@@ -64,7 +64,14 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     { clock, seed: Math.floor(random() * 2 ** 31) },
   );
   const bus = openHearing({
-    ...{ openBus, prefix: config.mqtt.prefix, clock, log, randomId: randomUUID },
+    ...{
+      openBus,
+      prefix: config.mqtt.prefix,
+      shareGroup: config.mqtt.shareGroup,
+      clock,
+      log,
+      randomId: randomUUID,
+    },
     message: (message) => issuing.hear(message),
     listening: () => ready.give(),
   });

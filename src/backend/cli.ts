@@ -1,4 +1,6 @@
 import { runProgram, type Terminal } from '../program/program.ts';
+import { addBrokerVerb } from './broker-verb.ts';
+import { addDevicesVerb } from './devices-verb.ts';
 import { addKeysVerb } from './keys-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';
@@ -15,12 +17,14 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
   return runProgram({
     name: NAME,
     summary:
-      "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys.",
+      "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys, sets up a broker.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addSessionsVerb },
       { register: addVoiceVerb },
       { register: addKeysVerb },
+      { register: addBrokerVerb },
+      { register: addDevicesVerb },
     ],
     argv,
     ...terminal,

@@ -6,7 +6,7 @@ import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { BACKEND_GROUP, backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
+import { backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
 import { createStderrNotes } from './stderr-notes.ts';
 
 const WAIT_MS = 2000;
@@ -17,6 +17,8 @@ const ANSWERS: Rate = { burst: 20, perMinute: 60 };
 export interface HearingParts {
   readonly openBus: OpenBus;
   readonly prefix: string;
+  /** Of the shared subscription. */
+  readonly shareGroup: string;
   readonly clock: Clock;
   readonly log: Log;
   /** An id that nobody else has. */
@@ -31,7 +33,7 @@ export interface HearingParts {
 type Trust = 'unknown' | 'proven' | 'unprovable';
 
 export function openHearing(parts: HearingParts): Bus {
-  const { openBus, prefix, clock, log, randomId } = parts;
+  const { openBus, prefix, shareGroup, clock, log, randomId } = parts;
   const { request, response } = backendSelfTest(prefix);
   const complain = createStderrNotes(log, clock);
   let shared = true;
@@ -44,7 +46,7 @@ export function openHearing(parts: HearingParts): Bus {
 
   const subscribed = (): Bus => {
     const line = openBus(
-      { subscriptions: [backendFilter(prefix, shared ? BACKEND_GROUP : null), response], will: null },
+      { subscriptions: [backendFilter(prefix, shared ? shareGroup : null), response], will: null },
       {
         up(connection, protocol) {
           log.info({ connection, protocol, shared }, 'connected to the broker');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
 import { isExposedAddress } from './host.ts';
-import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
+import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
 
@@ -173,6 +173,13 @@ export const backendConfigSchema = z.strictObject({
       .nullable()
       .default(null)
       .describe('Client identifier on the broker; null makes one up for each start.'),
+    shareGroup: z
+      .string()
+      .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
+      .default(BACKEND_GROUP)
+      .describe(
+        'Group of the shared subscription; the same for all backends. A secret one where the broker lets anybody join.',
+      ),
   }),
   service: serviceSchema.describe('The translation service.'),
   signingKeyFile: optionalFile(

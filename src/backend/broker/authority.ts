@@ -1,0 +1,122 @@
+/**
+ * Certificates by the `openssl` of this machine. Node makes keys and signatures, not certificates; a library for it would
+ * bring a dozen packages into the program that holds the account's API key, and `openssl` is on every Debian that knows
+ * any authority (ca-certificates needs it). Only `broker init` and devices with certificates need it, nothing that runs.
+ */
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../program/problem.ts';
+
+/** PEM. */
+export interface KeyedCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const AUTHORITY_DAYS = 7300;
+/** RFC 5280. */
+const LONGEST_COMMON_NAME = 64;
+const MOST_WAIT_MS = 30_000;
+
+/** @param name what people see as the issuer */
+export function createAuthority(name: string): KeyedCertificate {
+  return inFolder((folder) => {
+    const key = newKey(folder, 'own.key');
+    writeConfig(folder, name, [
+      'basicConstraints = critical, CA:TRUE, pathlen:0',
+      'keyUsage = critical, keyCertSign, cRLSign',
+      'subjectKeyIdentifier = hash',
+    ]);
+    const made = ['-new', '-x509', '-key', 'own.key', '-days', String(AUTHORITY_DAYS), '-extensions', 'ext'];
+    openssl(folder, ['req', '-config', 'own.cnf', '-sha256', ...made, '-out', 'own.crt']);
+    return { key, certificate: readFileSync(join(folder, 'own.crt'), 'utf8') };
+  });
+}
+
+export interface Wanted {
+  /** `server`: the host that clients connect to. `client`: the user name at the broker. */
+  readonly usage: 'server' | 'client';
+  readonly name: string;
+  readonly days: number;
+}
+
+export function issueCertificate(
+  authority: KeyedCertificate,
+  { usage, name, days }: Wanted,
+): KeyedCertificate {
+  // What is cut off would be another name.
+  if (usage === 'client' && name.length > LONGEST_COMMON_NAME)
+    throw new Failure(
+      `"${name}" is too long for a certificate (${LONGEST_COMMON_NAME} characters): give tenant and device shorter names, or use passwords`,
+    );
+  return inFolder((folder) => {
+    const key = newKey(folder, 'own.key');
+    writeFileSync(join(folder, 'ca.key'), authority.key, { mode: 0o600 });
+    writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+    writeConfig(folder, name.slice(0, LONGEST_COMMON_NAME), [
+      'basicConstraints = critical, CA:FALSE',
+      'keyUsage = critical, digitalSignature',
+      `extendedKeyUsage = ${usage}Auth`,
+      ...(usage === 'server' ? [`subjectAltName = ${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`] : []),
+      'subjectKeyIdentifier = hash',
+      'authorityKeyIdentifier = keyid',
+    ]);
+    openssl(folder, ['req', '-new', '-config', 'own.cnf', '-sha256', '-key', 'own.key', '-out', 'own.csr']);
+    const serial = `0x01${randomBytes(15).toString('hex')}`;
+    const by = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-set_serial', serial, '-days', String(days), '-sha256'];
+    const extended = ['-extfile', 'own.cnf', '-extensions', 'ext'];
+    openssl(folder, ['x509', '-req', '-in', 'own.csr', ...by, ...extended, '-out', 'own.crt']);
+    return { key, certificate: readFileSync(join(folder, 'own.crt'), 'utf8') };
+  });
+}
+
+function newKey(folder: string, file: string): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  writeFileSync(join(folder, file), pem, { mode: 0o600 });
+  return pem;
+}
+
+/** The whole configuration: that of the machine must not add anything. */
+function writeConfig(folder: string, name: string, extensions: readonly string[]): void {
+  const lines = [
+    '[req]',
+    'distinguished_name = dn',
+    'prompt = no',
+    '[dn]',
+    `CN = ${name}`,
+    '[ext]',
+    ...extensions,
+  ];
+  writeFileSync(join(folder, 'own.cnf'), `${lines.join('\n')}\n`);
+}
+
+function openssl(cwd: string, args: readonly string[]): void {
+  try {
+    execFileSync('openssl', args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], timeout: MOST_WAIT_MS });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new Failure(
+        'openssl is needed to make certificates and is not installed: install it ("apt install openssl") and call this again',
+      );
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    const last = said.split('\n').at(-1) ?? '';
+    throw new Failure(
+      `openssl ${args[0]} failed (${last.slice(0, 200) || 'it says nothing'}): is it a working one?`,
+    );
+  }
+}
+
+/** Keys lie on the disk no longer than openssl needs them. */
+function inFolder<T>(use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-authority-'));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { EXIT, Failure } from '../../program/problem.ts';
+import { deviceName, type Setup, type SetupDevice } from '../core/broker/setup.ts';
+import { issueCertificate, type KeyedCertificate } from './authority.ts';
+import { type Credential, deviceConfig, deviceFiles } from './hand-outs.ts';
+import { createPassword } from './password.ts';
+import {
+  handOut,
+  readAuthority,
+  readAuthorityCertificate,
+  readSetup,
+  takeBack,
+  writeSetup,
+} from './store.ts';
+
+type Name = Pick<SetupDevice, 'tenant' | 'device'>;
+
+/** What was made for a device. The password is in its folder only. */
+export interface Added {
+  readonly device: string;
+  readonly folder: string;
+  readonly config: object;
+}
+
+/** Nothing renews it by itself. */
+const DEVICE_DAYS = 3650;
+
+/**
+ * All or none.
+ * @param files where they will lie on the devices
+ */
+export function addDevices(
+  folder: string,
+  wanted: readonly (Name & { readonly groups: readonly string[] })[],
+  files: string,
+): Added[] {
+  const setup = readSetup(folder);
+  refuseKnown(setup, wanted);
+  const ca = readAuthorityCertificate(folder);
+  const authority = setup.deviceLogin === 'certificate' ? readAuthority(folder) : null;
+  const devices: SetupDevice[] = [];
+  const added: Added[] = [];
+  try {
+    for (const { tenant, device, groups } of wanted) {
+      const name = deviceName({ tenant, device });
+      const { credential, password } = createLogin(name, authority);
+      const one: SetupDevice = { tenant, device, groups: [...groups], disabled: false, password };
+      const config = deviceConfig(setup, one, files);
+      const own = handOut(folder, name, deviceFiles(config, credential, ca));
+      devices.push(one);
+      added.push({ device: `${tenant}/${device}`, folder: own, config });
+    }
+    writeSetup(folder, { ...setup, devices: [...setup.devices, ...devices] });
+  } catch (error) {
+    for (const one of added) takeBack(one.folder);
+    throw error;
+  }
+  return added;
+}
+
+function createLogin(
+  name: string,
+  authority: KeyedCertificate | null,
+): { credential: Credential; password: SetupDevice['password'] } {
+  if (authority === null) {
+    const { password, hash } = createPassword();
+    return { credential: { password }, password: hash };
+  }
+  const credential = issueCertificate(authority, { usage: 'client', name, days: DEVICE_DAYS });
+  return { credential, password: null };
+}
+
+function refuseKnown({ devices }: Setup, wanted: readonly Name[]): void {
+  const known = new Set(devices.map(deviceName));
+  for (const one of wanted) {
+    const name = deviceName(one);
+    if (known.has(name))
+      throw new Failure(`${one.tenant}/${one.device} has a login already, or is named twice`, EXIT.usage);
+    known.add(name);
+  }
+}
+
+export function changeDevice(
+  folder: string,
+  name: Name,
+  changes: Partial<Pick<SetupDevice, 'groups' | 'disabled'>>,
+): void {
+  const setup = readSetup(folder);
+  const wanted = deviceName(name);
+  if (!setup.devices.some((one) => deviceName(one) === wanted))
+    throw new Failure(
+      `${name.tenant}/${name.device} has no login here: "dragoman-backend devices list" shows those that have`,
+      EXIT.usage,
+    );
+  const devices = setup.devices.map((one) => (deviceName(one) === wanted ? { ...one, ...changes } : one));
+  writeSetup(folder, { ...setup, devices });
+}

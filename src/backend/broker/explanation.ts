@@ -1,0 +1,29 @@
+import type { Setup } from '../core/broker/setup.ts';
+
+/** What to do after a change, so that mosquitto reads it. */
+export function howToApply({ form }: Pick<Setup, 'form'>): string {
+  return form === 'acl'
+    ? 'copy the folder "broker" over and let mosquitto read it again (systemctl reload mosquitto)'
+    : 'copy the folder "broker" over and restart mosquitto (systemctl restart mosquitto): the plugin reads its file at the start only';
+}
+
+/** The page that lies in the set-up. */
+export function explainSetup(setup: Setup): string {
+  const { installedAt, host, devicePort, peoplePort } = setup;
+  return `A broker's set-up, written by "dragoman-backend broker init".
+
+authority/   The authority that signed the broker's certificate${setup.deviceLogin === 'certificate' ? " and signs the devices'" : ''}.
+             Keep ca.key off the broker's machine, best on a medium in a drawer:
+             whoever has it can pass for the broker${setup.deviceLogin === 'certificate' ? ' and for every device' : ''}.
+broker/      For the broker's machine, as ${installedAt}:
+                 chown -R mosquitto: ${installedAt}
+                 mosquitto -c ${installedAt}/mosquitto.conf
+             As Debian's service, let mosquitto.conf in /etc/mosquitto be a copy of it.
+             It holds no password, but hashes of them and the key of ${host}.
+logins/      One folder for the backend, each person and each device: bring it to them, then delete it here.
+setup.json   What all of broker/ is made of. Keep a copy.
+
+Devices connect to ${host}:${devicePort}, the backend and people to ${host}:${peoplePort}.
+A new device: dragoman-backend devices add NAME --broker THIS-FOLDER, then ${howToApply(setup)}.
+`;
+}

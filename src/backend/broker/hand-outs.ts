@@ -1,0 +1,66 @@
+/** What each login is handed out as: files for the folder of the device, the backend or the person. */
+import { BACKEND_NAME, deviceName, type Setup, type SetupDevice } from '../core/broker/setup.ts';
+import type { KeyedCertificate } from './authority.ts';
+
+export type Credential = { readonly password: string } | KeyedCertificate;
+
+/** Also the name of the systemd credential that the units know. */
+const PASSWORD_FILE = 'mqtt-password';
+const CA_FILE = 'broker-ca.crt';
+
+function address(host: string, port: number): string {
+  return `mqtts://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** @param files where they will lie on the device */
+export function deviceConfig(setup: Setup, device: SetupDevice, files: string): object {
+  const at = (name: string): string => `${files}/${name}`;
+  const login =
+    device.password === null
+      ? { certFile: at('mqtt.crt'), keyFile: at('mqtt.key') }
+      : { passwordFile: at(PASSWORD_FILE) };
+  return {
+    device: { tenant: device.tenant, id: device.device, groups: device.groups },
+    mqtt: {
+      ...{ url: address(setup.host, setup.devicePort), prefix: setup.prefix, username: deviceName(device) },
+      ...login,
+      caFile: at(CA_FILE),
+    },
+  };
+}
+
+export function deviceFiles(config: object, credential: Credential, ca: string): Record<string, string> {
+  const login =
+    'password' in credential
+      ? { [PASSWORD_FILE]: credential.password }
+      : { 'mqtt.crt': credential.certificate, 'mqtt.key': credential.key };
+  return { 'broker.json': pretty(config), ...login, [CA_FILE]: ca };
+}
+
+export function backendFiles(setup: Setup, password: string, ca: string): Record<string, string> {
+  const mqtt = {
+    ...{ url: address(setup.host, setup.peoplePort), prefix: setup.prefix, username: BACKEND_NAME },
+    ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE, shareGroup: setup.backend.shareGroup },
+  };
+  return { 'backend.json': pretty({ mqtt }), [PASSWORD_FILE]: password, [CA_FILE]: ca };
+}
+
+/** As `~/.config/dragoman` has it: the profile's files lie beside it. */
+export function personFiles(
+  setup: Setup,
+  name: string,
+  password: string,
+  ca: string,
+): Record<string, string> {
+  const { tenant, prefix } = setup;
+  const profile = {
+    ...{ url: address(setup.host, setup.peoplePort), prefix, tenant, username: name },
+    ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE },
+  };
+  const profiles = { profiles: { [tenant]: profile }, default: tenant };
+  return { 'ctl.json': pretty(profiles), [PASSWORD_FILE]: password, [CA_FILE]: ca };
+}
+
+function pretty(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,55 @@
+/** `broker init`: everything that a mosquitto needs so that each device reaches its own topics and nothing else. */
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { BACKEND_GROUP } from '../../protocol/mqtt/topics.ts';
+import type { Role } from '../core/broker/access.ts';
+import type { Setup } from '../core/broker/setup.ts';
+import { createAuthority, issueCertificate } from './authority.ts';
+import { explainSetup } from './explanation.ts';
+import { backendFiles, personFiles } from './hand-outs.ts';
+import { createPassword } from './password.ts';
+import { createFolders, handOut, writeCertificates, writeSetup } from './store.ts';
+
+/** What is chosen at the start, and stands. */
+export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices'> & {
+  readonly people: readonly { readonly name: string; readonly role: Role }[];
+};
+
+/** Nothing renews it by itself: docs/fleet.md tells how. */
+const SERVER_DAYS = 3650;
+
+/** Nobody can join what they cannot name. */
+function shareGroup(): string {
+  return `${BACKEND_GROUP}-${randomBytes(12).toString('hex')}`;
+}
+
+/** @returns the folders of what is handed out, by name */
+export function initBroker(given: string, chosen: Chosen): { folder: string; handedOut: string[] } {
+  const folder = resolve(given);
+  createFolders(folder);
+  try {
+    const authority = createAuthority(`${chosen.tenant} broker authority`);
+    const server = issueCertificate(authority, { usage: 'server', name: chosen.host, days: SERVER_DAYS });
+    writeCertificates(folder, authority, server);
+    const backend = createPassword();
+    const people = chosen.people.map((person) => ({ ...person, made: createPassword() }));
+    const setup: Setup = {
+      ...chosen,
+      ...{ format: 1, devices: [], backend: { password: backend.hash, shareGroup: shareGroup() } },
+      people: people.map(({ name, role, made }) => ({ name, role, password: made.hash })),
+    };
+    const ca = authority.certificate;
+    const handedOut = [
+      handOut(folder, 'backend', backendFiles(setup, backend.password, ca)),
+      ...people.map(({ name, made }) => handOut(folder, name, personFiles(setup, name, made.password, ca))),
+    ];
+    writeFileSync(join(folder, 'README.txt'), explainSetup(setup), { mode: 0o600 });
+    writeSetup(folder, setup);
+    return { folder, handedOut };
+  } catch (error) {
+    // It was empty, or not there.
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}

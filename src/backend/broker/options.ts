@@ -1,0 +1,14 @@
+import type { z } from 'zod';
+import { EXIT, Failure } from '../../program/problem.ts';
+
+/** An option's value, checked. @throws Failure that names the option and what is wrong with it */
+export function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new Failure(`${name} ${read.error.issues[0]?.message ?? 'is not valid'}`, EXIT.usage);
+}
+
+/** For options that may be given several times. */
+export function gather(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,106 @@
+/** What a broker's set-up consists of: `setup.json`, of which all its other files are made. */
+import { z } from 'zod';
+import { deviceIdSchema, nameSchema, prefixSchema } from '../../../protocol/mqtt/topics.ts';
+import { type Access, backendAccess, deviceAccess, personAccess, ROLES } from './access.ts';
+
+/** `acl`: access list and password files (mosquitto 2.0). `dynsec`: the dynamic security plugin (2.0 and 2.1). */
+export const FORMS = ['dynsec', 'acl'] as const;
+export const DEVICE_LOGINS = ['password', 'certificate'] as const;
+
+const base64 = z.base64();
+/** PBKDF2 with SHA-512; the password itself is kept nowhere but in what is handed out. */
+const hashSchema = z.strictObject({
+  iterations: z.int().min(1).max(10_000_000),
+  salt: base64,
+  hash: base64,
+});
+export type PasswordHash = z.infer<typeof hashSchema>;
+
+const portSchema = z.int().min(1).max(65_535);
+
+/** A host name or an IP address; nothing that could break out of a line of configuration. */
+export const hostSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?$/, 'must be a host name or an IP address');
+
+/** One word, absolute or relative: it stands unquoted in mosquitto's configuration. */
+export const pathSchema = z
+  .string()
+  .regex(/^[\w./@+-]{1,500}$/, 'must be a path without blanks, of letters, digits and "._-/@+"');
+
+/** No dot: that is how devices are told from people. */
+export const personNameSchema = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"')
+  .refine((name) => name !== 'backend', 'must not be "backend": the name is reserved');
+
+const deviceSchema = z.strictObject({
+  tenant: nameSchema,
+  device: deviceIdSchema,
+  groups: z.array(nameSchema).max(50),
+  /** May not log in, or (with a certificate) reaches nothing. */
+  disabled: z.boolean(),
+  /** Null: it has a certificate. */
+  password: hashSchema.nullable(),
+});
+export type SetupDevice = z.infer<typeof deviceSchema>;
+
+export const setupSchema = z.strictObject({
+  format: z.literal(1),
+  form: z.enum(FORMS),
+  deviceLogin: z.enum(DEVICE_LOGINS),
+  host: hostSchema,
+  /** The address of this machine that is listened on; null: all. */
+  listen: hostSchema.nullable(),
+  devicePort: portSchema,
+  peoplePort: portSchema,
+  /** Where the folder `broker` lies on the broker's machine. */
+  installedAt: pathSchema,
+  pluginFile: pathSchema,
+  prefix: prefixSchema,
+  tenant: nameSchema,
+  backend: z.strictObject({
+    password: hashSchema,
+    /** Of its shared subscription. An access list lets anybody subscribe anything: who knew the group could join it. */
+    shareGroup: z.string().regex(/^[\w-]{1,128}$/),
+  }),
+  people: z.array(z.strictObject({ name: personNameSchema, role: z.enum(ROLES), password: hashSchema })),
+  devices: z.array(deviceSchema),
+});
+export type Setup = z.infer<typeof setupSchema>;
+
+/** Somebody who may log in. */
+export interface Account {
+  readonly username: string;
+  readonly kind: 'device' | 'backend' | 'person';
+  /** The one identifier that it may connect as; null: any. */
+  readonly clientId: string | null;
+  readonly password: PasswordHash | null;
+  readonly access: Access;
+}
+
+export const BACKEND_NAME = 'backend';
+
+export function deviceName({ tenant, device }: Pick<SetupDevice, 'tenant' | 'device'>): string {
+  return `${tenant}.${device}`;
+}
+
+/** All that may log in, the devices last. */
+export function accountsOf({ prefix, tenant, backend, people, devices }: Setup): Account[] {
+  return [
+    {
+      ...{ username: BACKEND_NAME, kind: 'backend', clientId: null, password: backend.password },
+      access: backendAccess(prefix, backend.shareGroup),
+    },
+    ...people.map(({ name, role, password }): Account => {
+      const access = personAccess(role, prefix, tenant);
+      return { ...{ username: name, kind: 'person', clientId: null, password }, access };
+    }),
+    ...devices.flatMap((one): Account[] => {
+      if (one.disabled) return [];
+      const username = deviceName(one);
+      const access = deviceAccess({ prefix, tenant: one.tenant, device: one.device }, one.groups);
+      return [{ ...{ username, kind: 'device', clientId: username, password: one.password }, access }];
+    }),
+  ];
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../program/problem.ts';
+import { examples, type Shell } from '../program/program.ts';
+import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
+import { type Added, addDevices, changeDevice } from './broker/devices.ts';
+import { howToApply } from './broker/explanation.ts';
+import { checked, gather } from './broker/options.ts';
+import { readSetup } from './broker/store.ts';
+import { pathSchema, type Setup } from './core/broker/setup.ts';
+
+interface Common {
+  readonly broker: string;
+  readonly json?: true;
+}
+
+const BROKER = ['--broker <folder>', 'the set-up that "broker init" has made'] as const;
+const NAME = '"kiosk-01" of the set-up\'s tenant, or "tenant/kiosk-01"';
+
+/** `devices`: who may log in at a broker that `broker init` has set up. */
+export function addDevicesVerb(program: Command, shell: Shell): void {
+  const devices = program
+    .command('devices')
+    .description('give devices a login at the broker of "broker init", and take it away');
+  devices
+    .command('add')
+    .description('make a login for each, and write its part of the configuration')
+    .argument('<device...>', NAME)
+    .requiredOption(...BROKER)
+    .option('--group <name>', 'a group whose commands it may hear; may be repeated', gather)
+    .option('--files <folder>', 'where its files will lie on the device', '/etc/dragoman')
+    .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
+    .addHelpText(...examples('dragoman-backend devices add kiosk-01 kiosk-02 --group lobby --broker museum'))
+    .action((names: string[], options: Common & { group?: string[]; files: string }) =>
+      add(shell, names, options),
+    );
+  devices
+    .command('list')
+    .description('print the devices that have a login')
+    .requiredOption(...BROKER)
+    .option('--json', 'print one line: {"devices": [{"device", "groups", "login", "disabled"}]}')
+    .addHelpText(...examples('dragoman-backend devices list --broker museum'))
+    .action((options: Common) => list(shell, options));
+  devices
+    .command('disable')
+    .description('let a device log in no more')
+    .argument('<device>', NAME)
+    .requiredOption(...BROKER)
+    .addHelpText(...examples('dragoman-backend devices disable kiosk-01 --broker museum'))
+    .action((name: string, { broker }: Common) => change(shell, name, broker, { disabled: true }));
+  devices
+    .command('set')
+    .description('change what a device may reach')
+    .argument('<device>', NAME)
+    .requiredOption(...BROKER)
+    .option('--group <name>', 'its groups from now on; may be repeated', gather)
+    .option('--no-groups', 'no group any more')
+    .option('--enable', 'it may log in again')
+    .addHelpText(...examples('dragoman-backend devices set kiosk-01 --group hall --broker museum'))
+    .action((name: string, options: Common & { group?: string[]; groups: boolean; enable?: true }) => {
+      const groups = options.groups ? options.group : [];
+      if (groups === undefined && !options.enable)
+        throw new Failure('give --group, --no-groups or --enable: there is nothing to set', EXIT.usage);
+      change(shell, name, options.broker, {
+        ...(groups && { groups: readGroups(groups) }),
+        ...(options.enable && { disabled: false }),
+      });
+    });
+}
+
+function add(shell: Shell, names: readonly string[], options: Common & { group?: string[]; files: string }) {
+  const setup = readSetup(options.broker);
+  const groups = readGroups(options.group ?? []);
+  const files = checked('--files', pathSchema, options.files);
+  const wanted = names.map((name) => ({ ...readName(name, setup), groups }));
+  const added = addDevices(options.broker, wanted, files);
+  if (options.json) {
+    shell.print(`${JSON.stringify({ devices: added })}\n`);
+    return;
+  }
+  const line = ({ device, folder }: Added): string => `${device}  ${folder}`;
+  const next = [
+    `Bring each folder's files to ${files} on its device (broker.json to conf.d/ there), then delete the folder.`,
+    `On the broker's machine: ${howToApply(setup)}.`,
+  ];
+  shell.print(`${[...added.map(line), ...next].join('\n')}\n`);
+}
+
+function list(shell: Shell, { broker, json }: Common): void {
+  const devices = readSetup(broker).devices.map(({ tenant, device, groups, password, disabled }) => ({
+    ...{ device: `${tenant}/${device}`, groups, disabled },
+    login: password === null ? 'certificate' : 'password',
+  }));
+  if (json) {
+    shell.print(`${JSON.stringify({ devices })}\n`);
+    return;
+  }
+  const lines = devices.map(({ device, groups, login, disabled }) =>
+    [device, disabled ? 'disabled' : login, ...groups].join('  '),
+  );
+  shell.print(lines.length === 0 ? 'no device has a login\n' : `${lines.join('\n')}\n`);
+}
+
+function change(
+  shell: Shell,
+  name: string,
+  broker: string,
+  changes: { groups?: string[]; disabled?: boolean },
+): void {
+  const setup = readSetup(broker);
+  changeDevice(broker, readName(name, setup), changes);
+  shell.print(`${name}: written. On the broker's machine: ${howToApply(setup)}.\n`);
+}
+
+function readName(text: string, setup: Setup): { tenant: string; device: string } {
+  const [first = '', second, ...rest] = text.split('/');
+  if (rest.length > 0) throw new Failure(`"${text}" must be a device, or tenant/device`, EXIT.usage);
+  const [tenant, device] = second === undefined ? [setup.tenant, first] : [first, second];
+  return {
+    tenant: checked(`the tenant of "${text}"`, nameSchema, tenant),
+    device: checked(`the device "${text}"`, deviceIdSchema, device),
+  };
+}
+
+function readGroups(groups: readonly string[]): string[] {
+  return [...new Set(groups.map((group) => checked(`--group "${group}"`, nameSchema, group)))];
+}
