@@ -15,8 +15,8 @@ import {
   commandResponseSchema,
 } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { CtlDeps } from './deps.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';
-import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';
 
 /** What the broker keeps of devices comes at once; when nothing has come for this long, it is all. */

@@ -7,8 +7,8 @@ import { diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
 import { layOutFinding, layOutSummary } from '../doctor/report.ts';
 import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
+import type { CtlDeps } from './deps.ts';
 import { plain } from './plain.ts';
-import type { CtlDeps } from './run.ts';
 
 /** Sends a command and tells what became of it, a line or more for each device. */
 export async function runCommand(

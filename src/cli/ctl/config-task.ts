@@ -15,12 +15,11 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { CtlDeps } from './deps.ts';
 import { createFleetView } from './fleet-view.ts';
 import { plain } from './plain.ts';
-import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';
-
-export type ConfigVerb = 'get' | 'set' | 'unset' | 'diff';
+import type { ConfigVerb } from './verbs.ts';
 
 /** What the broker keeps comes at once; when nothing has come for this long, it is all. */
 const SETTLED_MS = 500;

@@ -4,8 +4,8 @@ import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
+import type { CtlDeps } from './deps.ts';
 import { plain } from './plain.ts';
-import type { CtlDeps } from './run.ts';
 import { topicLevel } from './target.ts';
 
 const LOOK_EACH_MS = 100;

@@ -2,31 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { BrokerFailure, operatorClientId } from '../../adapters/ctl/operator-client.ts';
 import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { type OperatorTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
-import type { CtlOptions } from './command.ts';
+import { operatorTopics } from '../../protocol/mqtt/topics.ts';
 import { runCommand } from './command-task.ts';
 import { runConfig } from './config-task.ts';
+import type { CtlDeps } from './deps.ts';
 import { followLogs } from './logs-task.ts';
+import type { CtlOptions } from './options.ts';
 import { showStatus } from './status-task.ts';
-import { readTarget, type Target } from './target.ts';
-import { type Reading, readVerb, type Task } from './verbs.ts';
+import { readTarget } from './target.ts';
+import { readVerb, type Task } from './verbs.ts';
 import { watchFleet } from './watch-task.ts';
-
-/** What each task is given. */
-export interface CtlDeps {
-  readonly shell: Shell;
-  readonly access: OperatorAccess;
-  readonly topics: OperatorTopics;
-  readonly clock: Clock;
-  readonly target: Target;
-  readonly options: Reading['options'];
-  readonly timeoutS: number;
-  /** Of a command: a new one for each. */
-  newId(): string;
-}
 
 const TIMEOUT_S = 10;
 

@@ -4,9 +4,9 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import { conclude, outcomeJson, runCommand } from './command-task.ts';
+import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { plain } from './plain.ts';
-import type { CtlDeps } from './run.ts';
 
 /** One device in detail, from itself; of several a table, each asked whether it is there. */
 export async function showStatus(deps: CtlDeps): Promise<void> {

@@ -2,8 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../../adapters/config/keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { COMMAND_ARGS, type CommandName } from '../../protocol/mqtt/command.ts';
-import { addTargetOptions, type CtlOptions } from './command.ts';
-import type { ConfigVerb } from './config-task.ts';
+import { addTargetOptions, type CtlOptions } from './options.ts';
+
+export type ConfigVerb = 'get' | 'set' | 'unset' | 'diff';
 
 /** What is to be done, with everything that the command line said. */
 export type Task =

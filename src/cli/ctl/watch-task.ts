@@ -2,9 +2,9 @@ import { connectOperator } from '../../adapters/ctl/operator-client.ts';
 import { type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
+import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { createFleetView } from './fleet-view.ts';
-import type { CtlDeps } from './run.ts';
 
 /** Often enough to look live, seldom enough for 200 devices over a slow line. */
 const DRAW_EACH_MS = 250;

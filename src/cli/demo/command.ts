@@ -1,16 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
 import { DEMO_FAULTS, type DemoFault } from './faults.ts';
-
-/** What was asked for on the command line. */
-export interface DemoCommandOptions {
-  readonly seconds?: number;
-  readonly input?: string;
-  readonly output: string;
-  readonly fault: readonly DemoFault[];
-  readonly realMic?: true;
-  readonly json?: true;
-}
+import type { DemoCommandOptions } from './options.ts';
 
 export const demoVerb: Verb = {
   register(program, shell) {

@@ -1,14 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
-
-/** What was asked for on the command line. */
-export interface DevicesOptions {
-  readonly config?: string;
-  readonly json?: true;
-  /** True where no device was named. */
-  readonly meter?: string | true;
-  readonly seconds?: number;
-}
+import type { DevicesOptions } from './options.ts';
 
 export const devicesVerb: Verb = {
   register(program, shell) {

@@ -7,9 +7,9 @@ import type { Shell } from '../../program/program.ts';
 import type { Config } from '../../protocol/config.ts';
 import { formatProblems } from '../check-config.ts';
 import { COLUMNS } from '../text.ts';
-import type { DevicesOptions } from './command.ts';
 import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
 import { listDevices } from './listing.ts';
+import type { DevicesOptions } from './options.ts';
 import { reportDevices } from './report.ts';
 import { performMeter } from './run-meter.ts';
 

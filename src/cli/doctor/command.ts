@@ -1,15 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
 import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
-
-/** What was asked for on the command line. */
-export interface DoctorOptions {
-  readonly config: string;
-  readonly json?: true;
-  readonly only: readonly CheckName[];
-  /** False with `--no-sound`. */
-  readonly sound: boolean;
-}
+import type { DoctorOptions } from './options.ts';
 
 export const doctorVerb: Verb = {
   register(program, shell) {

@@ -1,16 +1,7 @@
 import { createDecimator } from './decimator.ts';
 import { createEchoLags } from './echo-lags.ts';
+import type { EchoMeasure } from './echo-measure.ts';
 import { createTimeline } from './echo-timeline.ts';
-
-/** The loudspeaker was recognised in the microphone. */
-export interface EchoMeasure {
-  /** From the moment at which the loudspeaker was said to be heard to the moment at which the microphone heard it. */
-  readonly delayMs: number;
-  /** Level of the echo (its direct sound and first reflections) against what was played. */
-  readonly gainDb: number;
-  /** 0 to 1: how clearly it stands out. */
-  readonly confidence: number;
-}
 
 /**
  * Recognises what was played in what is heard, by the fine structure of the two sounds: neither another voice, nor the same

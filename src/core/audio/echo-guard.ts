@@ -1,5 +1,5 @@
 import type { EchoMode } from '../uplink/gate.ts';
-import type { EchoMeasure } from './echo-detector.ts';
+import type { EchoMeasure } from './echo-measure.ts';
 
 /** Why a lane keeps its loudspeaker out by half-duplex although it was told otherwise. */
 export interface EchoFallback {

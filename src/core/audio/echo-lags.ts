@@ -1,4 +1,4 @@
-import type { EchoMeasure } from './echo-detector.ts';
+import type { EchoMeasure } from './echo-measure.ts';
 import type { Timeline } from './echo-timeline.ts';
 import { createSpectrum, valueAt } from './fourier.ts';
 

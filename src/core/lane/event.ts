@@ -1,7 +1,7 @@
 import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
-import type { EchoMeasure } from '../audio/echo-detector.ts';
+import type { EchoMeasure } from '../audio/echo-measure.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import type { CtlDeps } from '../../../src/cli/ctl/run.ts';
+import type { CtlDeps } from '../../../src/cli/ctl/deps.ts';
 import { type WatchHost, watchFleet } from '../../../src/cli/ctl/watch-task.ts';
 import { operatorTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { until } from '../../adapters/mqtt/fixture.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createEchoDetector, type EchoMeasure } from '../../../src/core/audio/echo-detector.ts';
+import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
+import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
 import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
 
 const ROOM_DB = -62;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { EchoMeasure } from '../../../src/core/audio/echo-detector.ts';
 import {
   type EchoGuard,
   fallBack,
@@ -9,6 +8,7 @@ import {
   reorder,
   tailOf,
 } from '../../../src/core/audio/echo-guard.ts';
+import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
 
 const measure = (given: Partial<EchoMeasure> = {}): EchoMeasure => ({
   delayMs: 120,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EchoMeasure } from '../../../src/core/audio/echo-detector.ts';
+import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
 import { reportLane } from '../../../src/core/lane/report.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 

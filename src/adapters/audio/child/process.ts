@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findProgram } from './find-program.ts';
 import { dyingWithParent } from './parent-death.ts';
-import { plainText } from './stderr-classifier.ts';
+import { plainText } from './plain-text.ts';
 
 /** How to start a child and how to end it. */
 export interface ChildSpec {

@@ -147,8 +147,3 @@ export function explainEnd(
   const message = `${device.program} for the ${device.part} device "${device.name}" ended ${how} ${words}; it is started again`;
   return { code: 'failed', message };
 }
-
-/** Text from a child without anything that could disturb a terminal or a log. */
-export function plainText(text: string): string {
-  return text.replace(/[^\x21-\x7e]+/g, ' ').trim();
-}

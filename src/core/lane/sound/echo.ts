@@ -1,4 +1,3 @@
-import type { EchoMeasure } from '../../audio/echo-detector.ts';
 import {
   fallBack,
   modeInForce,
@@ -7,6 +6,7 @@ import {
   reviewFallback,
   tailOf,
 } from '../../audio/echo-guard.ts';
+import type { EchoMeasure } from '../../audio/echo-measure.ts';
 import type { EchoMode } from '../../uplink/gate.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  classifyStderrLine,
-  explainEnd,
-  plainText,
-} from '../../../../src/adapters/audio/child/stderr-classifier.ts';
+import { plainText } from '../../../../src/adapters/audio/child/plain-text.ts';
+import { classifyStderrLine, explainEnd } from '../../../../src/adapters/audio/child/stderr-classifier.ts';
 
 const DEVICE = { part: 'playback', name: 'hw:CARD=Speaker', program: 'aplay' } as const;
 

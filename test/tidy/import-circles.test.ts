@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { importsHaveNoCircles } from './import-circles.ts';
+import { readTree, type SourceFile } from './source.ts';
+
+const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
+const file = (path: string, ...targets: string[]): SourceFile => ({
+  path,
+  text: targets.map((target) => `import type { X } from '${target}';\n`).join(''),
+});
+
+describe('imports have no circles', () => {
+  it('holds here', () => {
+    expect(importsHaveNoCircles(TREE)).toEqual([]);
+  });
+
+  it('would be broken by two files, or by three, of whatever is imported', () => {
+    const two = [file('src/agent/a.ts', './b.ts'), file('src/agent/b.ts', './a.ts')];
+    expect(importsHaveNoCircles(two)).toEqual(['src/agent/a.ts and src/agent/b.ts import each other']);
+    const three = [
+      file('src/agent/a.ts', './b.ts'),
+      file('src/agent/b.ts', './c.ts', './d.ts'),
+      file('src/agent/c.ts', './a.ts'),
+      file('src/agent/d.ts'),
+    ];
+    expect(importsHaveNoCircles(three)).toHaveLength(1);
+  });
+
+  it('is not broken by a diamond', () => {
+    const diamond = [
+      file('src/agent/a.ts', './b.ts', './c.ts'),
+      file('src/agent/b.ts', './d.ts'),
+      file('src/agent/c.ts', './d.ts'),
+      file('src/agent/d.ts'),
+    ];
+    expect(importsHaveNoCircles(diamond)).toEqual([]);
+  });
+});

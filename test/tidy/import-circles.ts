@@ -1,0 +1,51 @@
+import type { Rule } from './rules.ts';
+import { importsOf, resolveImport, type SourceFile } from './source.ts';
+
+/**
+ * Folders whose files may still import each other in a circle, and why: the steps of a session's life call one another (a failure
+ * leads to the next session, which may fail), and the state of a lane and of a replay log is typed where its parts are made.
+ * None is to be added.
+ */
+const STILL_CIRCULAR: readonly RegExp[] = [
+  /^src\/core\/lane\/(session|sound|state|step-context)/,
+  /^src\/core\/uplink\/replay\//,
+];
+
+/** Imports of types count: who reads one file of a circle has to read them all. */
+export const importsHaveNoCircles: Rule = (files) => {
+  const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path));
+  const known = new Set(sources.map(({ path }) => path));
+  const targets = new Map(
+    sources.map((file) => [file.path, targetsOf(file).filter((path) => known.has(path))]),
+  );
+  return circles(targets)
+    .filter((circle) => !STILL_CIRCULAR.some((folder) => circle.every((path) => folder.test(path))))
+    .map((circle) => `${circle.sort().join(' and ')} import each other`);
+};
+
+function targetsOf(file: SourceFile): string[] {
+  return importsOf(file).flatMap((specifier) => resolveImport(file, specifier) ?? []);
+}
+
+/** Tarjan's strongly connected components, those of more than one file. */
+function circles(targets: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (path: string): void => {
+    order.set(path, order.size);
+    lowest.set(path, order.get(path) ?? 0);
+    stack.push(path);
+    for (const next of targets.get(path) ?? []) {
+      if (!order.has(next)) visit(next);
+      const reached = stack.includes(next) ? (lowest.get(next) ?? 0) : Number.POSITIVE_INFINITY;
+      lowest.set(path, Math.min(lowest.get(path) ?? 0, reached));
+    }
+    if (lowest.get(path) !== order.get(path)) return;
+    const circle = stack.splice(stack.indexOf(path));
+    if (circle.length > 1) found.push(circle);
+  };
+  for (const path of targets.keys()) if (!order.has(path)) visit(path);
+  return found;
+}
