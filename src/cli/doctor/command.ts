@@ -27,7 +27,7 @@ export const doctorVerb: Verb = {
       .addHelpText(
         ...examples(
           'dragoman doctor --config /etc/dragoman/config.json',
-          'dragoman doctor --config /etc/dragoman/config.json --only broker --only backend',
+          'dragoman doctor --config config.json --only broker --only backend',
         ),
       )
       .action(async (options: DoctorOptions) => {

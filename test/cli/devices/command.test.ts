@@ -64,7 +64,7 @@ describe('devices', () => {
     writeFileSync(file, JSON.stringify({ ...config, lanes: [] }));
     const refused = await run(['--config', file]);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toContain('lanes: is a list; must hold');
+    expect(refused.err).toContain('lanes: is empty; must hold');
   }, 60_000);
 
   it.each([
