@@ -16,9 +16,9 @@ export async function buildAgent(folder: string): Promise<string> {
       contents: `import { createCommandCapture } from ${adapter('audio/command.ts')};
         import { createSystemClock } from ${adapter('clock.ts')};
         const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-        const world = { clock: createSystemClock(), log };
+        const deps = { clock: createSystemClock(), log };
         let silent = true;
-        createCommandCapture({ command: process.argv.slice(2), rateHz: 16000, seed: 1, world })({
+        createCommandCapture({ command: process.argv.slice(2), rateHz: 16000, seed: 1, deps })({
           frames() { if (silent) console.log('heard'); silent = false; },
           ended() {},
           fault(fault) { console.log(fault.message); },
