@@ -109,6 +109,12 @@ const volumeSchema = z
   .default(VOLUME_PERCENT.default)
   .describe('Loudness in percent; 100 leaves the sound as it is.');
 
+const normalizeSchema = (isUsual: boolean) =>
+  z
+    .boolean()
+    .default(isUsual)
+    .describe('Bring the voices of the service to one loudness, slowly and without clipping.');
+
 const commandSchema = (description: string) =>
   z
     .array(plainTextSchema.min(1).max(4096))
@@ -154,11 +160,13 @@ const playbackSchema = z
       driver: alsaSchema,
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
       volume: volumeSchema,
+      normalize: normalizeSchema(true),
     }),
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
       path: fileSchema.describe('WAV file to write; an older one is replaced.'),
       volume: volumeSchema,
+      normalize: normalizeSchema(false),
     }),
     z.strictObject({
       driver: z.literal('command').describe('A program of your own that plays.'),
@@ -166,11 +174,13 @@ const playbackSchema = z
         'Program and arguments, no shell: it plays raw 16-bit little-endian mono sound at 24000 Hz from its input.',
       ),
       volume: volumeSchema,
+      normalize: normalizeSchema(true),
     }),
     z.strictObject({
       driver: addonSchema('speaker'),
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
       volume: volumeSchema,
+      normalize: normalizeSchema(true),
     }),
   ])
   .describe('Where the lane speaks.');

@@ -35,7 +35,7 @@ describe('the configuration', () => {
         {
           id: 'main',
           capture: { driver: 'alsa', device: 'default', sampleRate: 24_000 },
-          playback: { driver: 'alsa', device: 'default', volume: 100 },
+          playback: { driver: 'alsa', device: 'default', volume: 100, normalize: true },
           bargeIn: 'duck',
           earcons: null,
           source: 'en',
@@ -90,7 +90,7 @@ describe('the configuration', () => {
     const [lane] = example.lanes;
     expect(configSchema.parse(example)).toEqual({
       ...example,
-      lanes: [{ ...lane, bargeIn: 'duck', earcons: null }],
+      lanes: [{ ...lane, playback: { ...lane?.playback, normalize: true }, bargeIn: 'duck', earcons: null }],
       log: { ...example.log, journal: 'text' },
     });
   });

@@ -107,9 +107,9 @@ export class LaneRunner {
       cancelEcho: this.cancels,
     });
     const { wireToSpeaker } = this;
-    const { volume } = config.playback;
+    const { volume, normalize: normalizes } = config.playback;
     this.playbackPipeline = new PlaybackPipeline({
-      ...{ ...deps, wireToSpeaker, volume, rateHz: OUTPUT_RATE_HZ, post },
+      ...{ ...deps, wireToSpeaker, volume, normalizes, rateHz: OUTPUT_RATE_HZ, post },
       reference: this.capturePipeline,
     });
   }

@@ -1,9 +1,11 @@
 import { fadeOut } from '../../core/audio/fade.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain.ts';
 import { audiblePart } from '../../core/audio/levels.ts';
+import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
+import type { WriteKind } from '../../core/playout/playout.ts';
 import type { DeviceFigures, Place, PlaybackSink } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
@@ -22,6 +24,8 @@ export interface PlaybackPipelineDeps {
   readonly volume: number;
   /** Of the sound that is played. */
   readonly rateHz: number;
+  /** Whether the voices of the service are brought to one loudness. */
+  readonly normalizes?: boolean;
   /** Who needs to know what is heard from the loudspeaker, and when. */
   readonly reference?: Reference;
   post(event: LaneEvent): void;
@@ -62,6 +66,7 @@ export class PlaybackPipeline {
   private volume: number;
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
+  private readonly normalizer: Normalizer | null;
   /** Number of the last write, for what the device tells about it later. */
   private lastWrite = 0;
   private written: readonly Written[] = [];
@@ -72,6 +77,7 @@ export class PlaybackPipeline {
   constructor(deps: PlaybackPipelineDeps) {
     this.deps = deps;
     this.volume = deps.volume;
+    this.normalizer = deps.normalizes === true ? createNormalizer(deps.rateHz) : null;
   }
 
   /**
@@ -112,7 +118,7 @@ export class PlaybackPipeline {
     if (this.isMissing) this.deps.post({ type: 'playback_back' });
   }
 
-  play({ pcm, write, receivedAt }: Extract<LaneEffect, { type: 'play' }>): void {
+  play({ pcm: given, kind, write, receivedAt, language }: Extract<LaneEffect, { type: 'play' }>): void {
     const { playback } = this;
     const { clock, post, rateHz } = this.deps;
     this.lastWrite = write;
@@ -121,7 +127,7 @@ export class PlaybackPipeline {
       post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
       return;
     }
-    const sound = this.scale(pcm);
+    const sound = this.scale(this.normalize(given, kind, language ?? ''));
     this.isWriting = true;
     const from = playback.write(sound);
     this.isWriting = false;
@@ -180,6 +186,12 @@ export class PlaybackPipeline {
     this.measured = this.isWriting ? heardUntil : null;
     if (this.isWriting) return;
     this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
+  }
+
+  private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
+    const { normalizer } = this;
+    if (normalizer === null || kind === 'earcon') return pcm;
+    return kind === 'fade' ? normalizer.edge(pcm) : normalizer.level(pcm, language);
   }
 
   /** Sound that begins out of silence begins as loud as it should be; in the middle of sound a change is a ramp. */

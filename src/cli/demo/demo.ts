@@ -45,7 +45,7 @@ export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoS
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
   const recording = createPlayback(
-    { driver: 'file', path: options.output, volume: 100 },
+    { driver: 'file', path: options.output, volume: 100, normalize: false },
     OUTPUT_RATE_HZ,
     options.clock,
   );
@@ -88,7 +88,8 @@ function demoConfig(stage: Stage, { input, output, inputMs, realMic, faults }: D
           ? { driver: 'alsa', device: realMic.microphone, sampleRate: STREAM_RATE_HZ }
           : { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
         playback: realMic
-          ? { driver: 'alsa', device: realMic.loudspeaker }
+          ? // What the microphone hears is said back here, and is to sound as it was heard.
+            { driver: 'alsa', device: realMic.loudspeaker, normalize: false }
           : { driver: 'file', path: output },
         source: 'en',
         targets: ['es'],

@@ -56,6 +56,8 @@ export type LaneEffect =
       /** Its number; when it is heard comes back as `sounding` under the same. */
       readonly write: number;
       readonly receivedAt: number | null;
+      /** Of speech, where the service tells it: each has a voice of its own. */
+      readonly language?: string;
     }
   | { readonly type: 'flush_playback' }
   | { readonly type: 'set_volume'; readonly percent: number }

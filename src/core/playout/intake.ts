@@ -23,6 +23,7 @@ const MOST_NAMELESS = 4;
 export interface Arrival {
   readonly stream: number;
   readonly key: string;
+  readonly language?: string | null;
   readonly pcm: Uint8Array;
   readonly receivedAt: number;
   readonly complete: boolean;
@@ -57,7 +58,9 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const known = playout.utterances.findIndex(isIt);
   if (known < 0 && piece === null) return playout;
   const utterances =
-    known < 0 ? insert(playout.utterances, newUtterance(stream, key)) : [...playout.utterances];
+    known < 0
+      ? insert(playout.utterances, newUtterance(stream, key, arrival.language))
+      : [...playout.utterances];
   const index = known < 0 ? utterances.findIndex(isIt) : known;
   const grown = utterances.map((one, place) =>
     place === index ? grow(playout, one, piece, complete, format) : one,

@@ -52,6 +52,8 @@ export interface Write {
   /** Its number, by which the device tells when it is heard. */
   readonly write: number;
   readonly receivedAt: number | null;
+  /** Of speech, where the service tells it. */
+  readonly language?: string;
 }
 
 /**
@@ -70,9 +72,14 @@ export function advance(
   const slackMs = format.refillMs == null ? refillMs / 2 : STEP_MS;
   // Where less than a step is missing there is nothing to write.
   const dueMs = Math.min(refillMs + Math.min(soonMs, refillMs), format.aheadMs - 2 * STEP_MS);
-  const write = (pcm: Uint8Array, kind: WriteKind, receivedAt: number | null): void => {
+  const write = (
+    pcm: Uint8Array,
+    kind: WriteKind,
+    receivedAt: number | null,
+    language?: string | null,
+  ): void => {
     const { timeline } = playout;
-    writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt });
+    writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt, ...(language != null && { language }) });
     playout = withTimeline(playout, expectWrite(timeline, pcm.byteLength / format.bytesPerMs, now));
   };
   const rest = (wakeAt: number | null, slackMs = 0) => ({ playout, writes, wakeAt, slackMs });
@@ -119,6 +126,7 @@ export function advance(
       isQuick ? quicken(pcm, QUICKER) : pcm,
       isOwn ? 'earcon' : 'speech',
       found && !isOwn ? piece.receivedAt : null,
+      head.language,
     );
   }
 }

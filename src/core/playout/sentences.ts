@@ -11,6 +11,8 @@ export interface Piece {
 
 export interface Utterance {
   readonly key: string;
+  /** As the service tags it, where it does. */
+  readonly language?: string | null;
   /** Number of the stream that it came on. */
   readonly stream: number;
   /** Some of it has been written. */
@@ -47,9 +49,9 @@ export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array;
   return { pcm: joinPcm(parts), pieces: left };
 }
 
-export function newUtterance(stream: number, key: string): Utterance {
+export function newUtterance(stream: number, key: string, language?: string | null): Utterance {
   const fresh = { begun: false, pieces: [], complete: false, ahead: false, edge: null, faded: false };
-  return { stream, key, ...fresh };
+  return { stream, key, ...(language != null && { language }), ...fresh };
 }
 
 /** Puts a sentence behind all others, or before those of newer streams that have not begun. */

@@ -21,7 +21,7 @@ describe('audio driver', () => {
 
     const output = join(makeFolder(), 'out.wav');
     const playback = await createPlayback(
-      { driver: 'file', path: output, volume: 80 },
+      { driver: 'file', path: output, volume: 80, normalize: false },
       24_000,
       clock,
     )({ fault() {}, back() {}, measured() {} });

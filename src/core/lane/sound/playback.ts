@@ -39,6 +39,7 @@ export function onOutputAudio(
   const arrival = {
     stream,
     key: message.utterance ?? '',
+    language: message.language,
     pcm: message.pcm,
     receivedAt: context.now,
     complete: message.last,

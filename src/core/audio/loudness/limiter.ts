@@ -1,0 +1,79 @@
+/** Keeps sound below full scale: louder peaks are turned down with the milliseconds around them, without a delay. */
+export interface Limiter {
+  /**
+   * Scales and limits the next piece of sound.
+   * @param gains for each slot of a millisecond, amplitude factors; left changed
+   * @returns a piece of the same length, its receiver's own
+   */
+  apply(samples: Int16Array, gains: Float64Array): Int16Array;
+  /** Behind all that it was given; 1 before. */
+  readonly gain: number;
+}
+
+/** -1 dBFS: what a converter makes of the peaks between samples stays below full scale, too. */
+export const CEILING = 29_204;
+const SLOT_MS = 1;
+/** The gain falls this fast towards a peak that lies ahead, and rises again this fast behind it. */
+const FALL = 10 ** (3 / 20);
+const RISE = 10 ** (0.04 / 20);
+
+export function slotSamples(rateHz: number): number {
+  return Math.round((rateHz * SLOT_MS) / 1000);
+}
+
+export function createLimiter(rateHz: number): Limiter {
+  const slot = slotSamples(rateHz);
+  /** The gain at the end of the piece before, and how far it was below what was wanted. */
+  let edge: number | null = null;
+  let reduction = 1;
+  return {
+    apply(samples, gains) {
+      const count = gains.length;
+      const wanted = Float64Array.from(gains);
+      for (let at = 0; at < count; at++) {
+        const peak = peakOf(samples, at * slot, Math.min(samples.length, (at + 1) * slot));
+        const gain = gains[at] ?? 1;
+        if (peak * gain > CEILING) gains[at] = CEILING / peak;
+      }
+      for (let at = count - 2; at >= 0; at--)
+        gains[at] = Math.min(gains[at] ?? 1, (gains[at + 1] ?? 1) * FALL);
+      for (let at = 0; at < count; at++) {
+        const free = wanted[at] ?? 1;
+        reduction = Math.min((gains[at] ?? 1) / free, reduction * RISE, 1);
+        gains[at] = free * reduction;
+      }
+      return scale(samples, gains);
+    },
+    get gain() {
+      return edge ?? 1;
+    },
+  };
+
+  /** Between two slots the gain is the lower of both, so that no sample is scaled by more than its slot allows. */
+  function scale(samples: Int16Array, gains: Float64Array): Int16Array {
+    const scaled = new Int16Array(samples.length);
+    let from = Math.min(edge ?? gains[0] ?? 1, gains[0] ?? 1);
+    for (let at = 0; at < gains.length; at++) {
+      const gain = gains[at] ?? 1;
+      const to = Math.min(gain, gains[at + 1] ?? gain);
+      const first = at * slot;
+      const last = Math.min(samples.length, first + slot);
+      const step = (to - from) / Math.max(1, last - first);
+      for (let place = first; place < last; place++)
+        scaled[place] = Math.round((samples[place] ?? 0) * (from + step * (place - first)));
+      from = to;
+    }
+    edge = from;
+    return scaled;
+  }
+}
+
+function peakOf(samples: Int16Array, from: number, until: number): number {
+  let peak = 0;
+  for (let at = from; at < until; at++) {
+    const sample = samples[at] ?? 0;
+    const magnitude = sample < 0 ? -sample : sample;
+    if (magnitude > peak) peak = magnitude;
+  }
+  return peak;
+}

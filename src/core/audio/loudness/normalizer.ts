@@ -1,0 +1,68 @@
+import { gainOfDb } from '../gain.ts';
+import { applyGain, samplesOf } from '../pcm.ts';
+import { createWeightedSquares } from './k-weighting.ts';
+import { createLimiter, slotSamples } from './limiter.ts';
+import { BLOCK_MS, hearBlock, UNKNOWN_VOICE, type VoiceLevel } from './voice-level.ts';
+
+/** Brings voices to one loudness, slowly, and keeps them from clipping. Adds no delay and changes no length. */
+export interface Normalizer {
+  /**
+   * The next piece of speech, as it is to sound.
+   * @param voice whatever tells one voice from another; each keeps its gain while others speak
+   */
+  level(pcm: Uint8Array, voice: string): Uint8Array;
+  /** What belongs to the end of the last piece, or to the begin of the next, as loud as that. */
+  edge(pcm: Uint8Array): Uint8Array;
+  /** Of a voice, decibels; 0 of one that has not spoken. */
+  gainDb(voice: string): number;
+}
+
+/** More voices than this do not take turns in one lane. */
+const MOST_VOICES = 32;
+
+export function createNormalizer(rateHz: number): Normalizer {
+  const slot = slotSamples(rateHz);
+  const slotsPerBlock = BLOCK_MS;
+  const limiter = createLimiter(rateHz);
+  const voices = new Map<string, VoiceLevel>();
+  let speaker: string | null = null;
+  let squares = createWeightedSquares(rateHz);
+  let block = { sum: 0, samples: 0 };
+  let gain = 1;
+
+  const change = (voice: string): void => {
+    if (voice === speaker) return;
+    speaker = voice;
+    squares = createWeightedSquares(rateHz);
+    block = { sum: 0, samples: 0 };
+    gain = gainOfDb(voices.get(voice)?.gainDb ?? 0);
+    if (voices.size >= MOST_VOICES && !voices.has(voice)) voices.delete(voices.keys().next().value ?? '');
+  };
+  /** The gain after this millisecond has been heard. */
+  const follow = (voice: string, samples: Int16Array, from: number, until: number): number => {
+    block.sum += squares(samples, from, until);
+    block.samples += until - from;
+    if (block.samples >= slot * slotsPerBlock) {
+      voices.set(voice, hearBlock(voices.get(voice) ?? UNKNOWN_VOICE, block.sum / block.samples));
+      block = { sum: 0, samples: 0 };
+    }
+    const wanted = gainOfDb(voices.get(voice)?.gainDb ?? 0);
+    // A block's step is spread over the next one.
+    gain += (wanted - gain) / slotsPerBlock;
+    if (Math.abs(wanted - gain) < 1e-4) gain = wanted;
+    return gain;
+  };
+  return {
+    level(pcm, voice) {
+      change(voice);
+      const samples = samplesOf(pcm);
+      const gains = new Float64Array(Math.ceil(samples.length / slot));
+      for (let at = 0; at < gains.length; at++)
+        gains[at] = follow(voice, samples, at * slot, Math.min(samples.length, (at + 1) * slot));
+      const levelled = limiter.apply(samples, gains);
+      return new Uint8Array(levelled.buffer);
+    },
+    edge: (pcm) => applyGain(pcm, limiter.gain),
+    gainDb: (voice) => voices.get(voice)?.gainDb ?? 0,
+  };
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { createWeightedSquares, loudnessOf } from '../../../../src/core/audio/loudness/k-weighting.ts';
+import { CEILING, createLimiter, slotSamples } from '../../../../src/core/audio/loudness/limiter.ts';
+import { createNormalizer, type Normalizer } from '../../../../src/core/audio/loudness/normalizer.ts';
+import { TARGET_LUFS } from '../../../../src/core/audio/loudness/voice-level.ts';
+import { samplesOf } from '../../../../src/core/audio/pcm.ts';
+import { CHILD, MAN, RATE_HZ, speak, type Voice, WOMAN } from './voices.ts';
+
+const bytesOf = (samples: Int16Array): Uint8Array => new Uint8Array(samples.slice().buffer);
+/** As the lane writes it: in pieces of this length. */
+function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', pieceMs = 320): Int16Array {
+  const piece = (pieceMs * RATE_HZ) / 1000;
+  const parts: Int16Array[] = [];
+  for (let at = 0; at < sound.length; at += piece)
+    parts.push(samplesOf(normalizer.level(bytesOf(sound.subarray(at, at + piece)), voice)));
+  return Int16Array.from(parts.flatMap((part) => [...part]));
+}
+/** Loudness of what sounds, by blocks of 100 ms that are no pauses. */
+function loudness(sound: Int16Array): number {
+  const squares = createWeightedSquares(RATE_HZ);
+  const block = RATE_HZ / 10;
+  const powers: number[] = [];
+  for (let at = 0; at + block <= sound.length; at += block)
+    powers.push(squares(sound, at, at + block) / block);
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const loud = powers.filter((power) => loudnessOf(power) > -60);
+  return loudnessOf(mean(loud.filter((power) => loudnessOf(power) > loudnessOf(mean(loud)) - 10)));
+}
+const peakOf = (sound: Int16Array): number => sound.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+const seconds = (sound: Int16Array, from: number, until?: number): Int16Array =>
+  sound.subarray(from * RATE_HZ, until === undefined ? undefined : until * RATE_HZ);
+const as = (voice: Voice, amplitude: number, seed = 3): Voice => ({ ...voice, amplitude, seed });
+
+describe('voices of the service', () => {
+  it('come equally loud after some seconds, whatever they are and however loud they were', () => {
+    const heard: Record<string, number> = {};
+    for (const [name, voice] of Object.entries({ MAN, WOMAN, CHILD })) {
+      for (const amplitude of [0.15, 0.3, 0.6, 0.98]) {
+        const sound = speak(as(voice, amplitude), 20);
+        heard[`${name} ${amplitude}: ${loudness(sound).toFixed(1)}`] = loudness(
+          seconds(level(createNormalizer(RATE_HZ), sound), 6),
+        );
+      }
+    }
+    for (const [name, lufs] of Object.entries(heard))
+      expect(Math.abs(lufs - TARGET_LUFS), name).toBeLessThan(2);
+  });
+
+  it('do so when one follows the other in the same language, too', () => {
+    const normalizer = createNormalizer(RATE_HZ);
+    for (const voice of [as(MAN, 0.7), as(WOMAN, 0.15), as(CHILD, 0.9), as(MAN, 0.12)]) {
+      const levelled = level(normalizer, speak(voice, 16));
+      expect(Math.abs(loudness(seconds(levelled, 9)) - TARGET_LUFS)).toBeLessThan(2);
+    }
+  });
+
+  it('keep their own gain where they take turns', () => {
+    const normalizer = createNormalizer(RATE_HZ);
+    const loud = speak(as(MAN, 0.9), 12);
+    const soft = speak(as(WOMAN, 0.15), 12);
+    level(normalizer, loud, 'es');
+    level(normalizer, soft, 'fr');
+    // From the very first word of the next sentence.
+    for (let turn = 0; turn < 3; turn++) {
+      const first = level(normalizer, seconds(loud, 0, 3), 'es');
+      const second = level(normalizer, seconds(soft, 0, 3), 'fr');
+      expect(Math.abs(loudness(first) - loudness(second))).toBeLessThan(2.5);
+    }
+    expect(normalizer.gainDb('fr') - normalizer.gainDb('es')).toBeGreaterThan(9);
+    expect(normalizer.gainDb('it')).toBe(0);
+  });
+
+  it('never clip, however loud they begin and however they are cut into pieces', () => {
+    for (const pieceMs of [3, 20, 320, 1000]) {
+      const normalizer = createNormalizer(RATE_HZ);
+      // It has learnt to turn a whisper up when somebody shouts.
+      level(normalizer, speak(as(WOMAN, 0.1), 8), 'es', pieceMs);
+      expect(normalizer.gainDb('es')).toBeGreaterThan(6);
+      const shout = level(normalizer, speak({ ...as(MAN, 1), noise: 0.2 }, 4), 'es', pieceMs);
+      expect(peakOf(shout), `${pieceMs} ms`).toBeLessThanOrEqual(CEILING);
+    }
+  });
+
+  it('do not pump: in a pause the gain stands still, and the noise of the recording with it', () => {
+    const normalizer = createNormalizer(RATE_HZ);
+    level(normalizer, speak({ ...as(MAN, 0.3), noise: 0.002 }, 12));
+    const before = normalizer.gainDb('es');
+    const noise = Int16Array.from(seconds(speak({ ...as(MAN, 0), noise: 0.002 }, 30), 0));
+    const pause = level(normalizer, noise);
+    expect(normalizer.gainDb('es')).toBe(before);
+    const [early, late] = [seconds(pause, 1, 3), seconds(pause, 27, 29)].map((part) =>
+      Math.sqrt(part.reduce((sum, one) => sum + one * one, 0) / part.length),
+    );
+    expect(Math.abs(20 * Math.log10((late ?? 0) / (early ?? 1)))).toBeLessThan(0.3);
+    // Nor does it move much while one voice goes on.
+    const gains: number[] = [];
+    const more = speak({ ...as(MAN, 0.3, 5), noise: 0.002 }, 30);
+    for (let at = 0; at < 30; at++) {
+      level(normalizer, seconds(more, at, at + 1));
+      gains.push(normalizer.gainDb('es'));
+    }
+    expect(Math.max(...gains) - Math.min(...gains)).toBeLessThan(2);
+  });
+
+  it('are left as they are where they are as loud as they should be', () => {
+    const sound = speak(as(WOMAN, 0.3), 8);
+    const factor = 10 ** ((TARGET_LUFS - loudness(sound)) / 20);
+    const right = sound.map((sample) => Math.round(sample * factor));
+    const levelled = level(createNormalizer(RATE_HZ), right);
+    expect(levelled.length).toBe(right.length);
+    expect(Math.abs(loudness(levelled) - TARGET_LUFS)).toBeLessThan(1);
+  });
+
+  it('keep their length and their silence, and no number of them fills the memory', () => {
+    const normalizer = createNormalizer(RATE_HZ);
+    expect(normalizer.level(new Uint8Array(0), 'es')).toHaveLength(0);
+    expect(normalizer.level(new Uint8Array(7), 'es')).toHaveLength(6);
+    expect(peakOf(level(normalizer, new Int16Array(RATE_HZ)))).toBe(0);
+    const sound = speak(as(MAN, 0.9), 1);
+    for (let voice = 0; voice < 100; voice++) level(normalizer, sound, `v${voice}`, 1000);
+    expect(normalizer.gainDb('v1')).toBe(0);
+    expect(normalizer.gainDb('v99')).not.toBe(0);
+  });
+
+  it('cost little', { retry: 2 }, ({ annotate }) => {
+    const normalizer = createNormalizer(RATE_HZ);
+    const sound = speak(as(WOMAN, 0.3), 30);
+    level(normalizer, sound, 'es', 1000);
+    const began = process.cpuUsage();
+    for (let round = 0; round < 10; round++) {
+      for (let at = 0; at < 30; at++) normalizer.level(bytesOf(seconds(sound, at, at + 1)), 'es');
+    }
+    const { user, system } = process.cpuUsage(began);
+    const msPerSecond = (user + system) / 1000 / 300;
+    void annotate(`${msPerSecond.toFixed(2)} ms of CPU time per second of speech`);
+    expect(msPerSecond).toBeLessThan(10);
+  });
+});
+
+describe('the limiter', () => {
+  it('leaves alone what stays below its ceiling, bit by bit', () => {
+    const sound = speak(as(WOMAN, 0.8), 2);
+    const limiter = createLimiter(RATE_HZ);
+    const gains = new Float64Array(Math.ceil(sound.length / slotSamples(RATE_HZ))).fill(1);
+    expect(limiter.apply(sound, gains)).toEqual(sound);
+  });
+
+  it('begins before a peak that lies ahead, and lets go of it softly', () => {
+    const limiter = createLimiter(RATE_HZ);
+    const sound = new Int16Array(RATE_HZ).fill(3000);
+    for (let at = 12_000; at < 12_100; at++) sound[at] = 30_000;
+    const gains = new Float64Array(1000).fill(2);
+    const limited = limiter.apply(sound, gains);
+    expect(peakOf(limited)).toBeLessThanOrEqual(CEILING);
+    const around = [...limited.subarray(11_000, 16_000)].filter((sample) => sample < 10_000);
+    const steps = around.slice(1).map((sample, at) => Math.abs(sample - (around[at] ?? 0)));
+    expect(Math.max(...steps)).toBeLessThan(150);
+    expect(limited[23_999]).toBe(6000);
+  });
+});
