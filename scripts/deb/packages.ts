@@ -1,0 +1,255 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Entry, gzip } from './archive.ts';
+import { billOfMaterials, type Component, componentsOf, copyrightPage } from './components.ts';
+import { completion, type Help, manPage } from './manual.ts';
+import {
+  type Architecture,
+  fetchRuntime,
+  NODE_PACKAGED_AT,
+  NODE_REVISION,
+  NODE_VERSION,
+} from './node-runtime.ts';
+
+export interface Package {
+  readonly name: string;
+  readonly version: string;
+  /** The time in the package, seconds since 1970. */
+  readonly changedAt: number;
+  readonly architecture: 'all' | Architecture;
+  readonly depends: string;
+  readonly summary: string;
+  /** Lines of at most 75 letters; an empty one for a new paragraph. */
+  readonly description: readonly string[];
+  readonly files: readonly Entry[];
+}
+
+export interface Source {
+  readonly root: string;
+  /** Where the bundles are. */
+  readonly bundles: string;
+  readonly version: string;
+  /** Seconds since 1970. */
+  readonly changedAt: number;
+  /** What a bundle says of itself and its verbs. */
+  help(bundle: string): readonly Help[];
+}
+
+const NODE = 'nodejs (>= 20.12) | dragoman-node';
+const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
+const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
+
+/** A program of ours: bundle, what lies beside it, and what other packages' code is in all that. */
+interface Program {
+  readonly name: string;
+  readonly bundle: string;
+  readonly threads: readonly string[];
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+export function agentPackage(source: Source): Package {
+  const { root } = source;
+  const beside = {
+    'fvad.wasm': '@echogarden/fvad-wasm',
+    'libsamplerate.cjs': '@alexanderolsen/libsamplerate-js',
+  };
+  const threads = ['echo-worker', 'audio-addon'];
+  const units = [
+    'dragoman-clock.path',
+    'dragoman-clock.service',
+    'dragoman-reboot.path',
+    'dragoman-reboot.service',
+  ];
+  return {
+    ...programPackage(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
+    depends: `${NODE}, alsa-utils, systemd`,
+    summary: 'agent inside an interpreting kiosk',
+    description: [
+      'Someone speaks at a museum desk, a clinic counter or a hotel lobby, and',
+      'seconds later the kiosk says it in another language.',
+      '',
+      'This is the service that runs on the device: it streams speech to a',
+      'translation service, plays what comes back, and is commanded over MQTT.',
+    ],
+    files: [
+      ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
+      { path: 'usr/lib/dragoman/visitor.wav', content: readFileSync(join(source.bundles, 'visitor.wav')) },
+      ...unitFiles(root, 'dragoman', 'dragoman run'),
+      ...units.map((unit) => ({
+        path: `usr/lib/systemd/system/${unit}`,
+        content: text(root, `systemd/${unit}`),
+      })),
+      { path: 'etc/dragoman/config.json', content: text(root, 'scripts/deb/etc/dragoman.jsonc') },
+      { path: 'etc/dragoman/conf.d', content: { folder: true } },
+      { path: 'etc/dragoman/secrets', content: { folder: true }, mode: 0o750 },
+      ...example(root, 'dragoman', 'config.jsonc', 'config/example.jsonc'),
+      { path: 'usr/share/doc/dragoman/examples/schema.json', content: text(root, 'config/schema.json') },
+    ],
+  };
+}
+
+export function backendPackage(source: Source): Package {
+  const { root } = source;
+  const program = { name: 'dragoman-backend', bundle: 'backend', threads: [], beside: {} };
+  return {
+    ...programPackage(source, program),
+    depends: `${NODE}, systemd`,
+    summary: 'token issuer for interpreting kiosks',
+    description: [
+      "The owner's side of Dragoman: it holds the account's API key and gives",
+      'each kiosk short-lived session tokens over MQTT. It never runs on a kiosk.',
+    ],
+    files: [
+      ...programFiles(source, program),
+      ...unitFiles(root, 'dragoman-backend', 'dragoman-backend run'),
+      {
+        path: 'etc/dragoman-backend/config.json',
+        content: text(root, 'scripts/deb/etc/dragoman-backend.jsonc'),
+      },
+      { path: 'etc/dragoman-backend/secrets', content: { folder: true }, mode: 0o700 },
+      ...example(root, 'dragoman-backend', 'backend.jsonc', 'config/backend.jsonc'),
+    ],
+  };
+}
+
+export function emulatorPackage(source: Source): Package {
+  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: ['emulator-worker'], beside: {} };
+  return {
+    ...programPackage(source, program),
+    depends: NODE,
+    summary: 'emulator of the speech translation service of Dragoman',
+    description: [
+      'For development and tests: it answers speech in another voice at the right',
+      'times, with texts from a phrase book, and makes faults to order.',
+    ],
+    files: programFiles(source, program),
+  };
+}
+
+/** Node.js for one architecture, where Debian's own is too old, or older than one wants. */
+export function nodePackage(source: Source, architecture: Architecture): Package {
+  const [name, version] = ['dragoman-node', `${NODE_VERSION}-${NODE_REVISION}`];
+  const { program, license } = fetchRuntime(architecture);
+  const node = { name: 'node', version: NODE_VERSION, license: 'MIT', licenseText: license, integrity: null };
+  const overrides = [
+    'unstripped-binary-or-object',
+    'embedded-library',
+    'copyright-file-contains-full-apache-2-license',
+    'copyright-not-using-common-license-for-gpl',
+  ];
+  return {
+    name,
+    version,
+    changedAt: NODE_PACKAGED_AT,
+    architecture,
+    depends: 'libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 6)',
+    summary: `private Node.js ${NODE_VERSION.split('.')[0]} for Dragoman`,
+    description: [
+      'The programs of Dragoman take it where it is installed, instead of the',
+      "system's Node.js, which it leaves alone. It is the ready-made program of",
+      "the Node.js project, as npm's registry has it.",
+    ],
+    files: [
+      { path: PRIVATE_NODE, content: program, mode: 0o755 },
+      ...papers({ ...source, version, changedAt: NODE_PACKAGED_AT }, name, [node]),
+      {
+        path: `usr/share/lintian/overrides/${name}`,
+        content: `# The upstream project's own build and licence text, byte for byte.\n${overrides.map((tag) => `${name}: ${tag} *\n`).join('')}`,
+      },
+    ],
+  };
+}
+
+const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({
+  name,
+  version,
+  changedAt,
+  architecture: 'all' as const,
+});
+
+/** Bundle, the command that starts it, its manual page and completion, and its papers. */
+function programFiles(source: Source, { name, bundle, threads, beside }: Program): Entry[] {
+  const { root, bundles, changedAt, version } = source;
+  const components = componentsOf(root, bundles, [bundle, ...threads], Object.values(beside));
+  const helps = source.help(bundle);
+  const seeAlso = PROGRAMS.filter((one) => one !== name);
+  const files = [...[bundle, ...threads].map((one) => `${one}.mjs`), ...Object.keys(beside)];
+  return [
+    ...files.map((file) => ({
+      path: `usr/lib/${name}/${file}`,
+      content: asLibrary(readFileSync(join(bundles, file))),
+    })),
+    { path: `usr/bin/${name}`, content: starter(name, `/usr/lib/${name}/${bundle}.mjs`), mode: 0o755 },
+    {
+      path: `usr/share/man/man1/${name}.1.gz`,
+      content: gzip(manPage(helps, { program: name, version, changedAt, seeAlso })),
+    },
+    { path: `usr/share/bash-completion/completions/${name}`, content: completion(name, helps) },
+    ...papers(source, name, components),
+    { path: `usr/share/doc/${name}/changelog.gz`, content: gzip(text(root, 'CHANGELOG.md')) },
+  ];
+}
+
+/** Nobody runs it by itself, with whatever Node is found first; and the maps stay with those who develop. */
+function asLibrary(content: Buffer): Buffer {
+  const shebang = /^#![^\n]*/.exec(content.toString('latin1', 0, 80))?.[0] ?? '';
+  const map = content.lastIndexOf('\n//# sourceMappingURL=');
+  const body = content.subarray(shebang.length, map < 0 ? content.length : map + 1);
+  // A line for a line, so that traces of errors still fit the maps.
+  return shebang === '' ? body : Buffer.concat([Buffer.from('//'), body]);
+}
+
+/** One program for units and people, so that both get the same Node. */
+function starter(name: string, bundle: string): string {
+  return `#!/bin/sh
+# The private Node.js of the package dragoman-node goes before the system's.
+for node in /${PRIVATE_NODE} /usr/bin/node; do
+  [ ! -x "$node" ] || exec "$node" ${bundle} "$@"
+done
+echo '${name}: there is no Node.js here: install the package nodejs or dragoman-node' >&2
+exit 127
+`;
+}
+
+/** Licences, bill of materials, and Debian's own kind of change log. */
+function papers(source: Source, name: string, components: readonly Component[]): Entry[] {
+  const { root, version, changedAt } = source;
+  const folder = `usr/share/doc/${name}`;
+  const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
+  const change = `${name} (${version}) unstable; urgency=medium\n\n  * Made of this version of the sources.\n\n -- ${MAINTAINER}  ${date}\n`;
+  return [
+    { path: `${folder}/copyright`, content: copyrightPage(text(root, 'LICENSE'), components) },
+    { path: `${folder}/sbom.cdx.json`, content: billOfMaterials({ name, version, changedAt }, components) },
+    { path: `${folder}/changelog.Debian.gz`, content: gzip(change) },
+  ];
+}
+
+export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
+
+/** A unit that starts what the package has installed, and its user. */
+function unitFiles(root: string, name: string, command: string): Entry[] {
+  const unit = replaceOne(
+    replaceOne(
+      text(root, `systemd/${name}.service`),
+      /^ExecStart=\/usr\/bin\/node \S+ run (?=--config )/m,
+      () => `ExecStart=/usr/bin/${command} `,
+    ),
+    /^(# [^.;\n]+)[.;][\s\S]*?\n\n/,
+    (_, title) => `${title}. "systemctl edit ${name}" changes it.\n\n`,
+  );
+  return [
+    { path: `usr/lib/systemd/system/${name}.service`, content: unit },
+    { path: `usr/lib/sysusers.d/${name}.conf`, content: text(root, `systemd/${name}.sysusers.conf`) },
+  ];
+}
+
+function replaceOne(text: string, what: RegExp, by: (...found: string[]) => string): string {
+  if (!what.test(text)) throw new Error(`a unit has nothing that looks like ${what.source}`);
+  return text.replace(what, by);
+}
+
+const example = (root: string, name: string, file: string, from: string): Entry[] => [
+  { path: `usr/share/doc/${name}/examples/${file}`, content: text(root, from) },
+];
+
+const text = (root: string, path: string): string => readFileSync(join(root, path), 'utf8');

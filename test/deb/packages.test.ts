@@ -1,0 +1,234 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NAMES = ['dragoman', 'dragoman-backend', 'dragoman-emulator'] as const;
+const VERSION = '1.2.3-1';
+
+let folder: string;
+
+/** Makes the packages, bundles included, in a folder of its own below `folder`. */
+async function make(out: string, env: Record<string, string>): Promise<void> {
+  const words = ['--no-node', '--version', VERSION, '--out', join(folder, out)];
+  const child = spawn('scripts/build-deb', words, {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(said);
+}
+
+/** The members of an archive of `ar`, unpacked below `folder`. */
+function unpack(name: string): { readonly control: string; readonly data: string; readonly listing: string } {
+  const bytes = readFileSync(fileOf('first', name));
+  expect(bytes.toString('latin1', 0, 8)).toBe('!<arch>\n');
+  const place = join(folder, name);
+  let listing = '';
+  for (let at = 8; at < bytes.length; ) {
+    const member = bytes.toString('latin1', at, at + 16).trim();
+    const size = Number(bytes.toString('latin1', at + 48, at + 58));
+    const to = join(place, member.replace(/\..*/, ''));
+    if (member.endsWith('.tar.gz')) {
+      mkdirSync(to, { recursive: true });
+      const archive = `${to}.tar.gz`;
+      writeFileSync(archive, bytes.subarray(at + 60, at + 60 + size));
+      const words = ['--same-permissions', '-xzf', archive, '-C', to];
+      expect(spawnSync('tar', words, { encoding: 'utf8' }).stderr).toBe('');
+      listing = spawnSync('tar', ['-tvzf', archive], { encoding: 'utf8', env: { TZ: 'UTC' } }).stdout;
+    }
+    at += 60 + size + (size % 2);
+  }
+  return { control: join(place, 'control'), data: join(place, 'data'), listing };
+}
+
+const fileOf = (out: string, name: string): string => join(folder, out, `${name}_${VERSION}_all.deb`);
+const textOf = (name: string, path: string): string => readFileSync(join(folder, name, 'data', path), 'utf8');
+const isThere = (name: string, path: string): boolean =>
+  statSync(join(folder, name, 'data', path), { throwIfNoEntry: false }) !== undefined;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
+  await Promise.all([
+    make('first', { TZ: 'UTC', LC_ALL: 'C', SOURCE_DATE_EPOCH: '1700000000' }),
+    make('second', { TZ: 'Asia/Tokyo', COLUMNS: '40', SOURCE_DATE_EPOCH: '1700000000' }),
+  ]);
+  for (const name of NAMES) unpack(name);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(NAMES)('the package %s', (name) => {
+  it('is the same, byte for byte, each time it is made', () => {
+    expect(readFileSync(fileOf('first', name)).equals(readFileSync(fileOf('second', name)))).toBe(true);
+  });
+
+  it('names nothing of the machine that has made it', () => {
+    const { listing } = unpack(name);
+    const lines = listing.trimEnd().split('\n');
+    expect(lines.filter((line) => !/^\S+ root\/root +\d+ 2023-11-14 22:13 /.test(line))).toEqual([]);
+    const found = spawnSync('grep', ['-rlF', '-e', ROOT, '-e', folder, join(folder, name)], {
+      encoding: 'utf8',
+    });
+    expect(found.stdout).toBe('');
+  });
+
+  it('says what it needs, and runs everywhere', () => {
+    const control = readFileSync(join(folder, name, 'control/control'), 'utf8');
+    expect(control).toContain(`Package: ${name}\nVersion: ${VERSION}\nArchitecture: all\n`);
+    expect(control).toMatch(/^Depends: nodejs \(>= 20\.12\) \| dragoman-node/m);
+    expect(control.match(/^Depends: .*alsa-utils/m) !== null).toBe(name === 'dragoman');
+    expect(Number(/^Installed-Size: (\d+)$/m.exec(control)?.[1])).toBeGreaterThan(500);
+    const files = spawnSync('find', [join(folder, name, 'data'), '-name', '*.node', '-o', '-name', '*.so*']);
+    expect(files.stdout.toString()).toBe('');
+  });
+
+  it('has sums that are right for all of its files', () => {
+    const { stdout, status } = spawnSync('md5sum', ['-c', '--quiet', join(folder, name, 'control/md5sums')], {
+      cwd: join(folder, name, 'data'),
+      encoding: 'utf8',
+    });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+    const sums = readFileSync(join(folder, name, 'control/md5sums'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const files = spawnSync('find', [join(folder, name, 'data'), '-type', 'f'], { encoding: 'utf8' });
+    expect(sums).toHaveLength(files.stdout.trimEnd().split('\n').length);
+  });
+
+  it('brings a program, its manual and its completion, all of which know every verb', () => {
+    const starter = join(folder, name, 'data/usr/bin', name);
+    expect(statSync(starter).mode & 0o777).toBe(0o755);
+    expect(spawnSync('sh', ['-n', starter]).status).toBe(0);
+    const bundle = /exec "\$node" (\S+)/.exec(readFileSync(starter, 'utf8'))?.[1] ?? 'none';
+    const help = spawnSync(process.execPath, [join(folder, name, `data${bundle}`), '--help'], {
+      encoding: 'utf8',
+    });
+    expect(help.status).toBe(0);
+    const verbs = [...(help.stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z][a-z-]*)/gm)];
+    expect(verbs.length).toBeGreaterThan(1);
+    const page = spawnSync('gzip', ['-dc', join(folder, name, `data/usr/share/man/man1/${name}.1.gz`)]);
+    const manual = page.stdout.toString().replaceAll('\\-', '-');
+    for (const [, verb] of verbs) expect(manual).toContain(`\n.SS ${name} ${verb}\n`);
+    expect(completed(name, [name, '']).sort()).toEqual(verbs.map(([, verb]) => verb).sort());
+    expect(completed(name, [name, 'run', '--hel'])).toEqual(['--help']);
+  });
+
+  it('carries the licences of all code in it, and a bill of materials that lists the same', () => {
+    const papers = `usr/share/doc/${name}`;
+    const bill = JSON.parse(textOf(name, `${papers}/sbom.cdx.json`)) as {
+      bomFormat: string;
+      metadata: { component: object; timestamp: string };
+      components: { name: string; version: string; purl: string; licenses: object[]; hashes: object[] }[];
+    };
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 });
+    expect(bill.metadata).toMatchObject({
+      component: { name, version: VERSION },
+      timestamp: '2023-11-14T22:13:20.000Z',
+    });
+    const copyright = textOf(name, `${papers}/copyright`);
+    expect(copyright).toContain('MIT License');
+    expect(bill.components.map((one) => one.name)).toContain(name === 'dragoman' ? 'mqtt' : 'zod');
+    for (const { name: part, version, licenses, hashes } of bill.components) {
+      const manifest = JSON.parse(readFileSync(join(ROOT, 'node_modules', part, 'package.json'), 'utf8'));
+      expect(copyright).toContain(`\n${part} ${version} (${manifest.license})\n`);
+      expect(JSON.stringify(licenses)).toContain(manifest.license);
+      expect(hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
+    }
+  });
+
+  it('has scripts that a shell can read', () => {
+    const scripts = readdirSync(join(folder, name, 'control')).filter((file) => /^(pre|post)/.test(file));
+    expect(scripts.sort()).toEqual(name === 'dragoman-emulator' ? [] : ['postinst', 'postrm', 'prerm']);
+    for (const script of scripts) {
+      const file = join(folder, name, 'control', script);
+      expect(statSync(file).mode & 0o777).toBe(0o755);
+      expect(spawnSync('sh', ['-n', file]).status).toBe(0);
+    }
+  });
+});
+
+/** What bash offers for the last of these words. */
+function completed(name: string, words: readonly string[]): string[] {
+  const script = join(folder, name, `data/usr/share/bash-completion/completions/${name}`);
+  const run = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', run, 'bash', script, ...words], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.trimEnd().split('\n');
+}
+
+describe('the agent and the backend as services', () => {
+  it.each(['dragoman', 'dragoman-backend'] as const)(
+    '%s is the unit of the project, started by its own program',
+    (name) => {
+      const installed = textOf(name, `usr/lib/systemd/system/${name}.service`);
+      const ours = readFileSync(join(ROOT, `systemd/${name}.service`), 'utf8');
+      const settings = (text: string): string[] =>
+        text.split('\n').filter((line) => /^[^#]/.test(line) && !line.startsWith('ExecStart='));
+      expect(settings(installed)).toEqual(settings(ours));
+      expect(installed).toContain(`\nExecStart=/usr/bin/${name} run --config /etc/${name}/config.json\n`);
+      expect(installed).not.toContain('/opt/');
+    },
+  );
+
+  it('each have a configuration of their owner and a folder for secrets that not everybody reads', () => {
+    for (const name of ['dragoman', 'dragoman-backend']) {
+      const conffiles = readFileSync(join(folder, name, 'control/conffiles'), 'utf8');
+      expect(conffiles).toBe(`/etc/${name}/config.json\n`);
+      expect(statSync(join(folder, name, 'data/etc', name, 'secrets')).mode & 0o007).toBe(0);
+    }
+  });
+
+  it('say of the configuration that comes with them what is to be filled in, and nothing else', () => {
+    const run = (name: string, bundle: string, verb: string) => {
+      const data = join(folder, name, 'data');
+      const words = [
+        join(data, 'usr/lib', name, bundle),
+        verb,
+        '--config',
+        join(data, `etc/${name}/config.json`),
+      ];
+      const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+      return [...`${stdout}${stderr}`.matchAll(/config\.json\S*\s+([a-zA-Z0-9.[\]]+): /g)].map(
+        ([, key]) => key,
+      );
+    };
+    expect(run('dragoman', 'dragoman.mjs', 'check-config')).toEqual([
+      'device.id',
+      'device.tenant',
+      'mqtt.url',
+      'lanes[0].source',
+      'lanes[0].targets',
+    ]);
+    expect(run('dragoman-backend', 'backend.mjs', 'run')).toEqual([
+      'mqtt.url',
+      'service.url',
+      'service.streamUrl',
+      'allow',
+    ]);
+  });
+
+  it('keep to their own: no key of the account is on a device, and nothing of a device beside the keys', () => {
+    expect(isThere('dragoman', 'usr/lib/dragoman/backend.mjs')).toBe(false);
+    expect(isThere('dragoman-backend', 'usr/lib/dragoman')).toBe(false);
+  });
+});
+
+describe('build-deb', () => {
+  it.each([
+    [['--arch', 'mips'], 'there is no Node.js for "mips" here'],
+    [['--version', '1.0 rm'], '--version: "1.0 rm" is none'],
+    [['--nonsense'], "Unknown option '--nonsense'"],
+  ])('refuses %j with a reason', (words, reason) => {
+    const { status, stderr } = spawnSync('scripts/build-deb', words, { cwd: ROOT, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(reason) });
+  });
+});
