@@ -16,11 +16,15 @@ export interface Seams {
   }): void;
   /** It was not sent again with the sentence before the cut, because it may have been said with the one behind it. */
   isInDoubt(tick: number): boolean;
+  /** It was sent again with the sentence before the cut, because it may have been the end of that. */
+  isSaidWithTheOther(tick: number): boolean;
 }
 
 /** @param timesSent how often each piece of speech was sent */
 export function createSeams(timesSent: TickList<number>): Seams {
   const doubtful = createTickList(0);
+  /** Of what follows a cut: the last piece of speech before it. */
+  const lastBefore = createTickList<number | undefined>(undefined);
   const lastOf = new Map<string, readonly number[]>();
   return {
     rendered({ stream, language, ticks }) {
@@ -31,12 +35,17 @@ export function createSeams(timesSent: TickList<number>): Seams {
       const last = before.at(-1);
       if (last === undefined || (ticks[0] ?? 0) - last > GAP_TICKS) return;
       for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, 1);
+      for (const tick of ticks.slice(0, DOUBT_TICKS)) lastBefore.set(tick, last);
     },
     isInDoubt(tick) {
       if (doubtful.get(tick) === 0) return false;
       for (let before = 1; before <= DOUBT_TICKS; before++)
         if (timesSent.get(tick - before) > timesSent.get(tick)) return true;
       return false;
+    },
+    isSaidWithTheOther(tick) {
+      const last = lastBefore.get(tick);
+      return last !== undefined && timesSent.get(tick) > 1 && timesSent.get(last) >= timesSent.get(tick);
     },
   };
 }

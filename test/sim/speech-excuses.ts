@@ -10,8 +10,9 @@
  * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none),
  *   does not say what it has understood, or which seconds of the stream that was (or not the truth): sound that came after a
  *   sentence was sent is taken for its translation; or such a service cut running speech, and one of the two sentences had
- *   to be said again: up to 1.5 s before the cut may have been said with the other; or of two languages without names the
- *   translation into one was cut off: nobody can tell whose sound is missing;
+ *   to be said again: up to 1.5 s before the cut may have been said with the other (where the task was changed meanwhile, with
+ *   any service: the zero of its times is not known then); or of two languages without names the translation into one was
+ *   cut off: nobody can tell whose sound is missing;
  * - behind: a stream broke off that was more than a sentence behind (a line slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s);
@@ -19,7 +20,8 @@
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
  * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).
  *
- * Nothing may be said twice, whatever happens. Out of order only what reaches the device when something newer sounds
+ * Nothing may be said twice, whatever happens, but what nobody can know: where a service without times has cut running speech
+ * and the sentence before the cut is said again, up to 1.5 s behind the cut may have been its end. Out of order only what reaches the device when something newer sounds
  * already: an older stream was late, or broke off in a rollover when the next one had heard newer speech. It is counted.
  */
 export const EXCUSES = [

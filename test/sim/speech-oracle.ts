@@ -22,6 +22,7 @@ const SHED = 16;
 const HEARD = 32;
 const DISTORTED = 64;
 const ASLEEP = 128;
+const RETASKED = 256;
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
@@ -76,7 +77,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let [spokenTicks, saidTicks] = [0, 0];
   let targets: readonly string[] = [];
   let targetsSince = Number.NEGATIVE_INFINITY;
-  const said = createSaidAccount(violations);
+  // Where a service without times has cut running speech, what follows may have been the end of what is said again.
+  const said = createSaidAccount(violations, (tick) => !setup.isExact() && seams.isSaidWithTheOther(tick));
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {
@@ -119,9 +121,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
     const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
     const old = before.oldSession?.stream;
+    // What is said once more goes from the stream's account to the backlog, where there may be no room for it.
+    const isSaidAgain = after.counts.saidAgain > before.counts.saidAgain;
     const known = [
       ...before.backlog.chunks,
-      ...(before.stream?.id === after.stream?.id ? [] : logsOf([before.stream])),
+      ...(before.stream?.id === after.stream?.id && !isSaidAgain ? [] : logsOf([before.stream])),
       ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
     ];
     const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
@@ -154,7 +158,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     targets = wanted;
     if (isSame && before.options.source === after.options.source) return;
     targetsSince = now;
-    for (const tick of queue) said.relax(tick);
+    for (const tick of queue) {
+      said.relax(tick);
+      mark(tick, RETASKED);
+    }
   };
   /** The device has told that a translation was cut off: one of those that it had begun. */
   const noteCut = (kind: string, { language }: Readonly<Record<string, unknown>>): void => {
@@ -184,7 +191,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
     const sending = sendings.get(tick);
-    if (!setup.isExact() && seams.isInDoubt(tick)) return 'unnamed';
+    // Across a new task the zero of the times that the service tells is not known.
+    const isExact = setup.isExact() && (flag & RETASKED) === 0;
+    if (!isExact && seams.isInDoubt(tick)) return 'unnamed';
     if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;

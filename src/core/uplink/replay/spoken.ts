@@ -169,13 +169,20 @@ function chunksOnceMore(log: ReplayLog, pieces: readonly Piece[]): readonly Back
   }));
 }
 
-/** Takes a sentence out of the log; null where it was said once more before, or is not known any more. */
+/**
+ * Takes a sentence out of the log; null where it was said once more before, or is not known any more. Where it was cut off
+ * in running speech its end may be the beginning of the next one, which this stream is still to speak: it stays with that.
+ */
 function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly BacklogChunk[] } | null {
-  const own = log.pieces.filter(({ sentence }) => sentence === id);
+  const own = log.pieces.filter(({ sentence, seam }) => sentence === id && seam === undefined);
   if (own.length === 0 || own.some(({ chunk }) => chunk.again === true)) return null;
   const again = unspoken({ ...log, pieces: own }).map((chunk) => ({ ...chunk, again: true }));
   if (again.length === 0) return null;
-  const others = log.pieces.filter(({ sentence }) => sentence !== id);
+  const others = log.pieces.flatMap((piece): readonly Piece[] => {
+    if (piece.sentence !== id) return [piece];
+    const { seam, ...rest } = piece;
+    return seam === undefined ? [] : [{ ...rest, sentence: seam.next }];
+  });
   const withdrawn = [...log.withdrawn, id].slice(-MOST_WITHDRAWN);
   return { again, log: { ...keepPieces(log, others), withdrawn } };
 }

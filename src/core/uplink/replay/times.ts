@@ -27,6 +27,8 @@ const OVERLAP_MS = 400;
 const ROUNDING_MS = 40;
 /** No sentence holds a pause this long: the longest with which a service can be told to wait. */
 const LONGEST_PAUSE_MS = 2300;
+/** A sentence begins with its first word: no more silence than this lies before what we take for it. */
+const MOST_LEAD_MS = 1500;
 
 /** What is needed to judge a stretch that the service tells. */
 interface Sent {
@@ -70,7 +72,10 @@ function objectionTo({ times, pieces, sentMs, forgottenMs }: Sent, { fromMs, toM
   const spoken = pieces.filter(
     (one) => one.chunk.pcm !== null && one.chunk.voiced && one.toMs > fromMs && one.fromMs < toMs,
   );
-  if (spoken.length === 0) return 'times at which nobody spoke';
+  const [first] = spoken;
+  if (first === undefined) return 'times at which nobody spoke';
+  if (first.fromMs - Math.max(fromMs, times.settledMs) > MOST_LEAD_MS)
+    return 'times that begin long before the speech';
   const pauses = spoken.slice(1).map((one, index) => one.fromMs - (spoken[index]?.toMs ?? one.fromMs));
   return pauses.some((ms) => ms >= LONGEST_PAUSE_MS) ? 'times that span a long pause' : null;
 }

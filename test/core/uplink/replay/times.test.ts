@@ -6,7 +6,7 @@ import {
   type ReplayLog,
   unspoken,
 } from '../../../../src/core/uplink/replay/log.ts';
-import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
 import { notePartial, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
@@ -72,6 +72,15 @@ describe('a sentence that is cut off in running speech, without times', () => {
     expect(again(speak(later, 'b'))).toContain(19);
   });
 
+  it('is said once more without its end while the stream goes on: the next one may begin with that', () => {
+    const one = stub(cut(send('s'.repeat(20)), 'a', 60), 'a');
+    const two = noteUnderstood(send('ssssqqqq', one), { id: 'b', span: null, letters: 20 });
+    const { again: repeated, log } = judgeCuts(two, one.sentMs + 5000);
+    expect(repeated.map(({ seq }) => seq)).toEqual([...Array(17).keys()]);
+    expect(again(log).slice(0, 7)).toEqual([17, 18, 19, 20, 21, 22, 23]);
+    expect(again(speak(log, 'b'))).toEqual([]);
+  });
+
   it('is kept apart from what is owed behind another that was said', () => {
     const owed = stub(cut(send('ssssqqq'), 'a', 60), 'a');
     const said = speak(noteUnderstood(send('sssqqq', owed), { id: 'b', span: null }), 'b');
@@ -92,6 +101,13 @@ describe("a sentence's times, as the service tells them", () => {
     const whole = understand(log, 'b', 3.3, 6.4);
     expect(again(speak(speak(whole, 'a'), 'b'))).toEqual([]);
     expect(again(speak(whole, 'b'))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, '10:5']);
+  });
+
+  it('are false where they begin long before anybody spoke', () => {
+    const speech = send(`${'q'.repeat(10)}${'s'.repeat(12)}`);
+    const shifted = understand(speech, 'a', 0.9, 4.3);
+    expect(shifted.times.refused).toBe('times that begin long before the speech');
+    expect(understand(speech, 'a', 2, 4.3).times.refused).toBeNull();
   });
 
   it('leave the soft edges of a stretch of speech to it', () => {

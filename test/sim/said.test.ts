@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createSaidAccount, type Playing } from './said.ts';
+import { createSeams } from './seams.ts';
+import { createTickList } from './tick-list.ts';
+import { createViolations } from './violations.ts';
+
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+function account(isDoubtful?: (tick: number) => boolean) {
+  const violations = createViolations(() => 0);
+  const said = createSaidAccount(violations, isDoubtful);
+  let id = 0;
+  return {
+    said,
+    /** @param share of it that is played */
+    play(ticks: readonly number[], share = 1): void {
+      const playing: Playing = {
+        ...{ id: ++id, stream: 'a', language: 'es', ticks, spoilt: false },
+        ...{ lengthTicks: ticks.length, playedTicks: 0 },
+      };
+      said.begin(playing);
+      said.played(playing, Math.round(ticks.length * share));
+    },
+    twice: () => violations.list.filter(({ rule }) => rule === 'twice').length,
+  };
+}
+
+describe('what is said twice', () => {
+  it('is found, and what was cut off early is none', () => {
+    const whole = account();
+    whole.play(upTo(0, 100));
+    whole.play(upTo(0, 100));
+    expect(whole.twice()).toBe(1);
+    const cut = account();
+    cut.play(upTo(0, 100), 0.5);
+    cut.play(upTo(0, 100));
+    expect(cut.twice()).toBe(0);
+  });
+
+  it('is found behind a try of which nothing much came', () => {
+    const { play, twice } = account();
+    play(upTo(0, 100));
+    play(upTo(92, 200), 0.1);
+    expect(twice()).toBe(0);
+    play(upTo(50, 200));
+    expect(twice()).toBe(1);
+  });
+
+  it('is half a syllable at either side of a cut, and no more', () => {
+    for (const [overlap, violations] of [
+      [8, 0],
+      [9, 1],
+    ] as const) {
+      const { play, twice } = account();
+      play(upTo(0, 100));
+      play(upTo(100 - overlap, 200));
+      expect(twice()).toBe(violations);
+    }
+  });
+});
+
+describe('what follows a cut in running speech', () => {
+  const given = (timesSent: (tick: number) => number) => {
+    const sent = createTickList(0);
+    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
+    const seams = createSeams(sent);
+    seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
+    seams.rendered({ stream: 'a', language: 'es', ticks: upTo(100, 300) });
+    const { play, twice } = account(seams.isSaidWithTheOther);
+    play(upTo(100, 300));
+    return { play, twice };
+  };
+
+  it('may be said again with the sentence before the cut, up to a second and a half of it', () => {
+    const { play, twice } = given((tick) => (tick < 140 ? 2 : 1));
+    play(upTo(0, 140));
+    expect(twice()).toBe(0);
+    play(upTo(0, 300));
+    expect(twice()).toBe(1);
+  });
+
+  it('is not to be said again without it', () => {
+    const { play, twice } = given((tick) => (tick >= 100 ? 2 : 1));
+    play(upTo(100, 160));
+    expect(twice()).toBe(1);
+  });
+});
