@@ -1,6 +1,7 @@
 /** Which speech a lane may count as lost. */
-import type { LaneState } from '../../src/core/lane/state.ts';
-import { owedSpeechChunks } from '../../src/core/uplink/replay/log.ts';
+import type { LaneState, Stream } from '../../src/core/lane/state.ts';
+import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
+import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/log.ts';
 
 /** The backlog was full, or a stream ended without a word of what it was sent long ago. */
 export function isLossRight(before: LaneState, after: LaneState): boolean {
@@ -13,4 +14,22 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   const owed =
     after.phase === 'standby' && before.stream !== null ? owedSpeechChunks(before.stream.replay) : 0;
   return lost <= unheard + owed;
+}
+
+const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[] =>
+  streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.replay)));
+
+/** What the lane had or owed before a step, and neither has nor owes any more. */
+export function chunksGone(before: LaneState, after: LaneState): BacklogChunk[] {
+  const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
+  const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
+  const old = before.oldSession?.stream;
+  // What is said once more goes from the stream's account to the backlog, where there may be no room for it.
+  const isSaidAgain = after.counts.saidAgain > before.counts.saidAgain;
+  const known = [
+    ...before.backlog.chunks,
+    ...(before.stream?.id === after.stream?.id && !isSaidAgain ? [] : logsOf([before.stream])),
+    ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
+  ];
+  return known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
 }

@@ -1,10 +1,8 @@
 /** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { echoInForce } from '../../src/core/lane/sound/echo.ts';
-import type { Stream } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
-import { unspoken } from '../../src/core/uplink/replay/log.ts';
-import { isLossRight } from './losses.ts';
+import { chunksGone, isLossRight } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { createSeams, wasCut } from './seams.ts';
@@ -88,9 +86,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const markChunks = (chunks: readonly BacklogChunk[], flag: number): void => {
     for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
   };
-  const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[] =>
-    streams.flatMap((stream) => (stream == null ? [] : unspoken(stream.replay)));
-
   const noteCaptured = (step: LaneStep): void => {
     const { event, before, after, effects } = step;
     if (event.type !== 'captured') return;
@@ -118,17 +113,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const was = before.backlog.accounts;
     const is = after.backlog.accounts;
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
-    const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
-    const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
-    const old = before.oldSession?.stream;
-    // What is said once more goes from the stream's account to the backlog, where there may be no room for it.
-    const isSaidAgain = after.counts.saidAgain > before.counts.saidAgain;
-    const known = [
-      ...before.backlog.chunks,
-      ...(before.stream?.id === after.stream?.id && !isSaidAgain ? [] : logsOf([before.stream])),
-      ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
-    ];
-    const gone = known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
+    const gone = chunksGone(before, after);
     if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
       const isRight = isLossRight(before, after);
