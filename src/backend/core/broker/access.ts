@@ -22,7 +22,7 @@ export interface Access {
 }
 
 /** From which role on a command may be sent; the compiler asks for each new one. */
-export const COMMAND_ROLES: Readonly<Record<CommandName, Exclude<Role, 'viewer'>>> = {
+export const COMMAND_ROLES: Readonly<Record<CommandName | 'say', Exclude<Role, 'viewer'>>> = {
   ...{ start: 'operator', stop: 'operator', mute: 'operator', unmute: 'operator' },
   ...{ languages: 'operator', volume: 'operator', echo: 'operator', voice: 'operator', say: 'operator' },
   ...{ identify: 'operator', status: 'operator', diagnose: 'operator' },

@@ -1,0 +1,109 @@
+/** What people may do, by role, and what a change of the set-up does at a broker that runs. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND_ROLES, ROLES, type Role } from '../../../src/backend/core/broker/access.ts';
+import { COMMAND_ARGS } from '../../../src/protocol/mqtt/command.ts';
+import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { backend, type Client, type Form, type SetUp, setUpBroker } from './fixture.ts';
+
+const missing = findMosquitto() === null || !findOpenssl();
+const BASE = 'dragoman/v1/museum';
+const DEVICE = `${BASE}/kiosk-01`;
+const FORMS: readonly Form[] = ['dynsec', 'acl'];
+
+/** From which role on; `null`: nobody. */
+const PUBLISHED: readonly (readonly [string, Role | null])[] = [
+  ...Object.keys(COMMAND_ARGS).map(
+    (name) => [`${DEVICE}/cmd/${name}`, name === 'reboot' ? 'administrator' : 'operator'] as const,
+  ),
+  [`${BASE}/all/cmd/mute`, 'operator'],
+  [`${BASE}/group/lobby/cmd/mute`, 'operator'],
+  [`${BASE}/all/cmd/reboot`, 'administrator'],
+  [`${BASE}/group/lobby/cmd/reboot`, 'administrator'],
+  [`${DEVICE}/cmd/update`, 'administrator'],
+  [`${DEVICE}/cmd/record_sample`, 'administrator'],
+  [`${DEVICE}/config/desired`, 'administrator'],
+  [`${BASE}/group/lobby/config/desired`, 'administrator'],
+  [`${DEVICE}/token/res`, null],
+  [`${DEVICE}/token/req`, null],
+  [`${DEVICE}/status`, null],
+  [`${DEVICE}/cmd/mute/res`, null],
+  ['dragoman/v1/castle/kiosk-01/cmd/mute', null],
+];
+const RECEIVED: readonly (readonly [string, Role | null])[] = [
+  [`${DEVICE}/status`, 'viewer'],
+  [`${DEVICE}/state`, 'viewer'],
+  [`${DEVICE}/health`, 'viewer'],
+  [`${DEVICE}/event/wake`, 'viewer'],
+  [`${DEVICE}/config/reported`, 'viewer'],
+  [`${DEVICE}/cmd/mute/res`, 'operator'],
+  [`${DEVICE}/log`, 'operator'],
+  [`${DEVICE}/token/req`, null],
+  [`${DEVICE}/caption`, null],
+];
+
+if (missing) it.skip('roles: mosquitto or openssl is not installed', () => {});
+
+it('each command has a role', () => {
+  expect(Object.keys(COMMAND_ROLES)).toEqual(expect.arrayContaining(Object.keys(COMMAND_ARGS)));
+});
+
+describe.skipIf(missing).each(FORMS)('people at the broker (%s)', (form) => {
+  let broker: SetUp;
+  let device: Client;
+  beforeAll(async () => {
+    broker = await setUpBroker(form, 'password');
+    await broker.start();
+    device = await broker.connect('museum.kiosk-01');
+  });
+  afterAll(async () => {
+    await broker?.close();
+  });
+
+  it.each(ROLES)('%s publishes what the role allows', async (role) => {
+    const person = await broker.connect(role);
+    const may = (least: Role | null): boolean =>
+      least !== null && ROLES.indexOf(role) >= ROLES.indexOf(least);
+    for (const [topic, least] of PUBLISHED) {
+      const taken = await person.mqtt.publishAsync(topic, '{}', { qos: 1 }).then(
+        () => true,
+        () => false,
+      );
+      expect([topic, taken]).toEqual([topic, may(least)]);
+    }
+  });
+
+  it.each(ROLES)('%s receives what the role allows', async (role) => {
+    const person = await broker.connect(role);
+    const allowed = RECEIVED.filter(
+      ([, least]) => least !== null && ROLES.indexOf(role) >= ROLES.indexOf(least),
+    ).map(([topic]) => topic);
+    for (const [topic] of RECEIVED) await person.mqtt.subscribeAsync(topic, { qos: 1 }).catch(() => {});
+    for (const [topic] of RECEIVED) await device.mqtt.publishAsync(topic, '{}', { qos: 1 });
+    await until(() => allowed.every((topic) => person.got.some((got) => got.topic === topic)), 'all of it');
+    await device.mqtt.publishAsync(`${DEVICE}/status`, 'last', { qos: 1 });
+    await until(() => person.got.some(({ text }) => text === 'last'), 'the last');
+    expect([...new Set(person.got.map(({ topic }) => topic))].sort()).toEqual([...allowed].sort());
+  });
+
+  it('a disabled device is out once the broker has read its files, the others stay', async () => {
+    const disabled = await backend(['devices', 'disable', 'kiosk-03', '--broker', broker.folder]);
+    expect(disabled.exitCode).toBe(0);
+    if (form === 'acl') broker.reload();
+    else {
+      await broker.stop();
+      await broker.start();
+    }
+    let why = '';
+    await until(() => {
+      void broker
+        .connect('museum.kiosk-03')
+        .then(({ mqtt }) => mqtt.end(true))
+        .catch((error: unknown) => {
+          why = String(error);
+        });
+      return why !== '';
+    }, 'its refusal');
+    expect(why).toContain('Not authorized');
+    expect((await broker.connect('museum.kiosk-02')).closed()).toBe(false);
+  });
+});

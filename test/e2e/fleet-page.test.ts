@@ -1,0 +1,98 @@
+/** docs/fleet.md, "From no broker to twenty kiosks": each command of it, in a fresh folder. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
+import { freePort } from '../backend/broker/fixture.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MARK = 'tried by a test:';
+const [, section = ''] = readFileSync(`${ROOT}docs/fleet.md`, 'utf8').split(`<!-- ${MARK} from here -->`);
+const [tried = ''] = section.split(`<!-- ${MARK} to here -->`);
+const blocks = [...tried.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text);
+const missing = findMosquitto() === null || !findOpenssl();
+
+/** Before anybody asks the kiosks: the page's reader takes longer than that. */
+const WAIT = `
+for i in {1..240}; do
+  XDG_CONFIG_HOME=$PWD/waiting; export XDG_CONFIG_HOME
+  mkdir -p waiting; [ -e waiting/dragoman ] || cp -r museum/logins/otto waiting/dragoman
+  [ "$(node dist/dragoman.mjs ctl --all status --json 2>/dev/null | grep -c '"ready"')" -ge 3 ] && break
+  sleep 0.5
+done
+`;
+/** Root's mosquitto becomes another user, as the page says. */
+const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf; command mosquitto "$@" 2>mosquitto.log; }\n`;
+
+describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not installed' : 'the page', () => {
+  let folder: string;
+  let child: ChildProcess | null = null;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-fleet-'));
+    const built = spawnSync(
+      process.execPath,
+      ['scripts/build.mjs', '--quiet', '--out', join(folder, 'dist')],
+      {
+        cwd: ROOT,
+      },
+    );
+    expect(built.status).toBe(0);
+  });
+  afterAll(() => {
+    if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is true, from no broker to kiosks that do what they are told', async () => {
+    expect(blocks).toHaveLength(5);
+    const ports = [await freePort(), await freePort(), await freePort()].map(String);
+    const [emulator = '', devices = '', people = ''] = ports;
+    const commands = blocks.map((text) =>
+      text
+        .replaceAll('8080', emulator)
+        .replace('--tenant museum', `--tenant museum --device-port ${devices} --people-port ${people}`),
+    );
+    const [setUp = '', start = '', kiosks = '', otto = '', anna = ''] = commands;
+    const script = [
+      'set -euo pipefail',
+      "trap 'trap - TERM; kill 0' EXIT",
+      process.getuid?.() === 0 ? AS_ROOT : '',
+      ...[setUp, start, kiosks, WAIT, 'echo "== otto"', otto, 'echo "== anna"', anna, 'echo "== done"'],
+    ].join('\n');
+    const said = await run(script, folder);
+    const [before = '', ofOtto = '', ofAnna = ''] = said.out.split(/^== (?:otto|anna)$/m);
+    expect(before.match(/^museum\/kiosk-\d\d {2}/gm)).toHaveLength(20);
+    expect(ofOtto, said.all).toMatch(/kiosk-01 +ready/);
+    expect(ofOtto.match(/^kiosk-0\d: ok: .*en to es, volume 60, echo off$/gm), said.all).toHaveLength(3);
+    expect(ofOtto).toMatch(/^kiosk-02: ok: .*en to fr/m);
+    expect(ofOtto).toMatch(/^kiosk-01: ok: .*muted/m);
+    expect(ofOtto).toMatch(/^not Otto: [1-4]$/m);
+    expect(ofAnna, said.all).toMatch(/^kiosk-03: version 1 is in force$/m);
+    expect(ofAnna).toMatch(/^museum\/kiosk-20 {2}disabled {2}lobby$/m);
+    expect(said.out).toContain('== done');
+  }, 240_000);
+
+  const run = (script: string, cwd: string): Promise<{ out: string; all: string }> =>
+    new Promise((resolve) => {
+      const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, HOME: cwd };
+      const shell = spawn('bash', ['-c', script], {
+        cwd,
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child = shell;
+      let out = '';
+      let err = '';
+      shell.stdout.on('data', (part) => {
+        out += String(part);
+      });
+      shell.stderr.on('data', (part) => {
+        err += String(part);
+      });
+      shell.once('exit', () => resolve({ out, all: `${out.slice(-6000)}\n${err.slice(-3000)}` }));
+    });
+});
