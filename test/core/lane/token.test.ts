@@ -259,7 +259,10 @@ describe('a denial', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny({ code: 'limit', message: 'too many devices' });
     expect(lane.phase).toBe('waiting');
-    expect(lane.state.problem).toMatchObject({ code: 'token_denied', message: 'limit: too many devices' });
+    expect(lane.state.problem).toMatchObject({
+      code: 'token_denied',
+      message: 'the backend gives no token: too many devices (limit)',
+    });
     expect(lane.due('retry')).toBeLessThanOrEqual(5000);
     expect(lane.due('retry')).toBeGreaterThanOrEqual(1000);
     lane.until(() => lane.phase === 'acquiring', 6000);
@@ -294,7 +297,7 @@ describe('a denial', () => {
     expect(lane.notes).toEqual(['refused', 'parked']);
     expect(lane.last('notify').detail).toEqual({
       cause: 'token_denied_final',
-      message: 'disabled: this device is switched off',
+      message: 'the backend gives no token: this device is switched off (disabled)',
       retry_ms: lane.due('retry'),
     });
     expect(lane.due('retry')).toBeGreaterThanOrEqual(240_000);

@@ -126,7 +126,7 @@ export function onDenied(context: StepContext, id: string, denial: Denial): void
     return;
   }
   fail(context, denial.final ? 'token_denied_final' : 'token_denied', {
-    message: `${denial.code}: ${denial.message}`,
+    message: `the backend gives no token: ${denial.message.replace(/\.$/, '')} (${denial.code})`,
     retryAfterMs: denial.retryAfterMs,
   });
 }
