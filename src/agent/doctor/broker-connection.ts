@@ -6,6 +6,7 @@ import { judgeLogin, type LoginFacts } from '../../core/doctor/broker.ts';
 import { judgeOwnCertificate } from '../../core/doctor/certificate.ts';
 import { judgeReach } from '../../core/doctor/connection.ts';
 import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
+import type { IsolationFacts } from '../../core/doctor/isolation.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -13,6 +14,7 @@ import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../owner/subscriptions.ts';
 import { type Line, STEP_LIMIT_MS } from './connection-checks.ts';
+import { tryForeignTopics } from './isolation.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
 
@@ -28,6 +30,8 @@ export interface BrokerLineParts {
   /** An agent runs on this machine, or may do so for all that can be seen. */
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
+  /** Null: foreign topics are not tried. */
+  readonly nobody: string | null;
 }
 
 /**
@@ -44,10 +48,12 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
       connection = parts.connection();
     } catch (error) {
       const why = error instanceof Error ? error.message : 'unknown reason';
-      return { outcome: problem(why, 'Mend the configuration first.'), bus: null };
+      return { outcome: problem(why, 'Mend the configuration first.'), bus: null, isolation: null };
     }
     const reached = await reachBroker(connection, clock);
-    if (reached.verdict === 'problem') return { outcome: reached, bus: null };
+    if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
+    // Before the login that stays: the broker may know only one client of this name.
+    const isolation = parts.nobody === null ? null : await tryForeign(connection, parts, parts.nobody);
     const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
     const certificateEnd = readCertificateEnd(config.mqtt.certFile);
@@ -58,7 +64,7 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
         : [judgeOwnCertificate(certificateEnd, clock.wall(), 'mqtt.certFile')]),
       judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
     ];
-    return { outcome: combine(steps), bus, hasRefused };
+    return { outcome: combine(steps), bus, hasRefused, isolation };
   };
   return {
     join,
@@ -66,6 +72,19 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
       await opened?.close();
     },
   };
+}
+
+function tryForeign(
+  connection: MqttConnection,
+  { config, clock, mayAgentRun }: BrokerLineParts,
+  nobody: string,
+): Promise<IsolationFacts | null> {
+  const { tenant, id: device } = config.device;
+  const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
+  return tryForeignTopics({
+    ...{ clock, nobody, address: { prefix: config.mqtt.prefix, tenant, device } },
+    connections: mayAgentRun ? [beside] : [beside, connection],
+  });
 }
 
 async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock): Promise<Outcome> {

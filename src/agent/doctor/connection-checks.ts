@@ -9,6 +9,7 @@ import {
   NO_STREAM_ADDRESS,
 } from '../../core/doctor/connection.ts';
 import { combine, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
+import { type IsolationFacts, judgeIsolation } from '../../core/doctor/isolation.ts';
 import { AddressError, streamTarget } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -29,6 +30,8 @@ export interface Line {
   readonly bus: Bus | null;
   /** Whether the broker has refused a message, where it says so. */
   readonly hasRefused?: () => boolean;
+  /** What came of reaching for foreign topics; null: not tried. */
+  readonly isolation?: IsolationFacts | null;
 }
 
 export interface LineParts {
@@ -46,6 +49,9 @@ export interface LineParts {
   serviceCa(): Buffer | undefined;
 }
 
+const NOT_TRIED = skipped(
+  'a running agent has no second line to try it on: run "dragoman doctor" on the device',
+);
 const NO_LINE = skipped('there is no line to the broker');
 
 /** Broker, backend, stream host and clock: each needs the one before it. */
@@ -72,6 +78,11 @@ export function lineChecks(parts: LineParts): Check[] {
   };
   return [
     deviceCheck('broker', BROKER_LIMIT_MS, async () => (await join()).outcome),
+    deviceCheck('isolation', BROKER_LIMIT_MS, async () => {
+      const { isolation, bus, outcome } = await join();
+      if (isolation === undefined) return NOT_TRIED;
+      return bus === null && !tells('broker') ? outcome : judgeIsolation(isolation);
+    }),
     deviceCheck('backend', BACKEND_LIMIT_MS, judgeAnswer),
     deviceCheck('stream', STREAM_LIMIT_MS, judgeStreamHost),
     deviceCheck('clock', STREAM_LIMIT_MS + 1000, async () => {

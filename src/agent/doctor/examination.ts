@@ -41,7 +41,14 @@ export interface ExaminationOptions {
 }
 
 const QUICK_MS = 5000;
-const NEED_CONFIGURATION: readonly CheckName[] = ['broker', 'backend', 'stream', 'capture', 'playback'];
+const NEED_CONFIGURATION: readonly CheckName[] = [
+  'broker',
+  'isolation',
+  'backend',
+  'stream',
+  'capture',
+  'playback',
+];
 
 export function createExamination(options: ExaminationOptions): Examination {
   const { file, loaded, machine, only } = options;
@@ -104,6 +111,7 @@ function lineAndSound(
   });
   const line = createBrokerLine({
     ...{ config, topics, clock, mayAgentRun },
+    nobody: only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: () => {
       keys.check();
       return brokerConnection(config, machine.env);

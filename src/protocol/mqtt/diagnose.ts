@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const CHECKS = [
   'configuration',
   'broker',
+  'isolation',
   'backend',
   'stream',
   'clock',

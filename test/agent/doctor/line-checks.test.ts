@@ -158,7 +158,7 @@ describe('the stream host', () => {
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: problem('no broker', 'Start it.'), bus: null }),
     });
-    const findings = await runChecks(checks, { clock });
+    const findings = (await runChecks(checks, { clock })).filter(({ check }) => check !== 'isolation');
     expect(findings.map(({ check, finding }) => `${check}: ${finding}`).slice(0, 3)).toEqual([
       ...['broker: no broker', 'backend: no broker', 'stream: no broker'],
     ]);
