@@ -21,6 +21,8 @@ export interface CaptureSink {
   ended(): void;
   /** The device failed; the driver keeps trying unless it was closed. */
   fault(fault: AudioFault): void;
+  /** Something else turns the gain that the driver keeps (`present`), or does no more. */
+  gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 
 /** What a device has been through since it was opened, for the owner's eyes. */

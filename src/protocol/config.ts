@@ -3,16 +3,14 @@
  * and `config/schema.json`; a description here is what an operator reads in an editor.
  */
 import { z } from 'zod';
+import { captureSchema, commandSchema, fileSchema, playbackSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress } from './host.ts';
 import { languageClash, languageSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
-import { INPUT_RATE_HZ } from './service/task.ts';
 
 const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
-export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
-export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
 const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
 const LAST_RESORT_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
@@ -23,7 +21,6 @@ export const START_MODES = ['boot', 'command', 'voice'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
 const optionalFile = (description: string) => fileSchema.nullable().default(null).describe(description);
 
 const brokerUrlSchema = plainTextSchema.superRefine((text, context) => {
@@ -90,100 +87,6 @@ const mqttSchema = z
       context.addIssue({ code: 'custom', path: ['url'], message: INSECURE_BROKER });
   }, DESPITE_OTHER_PROBLEMS)
   .describe('The line to the broker.');
-
-/** The driver of a capture or playback that names none. */
-export const DEFAULT_DRIVER = 'alsa';
-// Optional inside, because a union picks its member by the value as it was written.
-const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
-const alsaDeviceSchema = plainTextSchema.min(1, 'must name an ALSA device').max(256).default('default');
-const sampleRateSchema = z
-  .int()
-  .min(SAMPLE_RATE_HZ.min)
-  .max(SAMPLE_RATE_HZ.max)
-  .default(SAMPLE_RATE_HZ.default)
-  .describe("Samples per second of the lane's stream to the service.");
-const volumeSchema = z
-  .int()
-  .min(VOLUME_PERCENT.min)
-  .max(VOLUME_PERCENT.max)
-  .default(VOLUME_PERCENT.default)
-  .describe('Loudness in percent; 100 leaves the sound as it is.');
-
-const normalizeSchema = (isUsual: boolean) =>
-  z
-    .boolean()
-    .default(isUsual)
-    .describe('Bring the voices of the service to one loudness, slowly and without clipping.');
-
-const commandSchema = (description: string) =>
-  z
-    .array(plainTextSchema.min(1).max(4096))
-    .min(1, 'must name a program and its arguments, such as ["pw-record", "-"]')
-    .max(64)
-    .describe(description);
-const addonSchema = (name: string) =>
-  z
-    .literal('addon')
-    .describe(`A sound card through the npm package "${name}", which you install beside the program.`);
-
-const captureSchema = z
-  .discriminatedUnion('driver', [
-    z.strictObject({
-      driver: alsaSchema,
-      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
-      sampleRate: sampleRateSchema,
-    }),
-    z.strictObject({
-      driver: z.literal('file').describe('A WAV file, played in real time: for tests and demos.'),
-      path: fileSchema.describe('WAV file to hear.'),
-      loop: z.boolean().default(false).describe('Begin again at the end; otherwise silence follows.'),
-      sampleRate: sampleRateSchema,
-    }),
-    z.strictObject({
-      driver: z.literal('command').describe('A program of your own that records.'),
-      command: commandSchema(
-        'Program and arguments, no shell: it writes raw 16-bit little-endian mono sound of this rate to its output.',
-      ),
-      sampleRate: sampleRateSchema,
-    }),
-    z.strictObject({
-      driver: addonSchema('alsa-capture'),
-      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
-      sampleRate: sampleRateSchema,
-    }),
-  ])
-  .describe('Where the lane hears.');
-
-const playbackSchema = z
-  .discriminatedUnion('driver', [
-    z.strictObject({
-      driver: alsaSchema,
-      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
-      volume: volumeSchema,
-      normalize: normalizeSchema(true),
-    }),
-    z.strictObject({
-      driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
-      path: fileSchema.describe('WAV file to write; an older one is replaced.'),
-      volume: volumeSchema,
-      normalize: normalizeSchema(false),
-    }),
-    z.strictObject({
-      driver: z.literal('command').describe('A program of your own that plays.'),
-      command: commandSchema(
-        'Program and arguments, no shell: it plays raw 16-bit little-endian mono sound at 24000 Hz from its input.',
-      ),
-      volume: volumeSchema,
-      normalize: normalizeSchema(true),
-    }),
-    z.strictObject({
-      driver: addonSchema('speaker'),
-      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
-      volume: volumeSchema,
-      normalize: normalizeSchema(true),
-    }),
-  ])
-  .describe('Where the lane speaks.');
 
 /** What an operator may change over MQTT (`config/desired`), without the defaults: a missing key leaves what is. */
 const desirable = {

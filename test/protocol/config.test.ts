@@ -34,7 +34,7 @@ describe('the configuration', () => {
       lanes: [
         {
           id: 'main',
-          capture: { driver: 'alsa', device: 'default', sampleRate: 24_000 },
+          capture: { driver: 'alsa', device: 'default', gain: null, sampleRate: 24_000 },
           playback: { driver: 'alsa', device: 'default', volume: 100, normalize: true },
           bargeIn: 'duck',
           earcons: null,
@@ -90,7 +90,15 @@ describe('the configuration', () => {
     const [lane] = example.lanes;
     expect(configSchema.parse(example)).toEqual({
       ...example,
-      lanes: [{ ...lane, playback: { ...lane?.playback, normalize: true }, bargeIn: 'duck', earcons: null }],
+      lanes: [
+        {
+          ...lane,
+          capture: { ...lane?.capture, gain: null },
+          playback: { ...lane?.playback, normalize: true },
+          bargeIn: 'duck',
+          earcons: null,
+        },
+      ],
       log: { ...example.log, journal: 'text' },
     });
   });

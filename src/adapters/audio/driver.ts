@@ -23,7 +23,10 @@ export function createCapture(config: CaptureConfig, clock: Clock, deps: DriverD
     case 'file':
       return createFileCapture({ path: config.path, loop: config.loop, rateHz, clock });
     case 'alsa':
-      return createAlsaCapture({ device: config.device, rateHz, ...supervision(clock, deps) });
+      return createAlsaCapture({
+        ...{ device: config.device, rateHz, gain: config.gain },
+        ...supervision(clock, deps),
+      });
     case 'command':
       return createCommandCapture({ command: config.command, rateHz, ...supervision(clock, deps) });
     case 'addon':

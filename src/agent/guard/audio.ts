@@ -78,6 +78,7 @@ function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
       faults.well();
     },
     ended: () => void attempt(defects, 'capture end', () => sink.ended()),
+    gainChanged: (change) => void attempt(defects, 'capture gain', () => sink.gainChanged?.(change)),
     fault: (fault) => void attempt(defects, 'capture fault', () => sink.fault(fault)),
   };
 }

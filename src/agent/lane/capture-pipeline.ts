@@ -142,6 +142,9 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       report(watch.end());
       post({ type: 'capture_ended' });
     },
+    gainChanged: (change) => {
+      if (!closed) report([{ finding: 'gain_changed', ...change }]);
+    },
     fault: (fault) => {
       if (closed) return;
       // Half a word is worth more now than when the microphone is back.

@@ -11,7 +11,8 @@ import { loadSpeechDetector } from '../../adapters/voice/speech-detector.ts';
 import { Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { untilAskedToEnd } from '../../program/signals.ts';
-import { type CaptureConfig, type Config, SAMPLE_RATE_HZ } from '../../protocol/config.ts';
+import type { CaptureConfig, Config } from '../../protocol/config.ts';
+import { SAMPLE_RATE_HZ } from '../../protocol/config-sound.ts';
 import { wrapColumns } from '../demo/display-text.ts';
 import { capabilitiesOf, isLiveTerminal } from '../demo/live-host.ts';
 import { COLUMNS } from '../text.ts';
@@ -57,7 +58,12 @@ async function chooseCapture({ device, config }: MeterOptions, tools: AlsaTools)
   const configured = config?.lanes[0]?.capture;
   if (device === null && configured !== undefined) return configured;
   const name = device ?? suggestDevices(await surveyDevices(MACHINE_FOLDERS, tools)).capture ?? 'default';
-  return { driver: 'alsa', device: name, sampleRate: configured?.sampleRate ?? SAMPLE_RATE_HZ.default };
+  return {
+    driver: 'alsa',
+    device: name,
+    gain: null,
+    sampleRate: configured?.sampleRate ?? SAMPLE_RATE_HZ.default,
+  };
 }
 
 /** What the kernel tells of the hardware that a device stands for; null where it stands for none. */

@@ -5,7 +5,7 @@ import { durationMs, samplesOf } from './pcm.ts';
  * asked for. `silent`: nothing but zeros, as from a switch or a mute in the mixer. `deaf`: it delivers a whisper of noise and
  * does not even hear the loudspeaker; that nobody speaks in a quiet room is no finding. `clipping`: its gain is too high.
  * `dc_offset`: its zero is somewhere else. `noisy_room`: the lane keeps waking for what is no speech; that is found by the
- * lane itself.
+ * lane itself. `gain_changed`: something else turns the card's gain, which its driver keeps.
  */
 export type CaptureFinding =
   | 'too_fast'
@@ -14,6 +14,7 @@ export type CaptureFinding =
   | 'deaf'
   | 'clipping'
   | 'dc_offset'
+  | 'gain_changed'
   | 'noisy_room';
 
 export interface CaptureNews {

@@ -23,6 +23,11 @@ const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
     ),
   dc_offset: (device) =>
     warning(`${device} has an offset`, 'The microphone or its input is faulty: try another.'),
+  gain_changed: (device) =>
+    warning(
+      `${device}: something else turns the gain that the agent keeps`,
+      'Look for a sound server, a desktop or a script that sets the mixer, or leave "gain" out.',
+    ),
   noisy_room: (device) =>
     warning(
       `${device}: sound that is no speech keeps waking the lane out of standby, which costs minutes of stream`,

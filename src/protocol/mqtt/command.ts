@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ECHO_MODES, LOG_LEVELS, VOLUME_PERCENT } from '../config.ts';
+import { ECHO_MODES, LOG_LEVELS } from '../config.ts';
+import { VOLUME_PERCENT } from '../config-sound.ts';
 import { languageSchema, targetsSchema } from '../language.ts';
 import { plainTextSchema } from '../plain-text.ts';
 import { DEVICE_STATUSES, laneReportSchema } from './device.ts';

@@ -11,7 +11,7 @@ const retryMs = z.number().describe('how long the lane waits before the next try
 const errorCode = z.number().optional().describe("the service's own number for it");
 const device = z.enum(['capture', 'playback']).describe('the microphone or the loudspeaker');
 const finding = z
-  .enum(['too_fast', 'too_slow', 'silent', 'deaf', 'clipping', 'dc_offset', 'noisy_room'])
+  .enum(['too_fast', 'too_slow', 'silent', 'deaf', 'clipping', 'dc_offset', 'gain_changed', 'noisy_room'])
   .describe('what is wrong with the sound of the microphone');
 const ms = (says: string) => z.number().describe(`${says}, milliseconds`);
 const moment = (says: string) => timestampSchema.describe(says);

@@ -1,6 +1,7 @@
 import { type BatchedDelivery, createBatchedDelivery } from '../../../core/audio/batched-delivery.ts';
 import type { CaptureSink, OpenCapture } from '../../../ports/audio.ts';
 import { type CaptureChild, runCapture } from '../child/capture.ts';
+import { keepCaptureGain } from './capture-gain.ts';
 import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createSetupReader } from './setup.ts';
 
@@ -19,11 +20,33 @@ const START_LIMIT_MS = 5000;
 /** A device that answers differently each time is taken as it comes. */
 const MOST_ADJUSTMENTS = 8;
 
-/** The capture driver `alsa`: arecord, supervised. */
-export function createAlsaCapture(options: AlsaOptions): OpenCapture {
-  const { device, rateHz, deps, seed } = options;
-  return async (sink: CaptureSink, shortPeriods = false) =>
-    runCapture(arecord(device, rateHz, shortPeriods), rateHz, sink, deps, seed);
+/** The capture driver `alsa`: arecord, supervised, and amixer for the gain where one is wanted. */
+export function createAlsaCapture(options: AlsaOptions & { readonly gain?: number | null }): OpenCapture {
+  const { device, rateHz, deps, seed, gain = null } = options;
+  return async (sink: CaptureSink, shortPeriods = false) => {
+    const kind = arecord(device, rateHz, shortPeriods);
+    if (gain === null) return runCapture(kind, rateHz, sink, deps, seed);
+    const kept = keepCaptureGain(device, gain, deps, (change) => sink.gainChanged?.(change));
+    const watching: CaptureSink = {
+      frames(pcm, capturedAt) {
+        kept.sounds();
+        sink.frames(pcm, capturedAt);
+      },
+      ended: () => sink.ended(),
+      fault(fault) {
+        kept.forget();
+        sink.fault(fault);
+      },
+    };
+    const capture = runCapture(kind, rateHz, watching, deps, seed);
+    return {
+      ...capture,
+      async close() {
+        kept.close();
+        await capture.close();
+      },
+    };
+  };
 }
 
 function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {

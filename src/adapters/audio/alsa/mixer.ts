@@ -114,7 +114,7 @@ export function chooseControl(contents: string): VolumeControl | null {
 }
 
 /** What amixer said; null when it failed. */
-function amixer(words: readonly string[]): Promise<string | null> {
+export function amixer(words: readonly string[]): Promise<string | null> {
   const options = {
     timeout: PROBE_LIMIT_MS,
     killSignal: 'SIGKILL',

@@ -1,0 +1,112 @@
+/** Where a lane hears and speaks: the parts `capture` and `playback` of the configuration. */
+import { z } from 'zod';
+import { plainTextSchema } from './plain-text.ts';
+import { INPUT_RATE_HZ } from './service/task.ts';
+
+export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
+export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
+
+export const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
+
+/** The driver of a capture or playback that names none. */
+export const DEFAULT_DRIVER = 'alsa';
+// Optional inside, because a union picks its member by the value as it was written.
+const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
+const alsaDeviceSchema = plainTextSchema.min(1, 'must name an ALSA device').max(256).default('default');
+const sampleRateSchema = z
+  .int()
+  .min(SAMPLE_RATE_HZ.min)
+  .max(SAMPLE_RATE_HZ.max)
+  .default(SAMPLE_RATE_HZ.default)
+  .describe("Samples per second of the lane's stream to the service.");
+const volumeSchema = z
+  .int()
+  .min(VOLUME_PERCENT.min)
+  .max(VOLUME_PERCENT.max)
+  .default(VOLUME_PERCENT.default)
+  .describe('Loudness in percent; 100 leaves the sound as it is.');
+
+const gainSchema = z
+  .int()
+  .min(0)
+  .max(100)
+  .nullable()
+  .default(null)
+  .describe("Set and keep the card's capture control, percent as amixer tells it; null leaves it alone.");
+
+const normalizeSchema = (isUsual: boolean) =>
+  z
+    .boolean()
+    .default(isUsual)
+    .describe('Bring the voices of the service to one loudness, slowly and without clipping.');
+
+export const commandSchema = (description: string) =>
+  z
+    .array(plainTextSchema.min(1).max(4096))
+    .min(1, 'must name a program and its arguments, such as ["pw-record", "-"]')
+    .max(64)
+    .describe(description);
+const addonSchema = (name: string) =>
+  z
+    .literal('addon')
+    .describe(`A sound card through the npm package "${name}", which you install beside the program.`);
+
+export const captureSchema = z
+  .discriminatedUnion('driver', [
+    z.strictObject({
+      driver: alsaSchema,
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
+      gain: gainSchema,
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('file').describe('A WAV file, played in real time: for tests and demos.'),
+      path: fileSchema.describe('WAV file to hear.'),
+      loop: z.boolean().default(false).describe('Begin again at the end; otherwise silence follows.'),
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: z.literal('command').describe('A program of your own that records.'),
+      command: commandSchema(
+        'Program and arguments, no shell: it writes raw 16-bit little-endian mono sound of this rate to its output.',
+      ),
+      sampleRate: sampleRateSchema,
+    }),
+    z.strictObject({
+      driver: addonSchema('alsa-capture'),
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Mic".'),
+      sampleRate: sampleRateSchema,
+    }),
+  ])
+  .describe('Where the lane hears.');
+
+export const playbackSchema = z
+  .discriminatedUnion('driver', [
+    z.strictObject({
+      driver: alsaSchema,
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
+      volume: volumeSchema,
+      normalize: normalizeSchema(true),
+    }),
+    z.strictObject({
+      driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
+      path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      volume: volumeSchema,
+      normalize: normalizeSchema(false),
+    }),
+    z.strictObject({
+      driver: z.literal('command').describe('A program of your own that plays.'),
+      command: commandSchema(
+        'Program and arguments, no shell: it plays raw 16-bit little-endian mono sound at 24000 Hz from its input.',
+      ),
+      volume: volumeSchema,
+      normalize: normalizeSchema(true),
+    }),
+    z.strictObject({
+      driver: addonSchema('speaker'),
+      device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
+      volume: volumeSchema,
+      normalize: normalizeSchema(true),
+    }),
+  ])
+  .describe('Where the lane speaks.');
