@@ -3,8 +3,8 @@ import type { Setup } from '../core/broker/setup.ts';
 /** What to do after a change, so that mosquitto reads it. */
 export function howToApply({ form }: Pick<Setup, 'form'>): string {
   return form === 'acl'
-    ? 'copy the folder "broker" over and let mosquitto read it again (systemctl reload mosquitto)'
-    : 'copy the folder "broker" over and restart mosquitto (systemctl restart mosquitto): the plugin reads its file at the start only';
+    ? 'copy the files of the folder "broker" over and let mosquitto read it again (systemctl reload mosquitto)'
+    : 'copy the files of the folder "broker" over and restart mosquitto (systemctl restart mosquitto): the plugin reads its file at the start only';
 }
 
 /** The page that lies in the set-up. */

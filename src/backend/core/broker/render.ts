@@ -8,8 +8,8 @@ export type Files = Readonly<Record<string, string>>;
 /** For each client. Mosquitto's own 1,000 is less than a fleet asks for at once when its power comes back. */
 const QUEUED_MESSAGES = 20_000;
 const QUEUED_BYTES = 67_108_864;
-/** The largest payload that an agent reads. */
-const LARGEST_MESSAGE_BYTES = 262_144;
+/** The largest payload that an agent reads, and a topic. Clients are told, and one that sends more is disconnected. */
+const LARGEST_PACKET_BYTES = 266_240;
 
 export function brokerFiles(setup: Setup): Files {
   const accounts = accountsOf(setup);
@@ -48,7 +48,7 @@ function mosquittoConf(setup: Setup): string {
     '',
     '# A fleet whose power comes back asks for all its tokens at once; none of the requests may be dropped.',
     ...[`max_queued_messages ${QUEUED_MESSAGES}`, `max_queued_bytes ${QUEUED_BYTES}`],
-    ...[`message_size_limit ${LARGEST_MESSAGE_BYTES}`, ''],
+    ...[`max_packet_size ${LARGEST_PACKET_BYTES}`, ''],
     `# Devices: ${byCertificate ? 'the name in the certificate' : 'user name and password'}.`,
     ...[`listener ${setup.devicePort}${bind}`, ...tls],
     ...(byCertificate
