@@ -56,6 +56,30 @@ describe('a service that takes speech and says nothing', () => {
     expect(seqs(again - 1, again - 1 + spoken)).toEqual(seqs(0, spoken));
   });
 
+  it('is asked when it has written down what was said, and nothing more comes of it', () => {
+    const lane = new LaneHarness().goLive();
+    lane.speak(6);
+    lane.understands('a');
+    const polls = lane.all('poll_task').length;
+    const writtenAt = lane.now;
+    lane.hush(60);
+    expect(lane.all('poll_task').length).toBe(polls + 1);
+    expect(lane.last('poll_task').at - writtenAt).toBeLessThanOrEqual(silentAskMs + 1000);
+    expect(ends(lane)).toBe(1);
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+  });
+
+  it('is not asked when it has spoken what it has written down', () => {
+    const lane = new LaneHarness().goLive();
+    lane.speak(6);
+    lane.understands('a');
+    lane.hear('a', 2000, true);
+    lane.understands('a');
+    const polls = lane.all('poll_task').length;
+    lane.hush(200);
+    expect(lane.all('poll_task')).toHaveLength(polls);
+  });
+
   it('is not asked when nobody speaks, nor for noise that is no voice', () => {
     const lane = new LaneHarness().goLive();
     const polls = lane.all('poll_task').length;

@@ -5,7 +5,10 @@ import type { LaneSettings } from '../options.ts';
 
 /** Speech that a stream was sent, and what the service has said of it: nothing so far. */
 export interface Silence {
-  /** When the first speech was sent since the service last said anything; null: no answer is owed. */
+  /**
+   * When the first speech was sent since the service last said anything, or when it last wrote down some that it has not
+   * spoken; null: no answer is owed.
+   */
   readonly since: number | null;
   /** How much speech was sent since then. */
   readonly speechChunks: number;
@@ -39,10 +42,21 @@ export function noteSpeech(silence: Silence, { pcm, voiced, levels }: BacklogChu
 }
 
 /** Notes a message of the service, of whatever kind. */
-export function noteMessage(silence: Silence, message: StreamMessage): Silence {
-  if (silence.since === null && !silence.onlyAnswers) return silence;
+export function noteMessage(silence: Silence, message: StreamMessage, now: number): Silence {
+  const since = isText(message) ? now : null;
+  if (since === null && silence.since === null && !silence.onlyAnswers) return silence;
   const onlyAnswers = isAnswer(message) && (silence.askedAt !== null || silence.onlyAnswers);
-  return { ...NO_SILENCE, onlyAnswers };
+  return { ...NO_SILENCE, since, onlyAnswers };
+}
+
+/** What it has written down it has still to speak. */
+export function isText({ message_type: type }: StreamMessage): boolean {
+  return (
+    type === 'partial_transcription' ||
+    type === 'validated_transcription' ||
+    type === 'partial_translated_transcription' ||
+    type === 'translated_transcription'
+  );
 }
 
 function isAnswer(message: StreamMessage): boolean {

@@ -1,10 +1,12 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
+import { owesSpeech } from '../../uplink/replay/log.ts';
 import { isStreaming } from '../sound/sending.ts';
 import type { Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
 import {
   isDoubtful,
+  isText,
   NO_SILENT_ENDS,
   noteMessage,
   noteSilentEnd,
@@ -15,8 +17,8 @@ import {
 import { trackTranslation } from './untranslated.ts';
 
 /**
- * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind the lane asks
- * for the task: no answer ends the session, and an answer buys it more time. Noise that the voice detector takes for
+ * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind, or was written
+ * down and no more is heard of it, the lane asks for the task: no answer ends the session, and an answer buys it more time. Noise that the voice detector takes for
  * speech gets no other answer either: after two such ends in a row only a session that answers nothing at all is ended.
  */
 
@@ -26,26 +28,15 @@ const LEAST_SPEECH_CHUNKS = 10;
 /** The service has said something. Returns the stream as it is then. */
 export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
   trackTranslation(context, message);
-  const understands = isUnderstanding(message);
+  const understands = isText(message) || message.message_type === 'output_audio';
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
-  const silence = noteMessage(stream.silence, message);
+  const silence = noteMessage(stream.silence, message, context.now);
   const isSoFar = understands && stream.replay.unheardChunks > 0;
   if (silence === stream.silence && !isSoFar) return stream;
   const replay = isSoFar ? { ...stream.replay, unheardChunks: 0 } : stream.replay;
   const heard = { ...stream, silence, replay };
   context.put(heard);
   return heard;
-}
-
-/** Whether a message shows that what is said is understood. */
-function isUnderstanding({ message_type: type }: StreamMessage): boolean {
-  return (
-    type === 'output_audio' ||
-    type === 'partial_transcription' ||
-    type === 'validated_transcription' ||
-    type === 'partial_translated_transcription' ||
-    type === 'translated_transcription'
-  );
 }
 
 export function onSilenceTimer(context: StepContext): void {
@@ -55,6 +46,8 @@ export function onSilenceTimer(context: StepContext): void {
   const dueAt = silenceDueAt(silence, settings, isDoubtful(silentEnds, context.now));
   if (dueAt === null) return;
   if (context.now < dueAt) return context.arm('silence', dueAt, SILENCE_SLACK_MS);
+  const isAllSpoken = silence.askedAt === null && silence.speechChunks === 0 && !owesSpeech(stream.replay);
+  if (isAllSpoken) return context.put({ ...stream, silence: { ...silence, since: null } });
   // Neither a question nor its answer can be expected to come through; a way that stays so is found by itself.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
