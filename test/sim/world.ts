@@ -143,12 +143,11 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
-      ...{ id, clock, violations, startAt: START_MS, dice: roomDice },
+      ...{ id, clock, violations, startAt: START_MS, dice: roomDice, mayLose: (at) => world.mayLose(at) },
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       tongueDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
-      mayLose: (at) => world.mayLose(at),
       isTruthful: () => isTruthful,
     });
   const main = roomAt('main', dice, 0);
@@ -188,7 +187,10 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       ),
   });
 
-  const onStrike: OnStrike = (kind, forMs) => world.struck(kind, forMs);
+  const onStrike: OnStrike = (kind, forMs) => {
+    clock.settle(); // A port that rejects is answered between timers.
+    world.struck(kind, forMs);
+  };
   const answer = createAnswers(clock, dice, () => broker, network, answers, onStrike);
   const backend: BackendHost = createBackendHost({
     ...{ clock, dice: dice.fork(), host, answer },
@@ -253,8 +255,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const untaken = (pcm: Uint8Array): void => {
     for (const room of rooms.values()) room.speech.untaken(pcm);
   };
-  /** Connections are counted through all lives of the device. */
-  let wireBase = 0;
+  let wireBase = 0; // Connections are counted through all lives of the device.
 
   const onStep = (step: LaneStep): void => {
     const now = clock.now();

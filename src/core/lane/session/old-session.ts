@@ -1,6 +1,7 @@
 import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/log.ts';
+import { owesRest } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
 import type { OldSession, Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -30,7 +31,8 @@ function endSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
   if (oldSession === null) return;
   const { silence, replay } = oldSession.stream;
-  const mute = (silence.since !== null || replay.partial !== null) && owesSpeech(replay);
+  const isUnfinished = silence.since !== null || replay.partial !== null || owesRest(replay);
+  const mute = isUnfinished && owesSpeech(replay);
   context.set({ oldSession: { ...oldSession, ending: true, mute } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);

@@ -39,6 +39,8 @@ const SENTENCES_TO_LEARN = 3;
 const LEAST_SHARE = 0.5;
 /** From this share on a translation is taken as whole: texts and voices differ. */
 const WHOLE_SHARE = 0.8;
+/** The same where the service says where its sentences end, and has not said it of this one. */
+const UNMARKED_SHARE = 0.95;
 /** Nothing more of a sentence comes after such a gap, if the stream is known to work. */
 const CUT_AFTER_MS = 5000;
 /** A translation whose text has come is spoken within this much, or never. */
@@ -124,8 +126,8 @@ export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
 
 function isLongEnough(spoken: Spoken, log: Pace): boolean {
   // A service that never says where a sentence ends can't be said to have cut it.
-  const expected = log.pace.sentences === 0 ? null : expectedMs(spoken, log);
-  return expected === null || spoken.ms >= expected * WHOLE_SHARE;
+  const expected = log.marksEnds ? expectedMs(spoken, log) : null;
+  return expected === null || spoken.ms >= expected * UNMARKED_SHARE;
 }
 
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */

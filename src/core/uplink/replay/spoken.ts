@@ -187,6 +187,13 @@ function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly
   return { again, log: { ...keepPieces(log, others), withdrawn } };
 }
 
+/** Whether it has begun to speak a sentence of which next to nothing came. */
+export function owesRest(log: ReplayLog): boolean {
+  return log.sentences.some(({ languages }) =>
+    languages.some((spoken) => judgeSound(spoken, log) === 'stub'),
+  );
+}
+
 /** The translations that the end of a stream has cut, and of which more than half had come. */
 export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
   return log.sentences.flatMap(({ languages }) =>

@@ -8,7 +8,13 @@ import {
   retarget,
   unspoken,
 } from '../../../../src/core/uplink/replay/log.ts';
-import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import {
+  cutsAtEnd,
+  judgeCuts,
+  noteSound,
+  noteText,
+  owesRest,
+} from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
@@ -162,5 +168,16 @@ describe('another task on the same stream', () => {
     const said = sound(sound(understand(send(4), 'a'), 'a', 'es', 1000), 'a', 'fr', 1000);
     expect(unspoken(retarget(said, ['de']))).toEqual([]);
     expect(unspoken(retarget(understand(send(4), 'a'), ['de']))).toHaveLength(7);
+  });
+
+  it('is told where a service that marks ends marks none, and a little is missing', () => {
+    const one = (ms: number) => sound(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'es', ms);
+    expect(judgeCuts(one(0.85 * TEXT * 65), 10_100).cuts).toMatchObject([{ language: 'es' }]);
+    expect(judgeCuts(one(TEXT * 65), 10_100).cuts).toEqual([]);
+  });
+
+  it('is still to be finished where next to nothing of it came', () => {
+    const one = (ms: number) => sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', ms);
+    expect([200, 3000].map((ms) => owesRest(one(ms)))).toEqual([true, false]);
   });
 });
