@@ -1,4 +1,5 @@
 import { levelOfPower, SILENCE_DBFS, samplesOf } from '../../core/audio/pcm.ts';
+import { createSpeechLevel } from '../../core/audio/speech-level.ts';
 import type { VoiceDetector } from '../../ports/voice.ts';
 
 /** What a microphone delivered in a stretch of time. */
@@ -12,6 +13,8 @@ export interface Reading {
   /** Every sample is the same: no real microphone is as still as that. */
   readonly isDigitalSilence: boolean;
   readonly speechMs: number;
+  /** RMS of what was said from the beginning on, dBFS; null where nobody has said enough. */
+  readonly speechDb?: number | null;
 }
 
 /** Listens to mono sound and sums it up. */
@@ -46,6 +49,7 @@ const nothing = (): Sum => ({
 });
 
 export function createListener(rateHz: number, detector: VoiceDetector): Listener {
+  const speech = createSpeechLevel(rateHz);
   let recent = nothing();
   let all = nothing();
 
@@ -68,6 +72,7 @@ export function createListener(rateHz: number, detector: VoiceDetector): Listene
   return {
     hear(pcm) {
       const samples = samplesOf(pcm);
+      speech.hear(samples);
       for (const sample of samples) {
         const magnitude = sample < 0 ? -sample : sample;
         recent.squares += sample * sample;
@@ -87,7 +92,7 @@ export function createListener(rateHz: number, detector: VoiceDetector): Listene
       recent = nothing();
       return reading;
     },
-    total: () => read(add(all, recent)),
+    total: () => ({ ...read(add(all, recent)), speechDb: speech.speechDb() }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Holder } from '../../adapters/audio/cards/card.ts';
+import { adviseGain, gainAdvice } from '../../core/audio/speech-level.ts';
 import { describeHolders } from './holders.ts';
 import type { Reading } from './listener.ts';
 
@@ -23,7 +24,7 @@ function fixFor(holders: readonly Holder[]): string {
 
 /** What was heard in all, and what it means. One paragraph of sentences. */
 export function judgeSound(total: Reading, card: string | null): string {
-  const { ms, peakDb, rmsDb, speechMs, clipped, isDigitalSilence } = total;
+  const { ms, peakDb, rmsDb, speechMs, clipped, isDigitalSilence, speechDb = null } = total;
   if (ms === 0) return 'No sound came.';
   const heard = `Heard ${seconds(ms)} of sound`;
   const mixer = `alsamixer${card === null ? '' : ` -c ${card}`}`;
@@ -37,7 +38,14 @@ export function judgeSound(total: Reading, card: string | null): string {
   if (rmsDb < NEXT_TO_NOTHING_DB) {
     return `${levels} That is next to nothing: turn its gain up in ${mixer} (F4), or choose another microphone.`;
   }
-  return levels;
+  if (speechDb === null) return levels;
+  const said = `${levels} Speech is at ${speechDb} dBFS`;
+  const advice = adviseGain(speechDb, peakDb);
+  return advice === 0 ? `${said}, which is well.` : `${said}: ${lowered(gainAdvice(advice, mixer))}`;
+}
+
+function lowered(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 function seconds(ms: number): string {

@@ -1,4 +1,5 @@
 import { BYTES_PER_SAMPLE, SILENCE_DBFS, samplesOf } from '../audio/pcm.ts';
+import { adviseGain, createSpeechLevel, gainAdvice } from '../audio/speech-level.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** Sound as a microphone delivered it. */
@@ -22,6 +23,8 @@ export interface HearingFacts {
   readonly zero: number;
   /** Mean of all samples, of full scale. */
   readonly offset: number;
+  /** RMS of what somebody said meanwhile, dBFS; null where nobody did. */
+  readonly speechDb: number | null;
 }
 
 const FULL_SCALE = 32_768;
@@ -34,7 +37,9 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
   let peak = 0;
   let clipped = 0;
   let zero = 0;
+  const speech = createSpeechLevel(rateHz);
   for (const { pcm } of pieces) {
+    speech.hear(samplesOf(pcm));
     for (const sample of samplesOf(pcm)) {
       const magnitude = Math.abs(sample);
       squares += sample * sample;
@@ -55,6 +60,7 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
     clipped: share(clipped),
     zero: share(zero),
     offset: share(sum) / FULL_SCALE,
+    speechDb: speech.speechDb(),
   };
 }
 
@@ -115,7 +121,10 @@ export function judgeHearing(
   facts: HearingFacts,
   { device, isRecording, wasSilentBeforeTone }: HearingQuestion,
 ): Outcome {
-  const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, offset } = facts;
+  const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, offset, speechDb } = facts;
+  // With the tone in it nobody can tell.
+  const isSaid = speechDb !== null && wasSilentBeforeTone === null;
+  const advice = isSaid ? adviseGain(speechDb, peakDb) : null;
   const data = {
     rate_hz: rateHz,
     measured_hz: measuredHz === null ? null : Math.round(measuredHz),
@@ -123,6 +132,7 @@ export function judgeHearing(
     rms_db: rmsDb,
     peak_db: peakDb,
     clipped_percent: Math.round(clipped * 10_000) / 100,
+    ...(isSaid && { speech_db: speechDb, gain_advice_db: advice }),
   };
   if (recordedMs < SHORTEST_MS)
     return problem(
@@ -180,6 +190,13 @@ export function judgeHearing(
       warning(
         `${device} is nearly silent (${rmsDb} dB)`,
         'Speak while this runs; turn the microphone up ("alsamixer", F4).',
+      ),
+    );
+  if (advice !== null && advice !== 0 && clipped <= CLIPPED_SHARE && !isRecording)
+    steps.push(
+      warning(
+        `${device}: speech is ${advice > 0 ? 'soft' : 'loud'} at ${speechDb} dB`,
+        gainAdvice(advice, '"alsamixer"'),
       ),
     );
   const rate = measuredHz === null ? `${rateHz}` : `${Math.round(measuredHz)}`;

@@ -320,3 +320,14 @@ describe('the words at the end', () => {
     expect(explainBusy('x', [])).toContain('in use by another program; end that program');
   });
 });
+
+describe('how loud speech is', () => {
+  const total = { ms: 9000, rmsDb: -50, peakDb: -30, clipped: 0, isDigitalSilence: false, speechMs: 4000 };
+  it('comes with an advice where it is not well', () => {
+    expect(judgeSound({ ...total, speechDb: -45 }, 'Mic')).toMatch(
+      /Speech is at -45 dBFS: turn the microphone up by 21 dB \(alsamixer -c Mic, F4/,
+    );
+    expect(judgeSound({ ...total, speechDb: -28 }, null)).toMatch(/Speech is at -28 dBFS, which is well\.$/);
+    expect(judgeSound({ ...total, speechDb: null }, null)).toMatch(/4\.0 s of speech\.$/);
+  });
+});

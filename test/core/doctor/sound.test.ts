@@ -31,7 +31,7 @@ describe('what a microphone delivers', () => {
 
   const WELL: HearingFacts = {
     ...{ rateHz: 24_000, measuredHz: 24_003, recordedMs: 2000, rmsDb: -40, peakDb: -20 },
-    ...{ clipped: 0, zero: 0.01, offset: 0.001 },
+    ...{ clipped: 0, zero: 0.01, offset: 0.001, speechDb: null },
   };
   it.each<[Partial<HearingFacts>, string, RegExp]>([
     [{}, 'ok', /Mic: level -40 dB, peak -20 dB, 24003 samples\/s/],
@@ -42,6 +42,9 @@ describe('what a microphone delivers', () => {
     [{ recordedMs: 100 }, 'problem', /delivers nothing/],
     [{ zero: 1, rmsDb: -96, peakDb: -96 }, 'problem', /digital silence/],
     [{ clipped: 0.02 }, 'warning', /2\.0 % of the sound is clipped/],
+    [{ speechDb: -26 }, 'ok', /level -40 dB/],
+    [{ speechDb: -45 }, 'warning', /speech is soft at -45 dB/],
+    [{ speechDb: -10, peakDb: -1 }, 'warning', /speech is loud at -10 dB/],
     [{ offset: -0.08 }, 'warning', /offset of -8 %/],
     [{ rmsDb: -80 }, 'warning', /nearly silent/],
   ])('%j', (more, verdict, words) => {

@@ -1,0 +1,75 @@
+/** How loud people are in a microphone's sound, told by the level of its frames: no words are needed, and no detector. */
+export interface SpeechLevel {
+  hear(samples: Int16Array): void;
+  /** RMS of the speech alone, dBFS; null while there has not been enough of it that stands out of the room. */
+  speechDb(): number | null;
+}
+
+const FRAME_MS = 20;
+const FLOOR_DB = -96;
+/** The room is what a tenth of all frames stay below; speech stands out of it by this much. */
+const ROOM_SHARE = 0.1;
+const STANDS_OUT_DB = 12;
+const SOFTEST_DB = -65;
+/** Less than this much could be a cough or a chair. */
+const LEAST_MS = 400;
+
+export function createSpeechLevel(rateHz: number): SpeechLevel {
+  const frame = Math.round((rateHz * FRAME_MS) / 1000);
+  /** Frames of each decibel. */
+  const counts = new Float64Array(-FLOOR_DB + 1);
+  let squares = 0;
+  let filled = 0;
+  return {
+    hear(samples) {
+      for (const sample of samples) {
+        squares += sample * sample;
+        if (++filled < frame) continue;
+        const db = 10 * Math.log10(Math.max(squares / frame, 1e-3)) - 20 * Math.log10(32_768);
+        const bin = Math.max(0, Math.min(counts.length - 1, Math.round(db) - FLOOR_DB));
+        counts[bin] = (counts[bin] ?? 0) + 1;
+        squares = filled = 0;
+      }
+    },
+    speechDb() {
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      let room = 0;
+      for (let below = 0; room < counts.length; room++) {
+        below += counts[room] ?? 0;
+        if (below > total * ROOM_SHARE) break;
+      }
+      const from = Math.max(room + STANDS_OUT_DB, SOFTEST_DB - FLOOR_DB);
+      let frames = 0;
+      let power = 0;
+      for (let bin = from; bin < counts.length; bin++) {
+        frames += counts[bin] ?? 0;
+        power += (counts[bin] ?? 0) * 10 ** ((bin + FLOOR_DB) / 10);
+      }
+      return frames * FRAME_MS < LEAST_MS ? null : Math.round(10 * Math.log10(power / frames));
+    },
+  };
+}
+
+/** Loud enough for the service and the detectors, with room for somebody who shouts. */
+const WANTED_DB = -24;
+/** Within this nobody needs to turn anything. */
+const GOOD_DB = 8;
+const HEADROOM_DB = -3;
+
+/**
+ * How much louder, or softer, a microphone should be, decibels; 0 where it is well.
+ * @param peakDb of all that was heard
+ */
+export function adviseGain(speechDb: number, peakDb: number): number {
+  const wanted = WANTED_DB - speechDb;
+  if (Math.abs(wanted) <= GOOD_DB) return 0;
+  const advice = Math.min(wanted, HEADROOM_DB - peakDb);
+  // Where a peak leaves no room, it stays as it is.
+  return wanted > 0 ? Math.max(0, Math.round(advice)) : Math.round(advice);
+}
+
+/** What to do about it, a sentence. @param mixer how to get to the card's controls */
+export function gainAdvice(advice: number, mixer: string): string {
+  const how = advice > 0 ? 'up' : 'down';
+  return `Turn the microphone ${how} by ${Math.abs(advice)} dB (${mixer}, F4; "gain" in "capture" sets and keeps it).`;
+}
