@@ -34,9 +34,11 @@ export interface Nameless {
   readonly awaited: readonly AwaitedText[];
   /** Runs that another one followed before it was clear that nothing more of them comes. */
   readonly crowded: readonly Run[];
+  /** The service has spoken something before its text came: a text then belongs to the sound before it, not to the next. */
+  readonly isAhead: boolean;
 }
 
-export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [] };
+export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], isAhead: false };
 
 export function awaitText({ nameless, targets }: ReplayLog, letters: number, now: number): Nameless {
   if (targets.length !== 1) return nameless;
@@ -58,15 +60,17 @@ export function hearRun(
     return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
   }
   const recent = awaited.filter(({ at }) => now - at < OVER_AFTER_MS);
+  const isAhead = nameless.isAhead || recent.length === 0;
   const next: Run = {
     pieces,
-    letters: recent.reduce((sum, { letters }) => sum + letters, 0),
+    // Of a service that is ahead of its texts nobody knows what a sound is to be.
+    letters: isAhead ? 0 : recent.reduce((sum, { letters }) => sum + letters, 0),
     ms,
     soundAt: now,
     // Of several texts the sound of the first may be over before that of the next begins.
-    isCertain: recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful),
+    isCertain: !isAhead && recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful),
   };
-  return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run] };
+  return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run], isAhead };
 }
 
 function isStub({ letters, ms }: Run): boolean {

@@ -61,6 +61,14 @@ describe('a translation without a name', () => {
     expect(judgeCuts(two, 12_000).again).toEqual([]);
   });
 
+  it('is not judged by a text of a service that has spoken before its text came', () => {
+    // The long text belongs to the sound before it, and the short sound to a text that comes later.
+    const ahead = text(sound(say(emptyReplayLog(['es']), 4), 4000, 3300), 3500);
+    const short = sound(say(ahead, 1), 600, 6000);
+    expect(judgeCuts(short, 12_000)).toMatchObject({ again: [], cuts: [] });
+    expect(unspoken(short)).toEqual([]);
+  });
+
   it('goes on after a gap where no other text has come', () => {
     const whole = sound(sound(translated(), 320, 3300), 3600, 6000);
     expect(judgeCuts(whole, 12_000)).toMatchObject({ again: [], cuts: [] });
