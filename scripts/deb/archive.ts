@@ -15,7 +15,7 @@ const EXECUTABLE_FOLDER = 0o755;
 
 /** gzip whose bytes tell neither a time nor the system that has made it. */
 export function gzip(content: Buffer | string): Buffer {
-  const packed = gzipSync(content, { level: 9 });
+  const packed = gzipSync(content);
   packed.writeUInt32LE(0, 4);
   packed.writeUInt8(3, 9);
   return packed;

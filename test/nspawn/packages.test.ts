@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { until } from './kiosk.ts';
+import { boot, type Machine } from './machine.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const [OLD, NEW] = ['1.0.0-1', '1.1.0-1'];
+const OURS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
+const PRIVATE_NODE = '/usr/lib/dragoman-node/bin/node';
+const SERVICE = 'dragoman.service';
+const STATE = 'dragoman/v1/museum/kiosk-01/state';
+
+const CONFIG = JSON.stringify({
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://127.0.0.1:1883' },
+  lanes: [
+    {
+      capture: { driver: 'file', path: '/usr/lib/dragoman/visitor.wav', loop: true },
+      playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
+      ...{ source: 'en', targets: ['es'], echo: 'off' },
+    },
+  ],
+});
+const BACKEND_CONFIG = JSON.stringify({
+  mqtt: { url: 'mqtt://127.0.0.1:1883' },
+  service: {
+    url: 'http://127.0.0.1:8080',
+    streamUrl: 'ws://127.0.0.1:8080/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+    apiKeyFile: 'api-key',
+  },
+  allow: ['museum/*'],
+});
+const EMULATOR_UNIT =
+  '[Service]\nExecStart=/usr/bin/dragoman-emulator run --port 8080 --api-key of-the-tests --setup-ms 200\n';
+const BROKER_CONFIG = 'listener 1883 127.0.0.1\nallow_anonymous true\n';
+
+const debian = inject('debian');
+/** Debian 12 has no Node.js that is new enough, and none that its package manager knows in these tests. */
+const needsNode = debian.suite === 'bookworm';
+
+/** One after the other: what an owner does with the packages, from the first day to the last. */
+describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () => {
+  const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));
+  let machine: Machine;
+
+  beforeAll(async () => {
+    if (debian.missing !== null) return;
+    chmodSync(debs, 0o755);
+    const make = (version: string, ...more: string[]) =>
+      promisify(execFile)(
+        'scripts/build-deb',
+        ['--version', version, '--out', debs, '--bundles', debian.bundles, ...more],
+        { cwd: ROOT },
+      );
+    [machine] = await Promise.all([
+      boot(debian, [{ from: debs, to: '/mnt' }]),
+      make(OLD),
+      make(NEW, '--no-node'),
+    ]);
+    await machine.write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
+    await machine.write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
+  }, 200_000);
+  afterAll(async () => {
+    await machine?.stop();
+    rmSync(debs, { recursive: true });
+  });
+
+  const file = (start: string): string =>
+    `/mnt/${readdirSync(debs).find((name) => name.startsWith(start)) ?? `no-${start}`}`;
+  const node = (): string => file('dragoman-node_');
+  const dpkg = (...words: string[]) => machine.must(['dpkg', ...words]);
+  const install = (version: string, ...names: string[]) =>
+    dpkg('-i', ...names.map((name) => file(`${name}_${version}`)));
+  const show = async (property: string, unit = SERVICE) =>
+    (await machine.must(['systemctl', 'show', '--value', '-p', property, unit])).trim();
+  const pid = () => show('MainPID');
+  const program = async () => (await machine.must(['readlink', `/proc/${await pid()}/exe`])).trim();
+  const isEnabled = async (unit: string) =>
+    (await machine.run(['systemctl', 'is-enabled', unit])).stdout.trim();
+  const stat = async (path: string) => (await machine.run(['stat', '-c', '%a %U:%G', path])).stdout.trim();
+  const live = () =>
+    until('it interprets', async () => {
+      const words = ['mosquitto_sub', '-h', '127.0.0.1', '-t', STATE, '-C', '1', '-W', '1'];
+      return (await machine.run(words)).stdout.includes('"phase":"live"');
+    });
+  /** Whatever an agent said that is gone by now. */
+  const forget = () => machine.must(['mosquitto_pub', '-h', '127.0.0.1', '-t', STATE, '-r', '-n']);
+
+  it('are installed, and the agent runs and says what is to be filled in', async () => {
+    const names = ['dragoman', 'dragoman-backend', 'dragoman-emulator'].map((name) => file(`${name}_${OLD}`));
+    await dpkg('-i', ...(needsNode ? [node()] : []), ...names);
+    expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['active', 'enabled']);
+    await until('it is told', async () => /device\.id/.test(await show('StatusText')));
+    expect(await program()).toBe(needsNode ? PRIVATE_NODE : '/usr/bin/node');
+    expect(await machine.must(['id', 'dragoman'])).toContain('(audio)');
+    expect(await stat('/etc/dragoman/secrets')).toBe('750 root:dragoman');
+    expect(await stat('/etc/dragoman-backend/secrets')).toBe('700 root:root');
+    // What only some owners want.
+    for (const unit of ['dragoman-clock.path', 'dragoman-reboot.path', 'dragoman-backend.service'])
+      expect([unit, await isEnabled(unit)]).toEqual([unit, 'disabled']);
+    expect(await machine.must(['dpkg', '--verify', ...OURS])).toBe('');
+  });
+
+  it('bring units in which systemd finds no fault', async () => {
+    const units =
+      (await machine.must(['dpkg', '-L', ...OURS])).match(/^\/usr\/lib\/systemd\/system\/.+$/gm) ?? [];
+    expect(units).toHaveLength(6);
+    const { stdout, stderr } = await machine.run(['systemd-analyze', 'verify', '--man=no', ...units]);
+    expect(`${stdout}${stderr}`).toBe('');
+  });
+
+  it('interpret as soon as the configuration is filled in', async ({ annotate }) => {
+    await machine.write('/etc/dragoman-backend/config.json', BACKEND_CONFIG);
+    await machine.write('/etc/dragoman-backend/secrets/api-key', 'of-the-tests', '0600');
+    await machine.must(['systemctl', 'restart', 'mosquitto', 'emulator']);
+    await machine.must(['systemctl', 'enable', '--now', 'dragoman-backend']);
+    await machine.write('/etc/dragoman/config.json', CONFIG);
+    await annotate(`live ${(await live()).toFixed(0)} ms after that`);
+    expect(
+      await machine.must(['dragoman', 'check-config', '--config', '/etc/dragoman/config.json']),
+    ).toContain('museum');
+  });
+
+  it.each([
+    ['upgrade', NEW],
+    ['downgrade', OLD],
+  ])('%s: the new one interprets, and what the owner has set stays', async (_, version) => {
+    await machine.must([
+      'sh',
+      '-c',
+      'echo kept >/var/lib/dragoman/kept; echo kept >/etc/dragoman/secrets/kept',
+    ]);
+    await machine.must(['systemctl', 'enable', 'dragoman-clock.path']);
+    const before = await pid();
+    await forget();
+    await install(version, ...OURS);
+    expect(await pid()).not.toBe(before);
+    await live();
+    expect(await show('NRestarts')).toBe('0');
+    for (const unit of [SERVICE, 'dragoman-backend.service', 'dragoman-clock.path'])
+      expect([unit, await isEnabled(unit)]).toEqual([unit, 'enabled']);
+    expect(await machine.must(['cat', '/etc/dragoman/config.json'])).toBe(CONFIG);
+    expect(await machine.must(['cat', '/var/lib/dragoman/kept', '/etc/dragoman/secrets/kept'])).toBe(
+      'kept\nkept\n',
+    );
+    expect(await machine.must(['dpkg', '-s', 'dragoman'])).toContain(`\nVersion: ${version}\n`);
+  });
+
+  it('leave a service that is stopped and disabled as it is', async () => {
+    await machine.must(['systemctl', 'disable', '--now', SERVICE]);
+    await install(NEW, 'dragoman');
+    expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['inactive', 'disabled']);
+    await forget();
+    await machine.must(['systemctl', 'enable', '--now', SERVICE]);
+    await live();
+  });
+
+  it('take the private Node.js where it is installed, and only there', async () => {
+    if (needsNode) {
+      const { code, stderr } = await machine.run(['dpkg', '-r', 'dragoman-node']);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('dragoman depends on')]);
+    } else {
+      await forget();
+      await dpkg('-i', node());
+    }
+    await live();
+    expect(await program()).toBe(PRIVATE_NODE);
+    const exe = await machine.must(['readlink', `/proc/${await show('MainPID', 'dragoman-backend')}/exe`]);
+    expect(exe.trim()).toBe(PRIVATE_NODE);
+    if (needsNode) return;
+    await forget();
+    await dpkg('-r', 'dragoman-node');
+    await live();
+    expect(await program()).toBe('/usr/bin/node');
+  });
+
+  it('are removed: nothing of them runs, and what the owner has set stays for the next time', async () => {
+    await dpkg('-r', ...OURS);
+    expect(await machine.run(['pgrep', '-f', 'dragoman.*mjs']).then(({ stdout }) => stdout)).toBe('');
+    expect(await stat('/usr/lib/dragoman')).toBe('');
+    expect(await machine.must(['cat', '/etc/dragoman/config.json'])).toBe(CONFIG);
+    await forget();
+    await install(NEW, ...OURS);
+    await live();
+    expect(await machine.must(['cat', '/var/lib/dragoman/kept'])).toBe('kept\n');
+  });
+
+  it('are purged: nothing of them is left but their users', async () => {
+    await dpkg('-P', ...OURS, 'dragoman-node');
+    const places = ['/etc', '/usr', '/var/lib', '/run', '/var/cache'];
+    const found = await machine.must([
+      'find',
+      ...places,
+      '-xdev',
+      '-name',
+      '*dragoman*',
+      '-not',
+      '-path',
+      '/run/systemd/*',
+    ]);
+    expect(found).toBe('');
+    expect(await machine.must(['id', 'dragoman'])).toContain('dragoman');
+    const { stdout } = await machine.run(['systemctl', 'list-unit-files', '--no-legend', 'dragoman*']);
+    expect(stdout).toBe('');
+  });
+});

@@ -1,0 +1,26 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** What ships the agent, by its systemd: 252 and 257. */
+const DEBIANS = ['bookworm', 'trixie'];
+
+/** The same tests in a machine of each Debian. */
+export function bootedTests(files: {
+  readonly include: string[];
+  readonly exclude: string[];
+}): ViteUserConfig {
+  return defineConfig({
+    test: {
+      projects: DEBIANS.map((name) => ({
+        test: {
+          ...files,
+          name,
+          globalSetup: ['test/nspawn/setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          // They mostly wait.
+          maxWorkers: 8,
+        },
+      })),
+    },
+  });
+}
