@@ -13,7 +13,7 @@ export interface IsolationFacts {
 
 /** @param facts null: nobody could log in */
 export function judgeIsolation(facts: IsolationFacts | null): Outcome {
-  if (facts === null) return skipped('there is no line to the broker');
+  if (facts === null) return skipped('there was no login to try it with (the check "broker" tells why)');
   const { published, subscribed, cameBack, devicesHeard } = facts;
   const data = { published, subscribed, came_back: cameBack, devices_heard: devicesHeard };
   const writes = published === 'taken' || cameBack;
