@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { runChecks } from '../../src/agent/doctor/check.ts';
+import { soundChecks } from '../../src/agent/doctor/sound-checks.ts';
+import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
+import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
+import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
+import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { configSchema } from '../../src/protocol/config.ts';
+import { openRack } from './card.ts';
+import { RATE_HZ } from './card-lane.ts';
+import { visitors } from './kiosk.ts';
+
+const clock = createSystemClock();
+const log: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+function configOf(device: string) {
+  return configSchema.parse({
+    device: { id: 'kiosk', tenant: 'test' },
+    mqtt: { url: 'mqtt://localhost' },
+    lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device, normalize: false } }],
+  });
+}
+
+async function doctorsDelay(device: string): Promise<number> {
+  const { checks, close } = soundChecks(
+    {
+      clock,
+      openCapture: (lane) => createCapture(lane.capture, clock),
+      openPlayback: (lane) => createPlayback(lane.playback, RATE_HZ, clock),
+      ...{ agent: null, plays: true },
+    },
+    configOf(device),
+  );
+  const findings = await runChecks(checks, { clock });
+  await close();
+  const playback = findings.find(({ check }) => check === 'playback');
+  return Number(playback?.data['delay_ms'] ?? Number.NaN);
+}
+
+/** What a lane measures while it says some sentences. */
+async function agentsDelays(device: string): Promise<number[]> {
+  const [lane] = configOf(device).lanes;
+  if (lane === undefined) throw new Error('there is no lane');
+  const delays: number[] = [];
+  const post = (event: LaneEvent): void => {
+    if (event.type === 'echo_heard') delays.push(event.measure.delayMs);
+  };
+  const capture = new CapturePipeline({
+    ...{
+      clock,
+      lane: 'main',
+      log,
+      rateHz: RATE_HZ,
+      chunkMs: 320,
+      playedRateHz: RATE_HZ,
+      cancelEcho: false,
+      post,
+    },
+    openCapture: createCapture(lane.capture, clock),
+    createVoiceDetector: () => ({ hear() {}, close() {} }),
+  });
+  capture.open();
+  const playback = new PlaybackPipeline({
+    ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder(), post },
+    openPlayback: createPlayback(lane.playback, RATE_HZ, clock),
+    reference: capture,
+  });
+  await playback.open();
+  const { sound, sentences } = await visitors();
+  let write = 0;
+  for (const { start, end } of sentences.slice(0, 5)) {
+    const scale = RATE_HZ;
+    const pcm = new Uint8Array(sound.slice(Math.round(start * scale), Math.round(end * scale)).buffer);
+    const piece = RATE_HZ;
+    for (let at = 0; at < pcm.byteLength; at += piece) {
+      playback.play({
+        type: 'play',
+        kind: 'speech',
+        pcm: pcm.slice(at, at + piece),
+        write: ++write,
+        receivedAt: null,
+      });
+      await sleep(450);
+    }
+    await sleep(800);
+  }
+  await Promise.all([playback.close(), capture.close()]);
+  return delays;
+}
+
+const { rack, missing: noCard } = await openRack();
+afterAll(async () => {
+  await rack?.close();
+});
+
+describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
+  it.skipIf(rack === null)(
+    `is the same for the doctor and the agent on a card${noCard === null ? '' : `: skipped, ${noCard}`}`,
+    async ({ annotate }) => {
+      rack?.use();
+      const card = await rack?.insert({ id: 'Loop', acoustic: { delayMs: 80, gainDb: -12 } });
+      const device = card?.device ?? '';
+      const doctor = await doctorsDelay(device);
+      const agent = await agentsDelays(device);
+      await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
+      expect(agent.length).toBeGreaterThan(0);
+      for (const delay of agent) expect(Math.abs(delay - doctor)).toBeLessThan(20);
+    },
+  );
+});
