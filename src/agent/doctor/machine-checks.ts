@@ -95,7 +95,10 @@ async function checkMixers(
       return skipped('amixer is not installed (package alsa-utils)');
     else outcomes.push(judgeMissingMixer(device, control, answer?.text ?? ''));
   }
-  return combine(outcomes);
+  // A card that is not there lacks both directions.
+  return combine(
+    outcomes.filter((one, at) => outcomes.findIndex(({ finding }) => finding === one.finding) === at),
+  );
 }
 
 async function checkService(run: RunProgram, usesSoundCards: boolean): Promise<Outcome> {
