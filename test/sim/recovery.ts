@@ -3,23 +3,42 @@ import type { Happening } from './swarm.ts';
 import type { World } from './world.ts';
 
 /**
- * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind. The next of the
- * kind may come a minute after the last: waits grow over several of them.
+ * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind: about twice the
+ * longest that was measured. The next of the kind may come a minute after the last: waits grow over
+ * several of them.
  */
 const USUAL_S = 180;
-/** It waits for minutes between two tries: for the way to the owner, or for a service that refuses. */
-const PATIENT_S = 320;
-/** It takes a person to remove the cause: the lane asks again within six minutes, then it needs a token and a stream. */
+/** A connection or a process is gone, and all that is needed to come back is there: 52 s were the longest. */
+const SHORT_S = 100;
+const SHORT: ReadonlySet<string> = new Set([
+  ...['reset', 'reset_mid_speech', 'reset_mid_output', 'reset_between_languages', 'close', 'kill'],
+  ...[
+    'service_restart',
+    'service_timeout',
+    'service_error',
+    'service_slow_read',
+    'max_duration',
+    'no_room_for_two',
+  ],
+  ...['revoke', 'revoke_lingering', 'zombie_stream', 'translation_cut', 'transcripts_late', 'times_wrong'],
+  ...['token_doubled', 'token_misaddressed', 'port_throws'],
+]);
+/** Nothing shows at its end that a service speaks again which has taken what it was sent for minutes: 117 s. */
+const ZOMBIE_S = 240;
+/** It takes a person to remove the cause: the lane asks again within six minutes, and needs several tries (435 s). */
 const PARKED_S = 520;
 const BOUND_S: Readonly<Record<string, number>> = {
   ...{ refused: PARKED_S, refused_bare: PARKED_S, balance_out: PARKED_S, account_blocked: PARKED_S },
-  ...{ token_denied: PARKED_S, operator: PARKED_S, creation_fails: PATIENT_S, slow_upgrade: PATIENT_S },
-  ...{ broker_away: PATIENT_S, broker_kicks: PATIENT_S, backend_away: PATIENT_S, token_late: PATIENT_S },
-  ...{ token_of_another_intent: PARKED_S, token_misaddressed: PATIENT_S, backend_malformed: PATIENT_S },
+  ...{
+    token_denied: PARKED_S,
+    operator: PARKED_S,
+    token_of_another_intent: PARKED_S,
+    zombie_service: ZOMBIE_S,
+  },
 };
 
 export function recoveryBoundS(kind: string): number {
-  return BOUND_S[kind] ?? USUAL_S;
+  return BOUND_S[kind] ?? (SHORT.has(kind) ? SHORT_S : USUAL_S);
 }
 
 /** Faults that began longer ago than this before the stream ended had nothing to do with it. */

@@ -154,7 +154,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     for (const job of jobs.values()) {
       const { deliveredTicks, lengthTicks } = job;
       const isOnce = setup.named && timesSent.get(job.ticks[0] ?? 0) <= 1;
-      const least = isOnce ? lengthTicks * CUT_SHARE : 0;
+      // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
+      const least = isOnce ? lengthTicks * CUT_SHARE : setup.named ? 0 : 1;
       const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
       if (isCut && (language === undefined || job.language === language))
         for (const tick of job.ticks) mark(tick, CUT);
