@@ -17,7 +17,11 @@ const STATE = 'dragoman/v1/museum/kiosk-01/state';
 
 const CONFIG = JSON.stringify({
   device: { id: 'kiosk-01', tenant: 'museum' },
-  mqtt: { url: 'mqtt://127.0.0.1:1883' },
+  mqtt: {
+    url: 'mqtt://127.0.0.1:1883',
+    username: 'kiosk',
+    passwordFile: '/etc/dragoman/secrets/mqtt-password',
+  },
   lanes: [
     {
       capture: { driver: 'file', path: '/usr/lib/dragoman/visitor.wav', loop: true },
@@ -35,6 +39,8 @@ const BACKEND_CONFIG = JSON.stringify({
   },
   allow: ['museum/*'],
 });
+/** What `sudo -u dragoman` would be. */
+const AS_AGENT = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--init-groups'];
 const EMULATOR_UNIT =
   '[Service]\nExecStart=/usr/bin/dragoman-emulator run --port 8080 --api-key of-the-tests --setup-ms 200\n';
 const BROKER_CONFIG = 'listener 1883 127.0.0.1\nallow_anonymous true\n';
@@ -58,7 +64,10 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
         { cwd: ROOT },
       );
     [machine] = await Promise.all([
-      boot(debian, [{ from: debs, to: '/mnt' }]),
+      boot(debian, [
+        { from: debs, to: '/mnt' },
+        { from: join(ROOT, 'scripts'), to: '/srv' },
+      ]),
       make(OLD),
       make(NEW, '--no-node'),
     ]);
@@ -119,10 +128,16 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     await machine.write('/etc/dragoman-backend/secrets/api-key', 'of-the-tests', '0600');
     await machine.must(['systemctl', 'restart', 'mosquitto', 'emulator']);
     await machine.must(['systemctl', 'enable', '--now', 'dragoman-backend']);
+    // As docs/install.md has it.
+    const place = '/etc/dragoman/secrets/mqtt-password';
+    await machine.must(
+      ['sh', '-c', 'cat | install -g dragoman -m 0640 /dev/stdin "$1"', 'sh', place],
+      'secret\n',
+    );
     await machine.write('/etc/dragoman/config.json', CONFIG);
     await annotate(`live ${(await live()).toFixed(0)} ms after that`);
     expect(
-      await machine.must(['dragoman', 'check-config', '--config', '/etc/dragoman/config.json']),
+      await machine.must([...AS_AGENT, 'dragoman', 'check-config', '--config', '/etc/dragoman/config.json']),
     ).toContain('museum');
   });
 
@@ -207,5 +222,39 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(await machine.must(['id', 'dragoman'])).toContain('dragoman');
     const { stdout } = await machine.run(['systemctl', 'list-unit-files', '--no-legend', 'dragoman*']);
     expect(stdout).toBe('');
+  });
+
+  it('are installed, renewed and taken away by scripts/install, which does nothing twice', async () => {
+    const script = (...words: string[]) => machine.run(['/srv/install', ...words]);
+    const packages = (version: string) => [file(`dragoman_${version}`), ...(needsNode ? [node()] : [])];
+    if (needsNode)
+      expect(await script(file(`dragoman_${OLD}`))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('install the package dragoman-node as well'),
+      });
+    const trial = await script('--dry-run', ...packages(OLD));
+    expect([trial.code, trial.stdout]).toEqual([0, expect.stringContaining(`dragoman_${OLD}`)]);
+    expect(await stat('/usr/lib/dragoman')).toBe('');
+
+    expect(await script(...packages(OLD))).toMatchObject({ code: 0 });
+    expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['active', 'enabled']);
+    const first = await pid();
+    const again = await script(...packages(OLD));
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
+    expect(await pid()).toBe(first);
+
+    await machine.write('/etc/dragoman/config.json', CONFIG);
+    expect(await script(...packages(NEW))).toMatchObject({ code: 0 });
+    expect(await pid()).not.toBe(first);
+    expect(await machine.must(['cat', '/etc/dragoman/config.json'])).toBe(CONFIG);
+
+    expect((await script('--dry-run', '--uninstall')).stdout).toMatch(/would run: dpkg --remove dragoman/);
+    expect(await show('ActiveState')).toBe('active');
+    expect(await script('--uninstall')).toMatchObject({ code: 0 });
+    expect(await machine.must(['cat', '/etc/dragoman/config.json'])).toBe(CONFIG);
+    expect(await script('--uninstall', '--purge')).toMatchObject({ code: 0 });
+    expect(await stat('/etc/dragoman')).toBe('');
+    const last = await script('--uninstall', '--purge');
+    expect([last.code, last.stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
   });
 });

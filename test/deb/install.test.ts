@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/install', import.meta.url));
+const isDebian = spawnSync('dpkg', ['--version']).status === 0;
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-install-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const install = (...words: string[]) => spawnSync(SCRIPT, ['--dry-run', ...words], { encoding: 'utf8' });
+
+describe('scripts/install', () => {
+  it.skipIf(!isDebian).each([
+    [['--purge'], 2, '--purge belongs to --uninstall'],
+    [['--nonsense'], 2, 'there is no option --nonsense'],
+    [['none.deb'], 1, 'there is no package none.deb'],
+    [['--uninstall', SCRIPT], 2, '--uninstall takes no packages'],
+  ])('refuses %j with a reason', (words, code, reason) => {
+    const { status, stdout, stderr } = install(...words);
+    expect({ status, stdout, stderr }).toEqual({
+      status: code,
+      stdout: '',
+      stderr: expect.stringContaining(reason),
+    });
+  });
+
+  it.skipIf(!isDebian)('takes no package of anybody else, of another machine, or that is none', () => {
+    const file = join(folder, 'none.deb');
+    writeFileSync(file, 'nothing');
+    expect(install(file)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is no Debian package'),
+    });
+    expect(install(make('busybox', 'all'))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("is busybox, which is none of Dragoman's packages"),
+    });
+    expect(install(make('dragoman-node', 's390x'))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is for s390x'),
+    });
+  });
+});
+
+/** A package with nothing in it. */
+function make(name: string, architecture: string): string {
+  const place = join(folder, name);
+  const control = `Package: ${name}\nVersion: 1-1\nArchitecture: ${architecture}\nMaintainer: nobody\nDescription: none\n`;
+  spawnSync('mkdir', ['-p', join(place, 'DEBIAN')]);
+  writeFileSync(join(place, 'DEBIAN/control'), control);
+  expect(spawnSync('dpkg-deb', ['--build', place, `${place}.deb`]).status).toBe(0);
+  return `${place}.deb`;
+}
