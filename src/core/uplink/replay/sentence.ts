@@ -125,6 +125,8 @@ export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
 }
 
 function isLongEnough(spoken: Spoken, log: Pace): boolean {
+  // Texts and voices differ; what has marked several ends in this session, and not this one, has cut it.
+  if (log.pace.sentences >= SENTENCES_TO_LEARN) return false;
   // A service that never says where a sentence ends can't be said to have cut it.
   const expected = log.marksEnds ? expectedMs(spoken, log) : null;
   return expected === null || spoken.ms >= expected * UNMARKED_SHARE;

@@ -176,6 +176,12 @@ describe('another task on the same stream', () => {
     expect(judgeCuts(one(TEXT * 65), 10_100).cuts).toEqual([]);
   });
 
+  it('is told however long it was, where the session has marked three ends', () => {
+    const marked = proven(proven());
+    const one = sound(text(understand(send(4, marked), 'a'), 'a', 'es'), 'a', 'es', 1.2 * TEXT * 65);
+    expect(judgeCuts(one, 10_100).cuts).toMatchObject([{ language: 'es' }]);
+  });
+
   it('is still to be finished where next to nothing of it came', () => {
     const one = (ms: number) => sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', ms);
     expect([200, 3000].map((ms) => owesRest(one(ms)))).toEqual([true, false]);
