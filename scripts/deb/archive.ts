@@ -11,11 +11,13 @@ export interface Entry {
 }
 
 const BLOCK = 512;
+/** The highest would save 0.3 % of the private Node.js, and costs time. */
+const DATA_LEVEL = 6;
 const EXECUTABLE_FOLDER = 0o755;
 
 /** gzip whose bytes tell neither a time nor the system that has made it. */
-export function gzip(content: Buffer | string): Buffer {
-  const packed = gzipSync(content);
+export function gzip(content: Buffer | string, level = 9): Buffer {
+  const packed = gzipSync(content, { level });
   packed.writeUInt32LE(0, 4);
   packed.writeUInt8(3, 9);
   return packed;
@@ -86,7 +88,7 @@ export function deb(control: readonly Entry[], data: readonly Entry[], mtime: nu
   const members: [string, Buffer][] = [
     ['debian-binary', Buffer.from('2.0\n')],
     ['control.tar.gz', gzip(tar([...control, { path: 'md5sums', content: md5sums(data) }], mtime))],
-    ['data.tar.gz', gzip(tar(data, mtime))],
+    ['data.tar.gz', gzip(tar(data, mtime), DATA_LEVEL)],
   ];
   const parts = members.flatMap(([name, content]) => {
     const fields = [name.padEnd(16), String(mtime).padEnd(12), '0'.padEnd(6), '0'.padEnd(6)];

@@ -116,6 +116,9 @@ describe.each(NAMES)('the package %s', (name) => {
     const verbs = [...(help.stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z][a-z-]*)/gm)];
     expect(verbs.length).toBeGreaterThan(1);
     const page = spawnSync('gzip', ['-dc', join(folder, name, `data/usr/share/man/man1/${name}.1.gz`)]);
+    // Debian wants the strongest compression here.
+    for (const paper of [`man/man1/${name}.1.gz`, `doc/${name}/changelog.gz`])
+      expect(readFileSync(join(folder, name, 'data/usr/share', paper))[8]).toBe(2);
     const manual = page.stdout.toString().replaceAll('\\-', '-');
     for (const [, verb] of verbs) expect(manual).toContain(`\n.SS ${name} ${verb}\n`);
     expect(completed(name, [name, '']).sort()).toEqual(verbs.map(([, verb]) => verb).sort());
