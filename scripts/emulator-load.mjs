@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 const RATE = 24_000;
 const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE * CHUNK_MS) / 1000;
-/** Each stream says a sentence of three seconds, waits two, and begins anew. */
+/** Each stream says a sentence of three seconds, waits two, and begins again. */
 const CHUNKS = 16;
 const SENTENCE_S = 2.9;
 const LANGUAGES = ['es', 'de', 'fr', 'it', 'ja', 'pt', 'nl', 'pl'];

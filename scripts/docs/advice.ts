@@ -175,7 +175,7 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'a malformed token answer was ignored', 'repair the backend: the `field` is named'),
   line(
     'agent',
-    'no sound comes through although the microphone is there; systemd will end the agent and start it anew',
+    'no sound comes through although the microphone is there; systemd will end the agent and start it again',
     'nothing; often: report it',
   ),
   line(

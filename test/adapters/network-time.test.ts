@@ -61,7 +61,7 @@ describe.skipIf(!hasOpenssl)('the time of a server', () => {
     expect(await askServerTime('https://127.0.0.1:1/')).toBeNull();
   });
 
-  it('is not waited for for ever', async () => {
+  it('is not waited for forever', async () => {
     const mute = createPlainServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     closers.push(() => mute.close());

@@ -28,7 +28,7 @@ const MAX_LOADED_BYTES = 256 * 1024 * 1024;
 export async function openSource(path: string, options: SoundSourceOptions): Promise<SoundSource> {
   const reader = openWav(path);
   try {
-    if (reader.frames === 0) throw new AudioFaultError('format', `${path} holds no sound; record it anew`);
+    if (reader.frames === 0) throw new AudioFaultError('format', `${path} holds no sound; record it again`);
     return await createSource(reader, options);
   } catch (error) {
     reader.close();

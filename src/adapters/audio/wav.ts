@@ -205,7 +205,7 @@ function notWav(start: Uint8Array, path: string): AudioFaultError {
 }
 
 function damaged(path: string, how: string): AudioFaultError {
-  return new AudioFaultError('format', `${path} is a damaged WAV file: ${how}; make it anew or ${CONVERT}`);
+  return new AudioFaultError('format', `${path} is a damaged WAV file: ${how}; make it again or ${CONVERT}`);
 }
 
 /** Raw frames as float samples of one channel, the mean of all. */

@@ -45,7 +45,7 @@ export const INTERRUPTED: FinalAnswer = {
   status: 'error',
   error: {
     code: 'interrupted',
-    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it anew',
+    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it again',
   },
 };
 

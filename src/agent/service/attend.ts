@@ -69,7 +69,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
     if (lanes.length > 0 && stuck.length === 0)
       log.error(
         { lanes, seconds: judged / 1000 },
-        'no sound comes through although the microphone is there; systemd will end the agent and start it anew',
+        'no sound comes through although the microphone is there; systemd will end the agent and start it again',
       );
     stuck = lanes;
     status.request();

@@ -28,7 +28,7 @@ const LOOKS: Readonly<Record<Phase, Look>> = {
   draining: { words: 'has ended the task and lets the service finish', colour: 'cyan' },
   waiting: { words: 'waits a moment before the next try; audio is held', colour: 'yellow' },
   parked: { words: 'refused until somebody fixes it; asks again at times', colour: 'red' },
-  restarting: { words: 'hit a defect of the program; begins anew soon', colour: 'red' },
+  restarting: { words: 'hit a defect of the program; begins again soon', colour: 'red' },
   closed: { words: 'has ended', colour: 'white' },
 };
 

@@ -38,7 +38,7 @@ export const PHASES = {
     to: ['acquiring', 'idle', 'closed', 'restarting'],
   },
   restarting: {
-    says: 'a defect of the program ended a step: no microphone, no stream; everything begins anew after a wait',
+    says: 'a defect of the program ended a step: no microphone, no stream; everything begins again after a wait',
     to: ['acquiring', 'standby', 'idle', 'closed'],
   },
   closed: { says: 'the agent is ending', to: [] },

@@ -23,7 +23,7 @@ export const STATUS_REASONS = {
   },
   internal_error: {
     status: 'degraded',
-    says: 'a defect of the program ended a step; the lane begins anew in a moment (event `internal_error`)',
+    says: 'a defect of the program ended a step; the lane begins again in a moment (event `internal_error`)',
   },
   speech_lost: {
     status: 'degraded',

@@ -107,7 +107,7 @@ export const CHOICES = {
     z.enum(['kept', 'reset']),
     'kept',
     'kept',
-    'when a set_task changes a running task, those seconds go on, or begin anew with its first sample',
+    'when a set_task changes a running task, those seconds go on, or begin again with its first sample',
   ),
   translatedTexts: choice(flag, true, true, 'translated_transcription is sent'),
   partialIntervalMs: choice(count(10_000), 250, 250, 'at least this long between two interim texts'),

@@ -81,7 +81,7 @@ export function runCapture(
       },
       () => {
         loading = false;
-        const message = `the sound of the capture device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
+        const message = `the sound of the capture device "${kind.device().name}" can't be converted: the resampler does not load; install the program again`;
         supervisor.failChild({ code: 'failed', message });
       },
     );

@@ -24,7 +24,7 @@ export interface PlaybackChild {
   readonly latencyMs: number;
   /**
    * It will be kept running between sounds, or no longer.
-   * @returns `again` when it must be started anew for it
+   * @returns `again` when it must be started again for it
    */
   runOn?(on: boolean): 'again' | null;
   /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */

@@ -297,7 +297,7 @@ export function runPlayback(
   );
   function startReady(buffering: Buffering, mine: Child, isSure: boolean): void {
     ready(buffering, mine, isSure).catch(() => {
-      const message = `the sound for the playback device "${kind.device().name}" can't be converted: the resampler does not load; install the program anew`;
+      const message = `the sound for the playback device "${kind.device().name}" can't be converted: the resampler does not load; install the program again`;
       supervisor.failChild({ code: 'failed', message });
     });
   }

@@ -84,7 +84,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       played.power[base + bin] = valueAt(scratch.re, bin) ** 2 + valueAt(scratch.im, bin) ** 2;
   };
 
-  const reckon = (): void => {
+  const calculate = (): void => {
     const { re, im } = echoSpectrum;
     re.fill(0);
     im.fill(0);
@@ -167,7 +167,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     bins,
     step(sound, heard, learns) {
       take(sound);
-      reckon();
+      calculate();
       for (let at = 0; at < blockSamples; at++) left[at] = valueAt(heard, at) - valueAt(echo, at);
       if (!learns) return;
       learn();

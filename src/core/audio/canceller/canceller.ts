@@ -72,7 +72,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   /** The learnt path begins so much after a sound is played. */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
-  /** From this place on the device runs anew: how late the echo comes has to be measured again. */
+  /** From this place on the device runs again: how late the echo comes has to be measured again. */
   let brokenAt = Number.POSITIVE_INFINITY;
   /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
   let unsettled = 0;
