@@ -140,6 +140,7 @@ describe('the layers of the configuration', () => {
     expect(effective({ env }).lanes[0]?.capture).toEqual({
       driver: 'alsa',
       device: 'plughw:CARD=Mic',
+      gain: null,
       sampleRate: 16_000,
     });
   });
@@ -221,7 +222,7 @@ describe('what is wrong with the configuration', () => {
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     expect(problems().map((line) => line.replace(/^config.json:\d+:\d+: /, ''))).toEqual([
       'lanes[0].capture.path: is a key of another driver; it needs "driver": "file"',
-      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, volume',
+      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, volume, normalize',
     ]);
   });
 
