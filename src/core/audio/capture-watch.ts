@@ -174,10 +174,10 @@ function extent(samples: Int16Array): { peak: number; sum: number } {
   let at = 0;
   // Each captured sample passes here: four at a time take half as long.
   for (const last = samples.length - 4; at <= last; at += 4) {
-    const a = samples[at] ?? 0;
-    const b = samples[at + 1] ?? 0;
-    const c = samples[at + 2] ?? 0;
-    const d = samples[at + 3] ?? 0;
+    const a = samples[at] as number;
+    const b = samples[at + 1] as number;
+    const c = samples[at + 2] as number;
+    const d = samples[at + 3] as number;
     sum += a + b + c + d;
     if (a > most) most = a;
     else if (a < least) least = a;
@@ -189,7 +189,7 @@ function extent(samples: Int16Array): { peak: number; sum: number } {
     else if (d < least) least = d;
   }
   for (; at < samples.length; at++) {
-    const sample = samples[at] ?? 0;
+    const sample = samples[at] as number;
     sum += sample;
     if (sample > most) most = sample;
     else if (sample < least) least = sample;
@@ -201,7 +201,7 @@ function extent(samples: Int16Array): { peak: number; sum: number } {
 function countFrom(samples: Int16Array, magnitude: number): number {
   let count = 0;
   for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at] ?? 0) >= magnitude) count += 1;
+    if (Math.abs(samples[at] as number) >= magnitude) count += 1;
   }
   return count;
 }

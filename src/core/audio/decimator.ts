@@ -17,7 +17,7 @@ export function createDecimator(fromHz: number, toHz: number): (pcm: Uint8Array)
     // All that is played and heard passes here, sample by sample.
     let { sum, count, missing } = begun;
     for (let at = 0; at < samples.length; at++) {
-      sum += samples[at] ?? 0;
+      sum += samples[at] as number;
       count += 1;
       missing -= 1;
       if (missing >= 0.5) continue;

@@ -60,7 +60,7 @@ export function synthesizeEarcon(earcon: Earcon, rateHz: number): Uint8Array {
       const turn = (2 * Math.PI * hz * ratio) / rateHz;
       for (let i = 0; i < count; i++) {
         const gain = PEAK * share * envelope((i * 1000) / rateHz, lengthMs);
-        sound[first + i] = (sound[first + i] ?? 0) + gain * Math.sin(turn * i);
+        sound[first + i] = (sound[first + i] as number) + gain * Math.sin(turn * i);
       }
     }
   }

@@ -27,7 +27,7 @@ export function createSpeechLevel(rateHz: number): SpeechLevel {
         if (++filled < frame) continue;
         const db = 10 * Math.log10(Math.max(squares / frame, 1e-3)) - 20 * Math.log10(32_768);
         const bin = Math.max(0, Math.min(counts.length - 1, Math.round(db) - FLOOR_DB));
-        counts[bin] = (counts[bin] ?? 0) + 1;
+        counts[bin] = (counts[bin] as number) + 1;
         squares = filled = 0;
       }
     },
@@ -35,15 +35,15 @@ export function createSpeechLevel(rateHz: number): SpeechLevel {
       const total = counts.reduce((sum, count) => sum + count, 0);
       let room = 0;
       for (let below = 0; room < counts.length; room++) {
-        below += counts[room] ?? 0;
+        below += counts[room] as number;
         if (below > total * ROOM_SHARE) break;
       }
       const from = Math.max(room + STANDS_OUT_DB, SOFTEST_DB - FLOOR_DB);
       let frames = 0;
       let power = 0;
       for (let bin = from; bin < counts.length; bin++) {
-        frames += counts[bin] ?? 0;
-        power += (counts[bin] ?? 0) * 10 ** ((bin + FLOOR_DB) / 10);
+        frames += counts[bin] as number;
+        power += (counts[bin] as number) * 10 ** ((bin + FLOOR_DB) / 10);
       }
       return frames * FRAME_MS < LEAST_MS ? null : Math.round(10 * Math.log10(power / frames));
     },

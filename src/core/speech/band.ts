@@ -26,7 +26,7 @@ export function createBand(rateHz: number): Band {
   return {
     push(samples, take) {
       for (let index = 0; index < samples.length; index++) {
-        sum += samples[index] ?? 0;
+        sum += samples[index] as number;
         summed++;
         missing--;
         // The mean of the samples that one covers: a crude low pass, enough for a decision.

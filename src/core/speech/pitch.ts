@@ -30,7 +30,7 @@ export function createPitchFinder(): PitchFinder {
   const find = (): Pitch => {
     const from = recent.length - WINDOW;
     let power = 1e-9;
-    for (let index = from; index < recent.length; index++) power += (recent[index] ?? 0) ** 2;
+    for (let index = from; index < recent.length; index++) power += (recent[index] as number) ** 2;
     // The power of what is compared is kept up from lag to lag: one sample comes, one goes.
     let other = 1e-9;
     for (let index = from - SHORTEST + 1; index < recent.length - SHORTEST + 1; index++) {
@@ -62,7 +62,7 @@ export function createPitchFinder(): PitchFinder {
       recent.copyWithin(0, HOP);
       const end = recent.length - HOP;
       for (let index = 0; index < HOP; index++) {
-        recent[end + index] = ((frame[2 * index] ?? 0) + (frame[2 * index + 1] ?? 0)) / 2;
+        recent[end + index] = ((frame[2 * index] as number) + (frame[2 * index + 1] as number)) / 2;
       }
       return isLookedAt ? find() : NONE;
     },

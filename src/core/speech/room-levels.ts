@@ -23,17 +23,19 @@ export function createRoomLevels(mostFrames: number): RoomLevels {
     },
     note(levelDb) {
       const bin = Math.max(0, Math.min(BINS - 1, Math.round((levelDb - LOWEST_DB) / BIN_DB)));
-      if (frames === mostFrames) counts[ring[next] ?? 0] = (counts[ring[next] ?? 0] ?? 0) - 1;
-      else frames++;
+      if (frames === mostFrames) {
+        const oldest = ring[next] as number;
+        counts[oldest] = (counts[oldest] as number) - 1;
+      } else frames++;
       ring[next] = bin;
-      counts[bin] = (counts[bin] ?? 0) + 1;
+      counts[bin] = (counts[bin] as number) + 1;
       next = (next + 1) % mostFrames;
     },
     below(share) {
       const wanted = share * frames;
       let passed = 0;
       for (let bin = 0; bin < BINS; bin++) {
-        passed += counts[bin] ?? 0;
+        passed += counts[bin] as number;
         if (passed > wanted) return LOWEST_DB + bin * BIN_DB;
       }
       return LOWEST_DB;

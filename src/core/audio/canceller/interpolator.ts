@@ -27,7 +27,8 @@ export function createInterpolator(step: number): Interpolator {
       table[phase * taps + tap] = value;
       sum += value;
     }
-    for (let tap = 0; tap < taps; tap++) table[phase * taps + tap] = (table[phase * taps + tap] ?? 0) / sum;
+    for (let tap = 0; tap < taps; tap++)
+      table[phase * taps + tap] = (table[phase * taps + tap] as number) / sum;
   }
   return {
     reach,
@@ -38,7 +39,7 @@ export function createInterpolator(step: number): Interpolator {
         const row = Math.round((place - whole) * PHASES) * taps;
         const base = whole - reach + 1 - first;
         let sum = 0;
-        for (let tap = 0; tap < taps; tap++) sum += (source[base + tap] ?? 0) * (table[row + tap] ?? 0);
+        for (let tap = 0; tap < taps; tap++) sum += (source[base + tap] ?? 0) * (table[row + tap] as number);
         target[index] = sum;
       }
     },

@@ -47,7 +47,7 @@ export function createWeightedSquares(rateHz: number): WeightedSquares {
   return (samples, from, until) => {
     let sum = 0;
     for (let at = from; at < until; at++) {
-      const x = (samples[at] ?? 0) / 32_768;
+      const x = (samples[at] as number) / 32_768;
       // Transposed direct form: two values of memory for each filter.
       const y = f0 * x + p1;
       p1 = f1 * x - fa1 * y + p2;

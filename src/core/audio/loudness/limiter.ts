@@ -32,14 +32,14 @@ export function createLimiter(rateHz: number): Limiter {
       const wanted = Float64Array.from(gains);
       for (let at = 0; at < count; at++) {
         const peak = peakOf(samples, at * slot, Math.min(samples.length, (at + 1) * slot));
-        const gain = gains[at] ?? 1;
+        const gain = gains[at] as number;
         if (peak * gain > CEILING) gains[at] = CEILING / peak;
       }
       for (let at = count - 2; at >= 0; at--)
-        gains[at] = Math.min(gains[at] ?? 1, (gains[at + 1] ?? 1) * FALL);
+        gains[at] = Math.min(gains[at] as number, (gains[at + 1] as number) * FALL);
       for (let at = 0; at < count; at++) {
-        const free = wanted[at] ?? 1;
-        reduction = Math.min((gains[at] ?? 1) / free, reduction * RISE, 1);
+        const free = wanted[at] as number;
+        reduction = Math.min((gains[at] as number) / free, reduction * RISE, 1);
         gains[at] = free * reduction;
       }
       return scale(samples, gains);
@@ -54,13 +54,13 @@ export function createLimiter(rateHz: number): Limiter {
     const scaled = new Int16Array(samples.length);
     let from = Math.min(edge ?? gains[0] ?? 1, gains[0] ?? 1);
     for (let at = 0; at < gains.length; at++) {
-      const gain = gains[at] ?? 1;
+      const gain = gains[at] as number;
       const to = Math.min(gain, gains[at + 1] ?? gain);
       const first = at * slot;
       const last = Math.min(samples.length, first + slot);
       const step = (to - from) / Math.max(1, last - first);
       for (let place = first; place < last; place++)
-        scaled[place] = Math.round((samples[place] ?? 0) * (from + step * (place - first)));
+        scaled[place] = Math.round((samples[place] as number) * (from + step * (place - first)));
       from = to;
     }
     edge = from;
@@ -71,7 +71,7 @@ export function createLimiter(rateHz: number): Limiter {
 function peakOf(samples: Int16Array, from: number, until: number): number {
   let peak = 0;
   for (let at = from; at < until; at++) {
-    const sample = samples[at] ?? 0;
+    const sample = samples[at] as number;
     const magnitude = sample < 0 ? -sample : sample;
     if (magnitude > peak) peak = magnitude;
   }
