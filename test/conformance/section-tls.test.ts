@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Emulator } from '../../src/emulator/server.ts';
+import { isLoopback } from '../../src/protocol/host.ts';
 import { PATHS } from './client.ts';
 import { makeTask } from './conversation.ts';
 import { useService } from './service.ts';
@@ -64,7 +65,9 @@ function runTask(url: string, cert: string): Promise<unknown> {
 
 test('4.7: the stream is spoken over wss and the rest over https', async (context) => {
   if (!service.own) {
-    expect(service.client.target.base, 'a service elsewhere').toMatch(/^https:/);
+    const { base } = service.client.target;
+    if (isLoopback(new URL(base).hostname)) context.skip('on loopback a service may be spoken in clear');
+    expect(base, 'a service elsewhere').toMatch(/^https:/);
     expect(service.client.target.streaming).toMatch(/^wss:/);
     return;
   }
