@@ -1,6 +1,4 @@
-import { BrokerFailure, connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
-import { createSigner } from '../../adapters/signing/signer.ts';
 import {
   applyChanges,
   ChangeError,
@@ -12,28 +10,25 @@ import {
 import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { CtlDeps } from './deps.ts';
+import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
 import { plain } from './plain.ts';
+import { seal } from './seal.ts';
 import { topicLevel } from './target.ts';
 import type { ConfigVerb } from './verbs.ts';
 
-/** What the broker keeps comes at once; when nothing has come for this long, it is all. */
-const SETTLED_MS = 500;
-const LOOK_EACH_MS = 50;
-
-/** What was found on the broker, and how to publish. */
+/** What was found on the broker, and how to go on. */
 interface Found {
-  readonly client: OperatorClient;
+  readonly exchange: Exchange;
   /** The document of the device or group that was named; null: none, or none that can be read. */
   desired(): DesiredBody | null;
   readonly reports: ReadonlyMap<string, ToldReport>;
   /** The devices that are meant. */
   devices(): readonly string[];
-  waitFor(isDone: () => boolean): Promise<boolean>;
 }
 
 /** Shows or changes what is desired of the configuration, and waits until the devices report. */
@@ -51,7 +46,7 @@ export async function runConfig(verb: ConfigVerb, words: readonly string[], deps
     else if (verb === 'diff') compareAll(found, deps);
     else await change(found, changes, deps);
   } finally {
-    await found.client.close();
+    await found.exchange.close();
   }
 }
 
@@ -70,45 +65,24 @@ function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[
 }
 
 async function look(deps: CtlDeps): Promise<Found> {
-  const { topics, target, clock, access, timeoutS } = deps;
+  const { topics, target, timeoutS } = deps;
   const view = createFleetView(topics, target);
   const device = target.kind === 'device' ? target.device : null;
   const desiredTopic = topics.desired(topicLevel(target));
   const reports = new Map<string, ToldReport>();
   let desired: DesiredBody | null = null;
-  let lastNewsAt = clock.now();
-  let refusal: string | null = null;
-  const client = await connectOperator(
-    access.connection,
-    clock,
-    [desiredTopic, topics.told(device, 'config/reported'), ...view.subscriptions],
-    {
-      message(message) {
-        lastNewsAt = clock.now();
-        if (message.topic === desiredTopic) desired = readBody(message.payload);
-        else if (!view.receive(message)) {
-          const from = topics.read(message.topic);
-          const report = toldReportSchema.safeParse(parseJson(message.payload));
-          if (from?.rest === 'config/reported' && report.success) reports.set(from.device, report.data);
-        }
-      },
-      refused: (reason) => {
-        refusal = reason;
-      },
-    },
-  );
-  const waitFor = async (isDone: () => boolean): Promise<boolean> => {
-    const endsAt = clock.now() + timeoutS * 1000;
-    while (clock.now() < endsAt) {
-      if (refusal !== null) throw new BrokerFailure(`the broker did not take it: ${String(refusal)}`);
-      if (isDone()) return true;
-      await new Promise<void>((go) => clock.at(clock.now() + LOOK_EACH_MS, go));
+  const subscriptions = [desiredTopic, topics.told(device, 'config/reported'), ...view.subscriptions];
+  const exchange = await openExchange(deps, subscriptions, (message) => {
+    if (message.topic === desiredTopic) desired = readBody(message.payload);
+    else if (!view.receive(message)) {
+      const from = topics.read(message.topic);
+      const report = toldReportSchema.safeParse(parseJson(message.payload));
+      if (from?.rest === 'config/reported' && report.success) reports.set(from.device, report.data);
     }
-    return false;
-  };
-  await waitFor(() => clock.now() - lastNewsAt > SETTLED_MS);
+  });
+  await exchange.waitUntil(exchange.isSettled, () => timeoutS * 1000);
   const devices = (): string[] => (device === null ? view.entries().map((entry) => entry.device) : [device]);
-  return { client, reports, devices, waitFor, desired: () => desired };
+  return { exchange, reports, devices, desired: () => desired };
 }
 
 /** What stands in a document, signed or not; whether the signature is right is for the devices to say. */
@@ -121,7 +95,7 @@ function readBody(payload: string): DesiredBody | null {
 }
 
 function asBody(value: unknown): DesiredBody | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as DesiredBody) : null;
+  return isObject(value) ? value : null;
 }
 
 function show({ reports, desired, devices }: Found, { shell, options }: CtlDeps): void {
@@ -160,46 +134,62 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
   if (count > 0) shell.finish(EXIT.failed);
 }
 
+/** Publishes the changed document, waits until each device has reported on it, and tells what they say. */
 async function change(found: Found, changes: readonly DesiredChange[], deps: CtlDeps): Promise<void> {
-  const { shell, topics, target, clock, access, options } = deps;
+  const { shell, topics, target, clock, timeoutS } = deps;
   const before = found.desired() ?? {};
   const from = target.kind === 'group' ? `group:${target.group}` : 'device';
-  const inForce = [...found.reports.values()].map(({ version }) => version[from] ?? 0);
-  const known = typeof before['version'] === 'number' ? before['version'] : 0;
-  const version = Math.max(known, ...inForce) + 1;
+  const version = nextVersion(before, found.reports, from);
   const body = { ts: timestamp(clock.wall()), ...applyChanges(before, changes, version) };
   const topic = topics.desired(topicLevel(target));
-  const base = topic.slice(0, topic.lastIndexOf('/config/'));
-  const payload =
-    access.signingKey === null
-      ? body
-      : { jws: await createSigner(access.signingKey).sign('dragoman+config', base, body, clock.wall()) };
-  found.client.publish(topic, JSON.stringify(payload), { qos: 1, retain: true });
-  const has = (device: string): boolean => {
-    const report = found.reports.get(device);
-    const isRefused = report?.errors.some((error) => error.from === from && error.key === '') ?? false;
-    return (report?.version[from] ?? 0) >= version || isRefused;
-  };
-  await found.waitFor(() => found.devices().every(has));
-  let failed = 0;
-  const silent = found.devices().filter((device) => !has(device));
-  for (const device of found.devices()) {
-    const report = found.reports.get(device);
-    const errors = has(device) ? (report?.errors ?? []).filter((error) => error.from === from) : [];
-    failed += errors.length > 0 ? 1 : 0;
-    const status = !has(device) ? 'silent' : errors.length > 0 ? 'refused' : 'ok';
-    if (options.json) shell.print(`${JSON.stringify({ device, status, version, errors })}\n`);
-    else if (status === 'silent')
-      shell.print(`${device}: has not reported yet; it takes version ${version} when it is there\n`);
-    else
-      shell.print(
-        `${device}: ${status === 'ok' ? `version ${version} is in force` : 'not everything was taken'}\n`,
-      );
-    if (!options.json)
-      for (const { key, message } of errors) shell.print(`  ${plain(`${key || 'the whole'}: ${message}`)}\n`);
+  const about = topic.slice(0, topic.lastIndexOf('/config/'));
+  const payload = await seal('dragoman+config', about, body, deps);
+  found.exchange.publish(topic, payload, { qos: 1, retain: true });
+  const verdicts = (): Verdict[] =>
+    found.devices().map((device) => judge(device, found.reports.get(device), from, version));
+  await found.exchange.waitUntil(
+    () => verdicts().every(({ status }) => status !== 'silent'),
+    () => timeoutS * 1000,
+  );
+  const judged = verdicts();
+  for (const verdict of judged) tell(verdict, version, deps);
+  if (judged.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
+  else if (judged.some(({ status }) => status === 'silent')) shell.finish(EXIT.noAnswer);
+}
+
+/** Above what was desired before and what any device has in force: none of them takes a lower one. */
+function nextVersion(before: DesiredBody, reports: ReadonlyMap<string, ToldReport>, from: string): number {
+  const known = typeof before['version'] === 'number' ? before['version'] : 0;
+  return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
+}
+
+/** What became of a version of a document at one device. */
+interface Verdict {
+  readonly device: string;
+  readonly status: 'ok' | 'refused' | 'silent';
+  readonly errors: ToldReport['errors'];
+}
+
+function judge(device: string, report: ToldReport | undefined, from: string, version: number): Verdict {
+  const errors = (report?.errors ?? []).filter((error) => error.from === from);
+  const isWholeRefused = errors.some(({ key }) => key === '');
+  if ((report?.version[from] ?? 0) < version && !isWholeRefused)
+    return { device, status: 'silent', errors: [] };
+  return { device, status: errors.length > 0 ? 'refused' : 'ok', errors };
+}
+
+function tell({ device, status, errors }: Verdict, version: number, { shell, options }: CtlDeps): void {
+  if (options.json) {
+    shell.print(`${JSON.stringify({ device, status, version, errors })}\n`);
+    return;
   }
-  if (failed > 0) shell.finish(EXIT.failed);
-  else if (silent.length > 0) shell.finish(EXIT.noAnswer);
+  const words = {
+    ok: `version ${version} is in force`,
+    refused: 'not everything was taken',
+    silent: `has not reported yet; it takes version ${version} when it is there`,
+  };
+  shell.print(`${device}: ${words[status]}\n`);
+  for (const { key, message } of errors) shell.print(`  ${plain(`${key || 'the whole'}: ${message}`)}\n`);
 }
 
 function errorLines(report: ToldReport | undefined): string[] {

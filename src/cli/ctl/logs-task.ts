@@ -1,14 +1,12 @@
-import { connectOperator } from '../../adapters/ctl/operator-client.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
-import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
+import { readAnswer, sendCommand } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
+import { openExchange } from './exchange.ts';
 import { plain } from './plain.ts';
-import { topicLevel } from './target.ts';
 
-const LOOK_EACH_MS = 100;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Where signals come from: the process, or a test. */
@@ -23,57 +21,46 @@ export async function followLogs(
   deps: CtlDeps,
   signals: Signals = process,
 ): Promise<void> {
-  const { topics, target, clock, access, shell, options, timeoutS } = deps;
+  const { topics, target, clock, shell, options, timeoutS } = deps;
   if (target.kind !== 'device') throw new Failure('logs are of one device: give its name', EXIT.usage);
   const { device } = target;
   const id = deps.newId();
-  let answer: { readonly status: string; readonly words: string } | null = null;
-  const client = await connectOperator(
-    access.connection,
-    clock,
-    [topics.answers(device, 'log_stream'), topics.told(device, 'log')],
-    {
-      message({ topic, payload }) {
-        if (topics.read(topic)?.rest === 'log')
-          return show(payload, options.json === true, (text) => shell.print(text));
-        const parsed = commandResponseSchema.safeParse(parseJson(payload));
-        if (!parsed.success || parsed.data.id !== id || parsed.data.status === 'accepted') return;
-        const { status, error } = parsed.data;
-        answer = {
-          status,
-          words: `refused (${error?.code ?? status}): ${error?.message ?? 'without a reason'}`,
-        };
-      },
-    },
-  );
-  const send = (minutes: unknown, as: string): void =>
-    client.publish(
-      topics.command(topicLevel(target), 'log_stream'),
-      JSON.stringify({ ts: timestamp(clock.wall()), id: as, args: { ...args, minutes } }),
-      { qos: 1, properties: { expiryS: Math.ceil(timeoutS) } },
-    );
+  let answer: CommandResponse | null = null;
+  const subscriptions = [topics.answers(device, 'log_stream'), topics.told(device, 'log')];
+  const exchange = await openExchange(deps, subscriptions, ({ topic, payload }) => {
+    if (topics.read(topic)?.rest === 'log') show(payload, options.json === true, (text) => shell.print(text));
+    else answer = readAnswer(payload, id) ?? answer;
+  });
   let isOver = false;
   const end = (): void => {
     isOver = true;
   };
   for (const signal of SIGNALS) signals.once(signal, end);
   try {
-    send(args['minutes'], id);
+    await sendCommand(exchange, 'log_stream', args, id, deps);
     const startedAt = clock.now();
-    const endsAt = startedAt + Number(args['minutes']) * 60_000;
-    const said = (): typeof answer => answer;
-    while (!isOver && clock.now() < endsAt) {
-      await new Promise<void>((go) => clock.at(clock.now() + LOOK_EACH_MS, go));
-      const now = said();
-      if (now !== null && now.status !== 'ok') throw new Failure(`${device}: ${plain(now.words)}`);
-      if (now === null && clock.now() - startedAt > timeoutS * 1000)
-        throw new Failure(`${device}: no answer within ${timeoutS} s`, EXIT.noAnswer);
-    }
-    if (isOver) send(0, deps.newId());
+    const mayEnd = (): boolean => {
+      checkAnswer(answer, device, clock.now() - startedAt > timeoutS * 1000 ? timeoutS : null);
+      return isOver;
+    };
+    await exchange.waitUntil(mayEnd, () => Number(args['minutes']) * 60_000);
+    if (isOver) await sendCommand(exchange, 'log_stream', { ...args, minutes: 0 }, deps.newId(), deps);
   } finally {
     for (const signal of SIGNALS) signals.off(signal, end);
-    await client.close();
+    await exchange.close();
   }
+}
+
+/** @throws Failure when the device has refused, or has not answered in the time that it had */
+function checkAnswer(answer: CommandResponse | null, device: string, overS: number | null): void {
+  if (answer === null) {
+    if (overS !== null) throw new Failure(`${device}: no answer within ${overS} s`, EXIT.noAnswer);
+    return;
+  }
+  const { status, error } = answer;
+  if (status === 'ok' || status === 'accepted') return;
+  const words = `refused (${error?.code ?? status}): ${error?.message ?? 'without a reason'}`;
+  throw new Failure(`${device}: ${plain(words)}`);
 }
 
 function show(payload: string, isJson: boolean, print: (text: string) => void): void {
