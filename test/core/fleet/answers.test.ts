@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Answers,
+  isComplete,
+  isDone,
+  NO_ANSWERS,
+  noteAnswer,
+  outcomes,
+} from '../../../src/core/fleet/answers.ts';
+import type { DeviceEntry } from '../../../src/core/fleet/roster.ts';
+import { toldStatusSchema } from '../../../src/core/fleet/told.ts';
+import type { CommandResponse } from '../../../src/protocol/mqtt/command.ts';
+
+const answer = (status: CommandResponse['status'], data?: unknown): CommandResponse =>
+  ({ ts: null, id: 'one', status, ...(data !== undefined && { data }) }) as CommandResponse;
+const entry = (device: string, status: string | null): DeviceEntry => ({
+  device,
+  status: status === null ? null : toldStatusSchema.parse({ status }),
+  state: null,
+});
+const noted = (...told: [device: string, status: CommandResponse['status']][]): Answers =>
+  told.reduce((answers, [device, status]) => noteAnswer(answers, device, answer(status)), NO_ANSWERS);
+
+describe('the answers to a command', () => {
+  it('of several final ones by a device, the first counts', () => {
+    const twice = noteAnswer(noteAnswer(NO_ANSWERS, 'a', answer('ok', 1)), 'a', answer('error', 2));
+    expect(twice.final.get('a')).toMatchObject({ status: 'ok', data: 1 });
+  });
+
+  it.each([
+    ['nobody is there', noted(), [], true],
+    ['one that is there is silent', noted(), [entry('a', 'ready')], false],
+    ['one that is away is silent', noted(), [entry('a', 'lost'), entry('b', null)], true],
+    ['one has begun', noted(['a', 'accepted']), [], false],
+    ['one has begun and is done', noted(['a', 'accepted'], ['a', 'ok']), [entry('a', 'ready')], true],
+    ['one of two is done', noted(['a', 'ok']), [entry('a', 'ready'), entry('b', 'idle')], false],
+    ['one that was said to be away is done', noted(['a', 'error']), [entry('a', 'lost')], true],
+  ])('%s: complete or not', (_, answers, expected, isAll) => {
+    expect(isComplete(answers, expected)).toBe(isAll);
+  });
+
+  it('tell what became of it at each device, by name, strangers too', () => {
+    const answers = noted(['stranger', 'ok'], ['b', 'expired'], ['begun', 'accepted']);
+    const expected = [entry('b', 'ready'), entry('a', 'lost'), entry('begun', 'ready'), entry('new', null)];
+    expect(outcomes(answers, expected, 10)).toEqual([
+      { device: 'a', kind: 'silent', why: 'no answer within 10 s; its last status was lost' },
+      { device: 'b', kind: 'answered', answer: answer('expired') },
+      { device: 'begun', kind: 'silent', why: 'has begun, and was not done within 10 s' },
+      { device: 'new', kind: 'silent', why: 'no answer within 10 s; the broker knows no such device' },
+      { device: 'stranger', kind: 'answered', answer: answer('ok') },
+    ]);
+  });
+
+  it('only "ok" is done', () => {
+    const all = outcomes(noted(['a', 'ok'], ['b', 'error'], ['c', 'expired']), [entry('d', 'ready')], 1);
+    expect(all.filter(isDone).map(({ device }) => device)).toEqual(['a']);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type DeviceEntry,
+  describeLane,
+  EMPTY_ROSTER,
+  isInGroup,
+  isReachable,
+  MOST_DEVICES,
+  noteDevice,
+  type Roster,
+  rosterRows,
+} from '../../../src/core/fleet/roster.ts';
+import { toldLaneSchema, toldStateSchema, toldStatusSchema } from '../../../src/core/fleet/told.ts';
+
+const statusOf = (status: string, more: object = {}) => toldStatusSchema.parse({ status, ...more });
+const stateOf = (more: object = {}) => toldStateSchema.parse(more);
+const entry = (device: string, status: string | null, more: object = {}): DeviceEntry => ({
+  device,
+  status: status === null ? null : statusOf(status, more),
+  state: null,
+});
+
+describe('the roster', () => {
+  it('keeps status and state of a device beside each other, the newest of each', () => {
+    let roster: Roster = noteDevice(EMPTY_ROSTER, 'kiosk-01', { status: statusOf('ready') });
+    roster = noteDevice(roster, 'kiosk-01', { state: stateOf({ groups: ['lobby'] }) });
+    roster = noteDevice(roster, 'kiosk-01', { status: statusOf('lost') });
+    expect([...roster.keys()]).toEqual(['kiosk-01']);
+    expect(roster.get('kiosk-01')).toMatchObject({
+      status: { status: 'lost' },
+      state: { groups: ['lobby'] },
+    });
+  });
+
+  it('forgets a device whose topics are both cleared, and not before', () => {
+    let roster = noteDevice(EMPTY_ROSTER, 'kiosk-01', { status: statusOf('ready') });
+    roster = noteDevice(roster, 'kiosk-01', { state: stateOf() });
+    roster = noteDevice(roster, 'kiosk-01', { status: null });
+    expect(roster.get('kiosk-01')).toMatchObject({ status: null });
+    roster = noteDevice(roster, 'kiosk-01', { state: null });
+    expect(roster.size).toBe(0);
+  });
+
+  it('leaves the roster that it was given as it is', () => {
+    const before = noteDevice(EMPTY_ROSTER, 'kiosk-01', { status: statusOf('ready') });
+    noteDevice(before, 'kiosk-02', { status: statusOf('ready') });
+    expect([...before.keys()]).toEqual(['kiosk-01']);
+  });
+
+  it('takes in no more devices than it has room for, and goes on with those that it knows', () => {
+    const full: Roster = new Map(
+      Array.from({ length: MOST_DEVICES }, (_, index) => [`k${index}`, entry(`k${index}`, 'ready')] as const),
+    );
+    expect(noteDevice(full, 'one-more', { status: statusOf('ready') })).toBe(full);
+    expect(noteDevice(full, 'k7', { status: statusOf('lost') }).get('k7')?.status?.status).toBe('lost');
+  });
+
+  it.each([
+    ['ready', true],
+    ['idle', true],
+    ['degraded', true],
+    ['stopping', true],
+    ['a status of a later version', true],
+    ['lost', false],
+    ['offline', false],
+  ])('a device that is %s hears a command: %s', (status, isHeard) => {
+    expect(isReachable(entry('kiosk-01', status))).toBe(isHeard);
+  });
+
+  it('a device that the broker holds nothing of hears nothing, and is in no group', () => {
+    expect(isReachable(entry('kiosk-01', null))).toBe(false);
+    expect(isInGroup(entry('kiosk-01', null), 'lobby')).toBe(false);
+    expect(isInGroup({ ...entry('a', null), state: stateOf({ groups: ['lobby'] }) }, 'lobby')).toBe(true);
+    expect(isInGroup({ ...entry('a', null), state: stateOf({ groups: 'lobby' }) }, 'lobby')).toBe(false);
+  });
+});
+
+describe('the rows of a table', () => {
+  it('are sorted by how soon a person should look, then by name', () => {
+    const statuses = ['ready', 'idle', 'stopping', 'offline', 'degraded', 'lost'];
+    const entries = statuses.flatMap((status) => [
+      entry(`b-${status}`, status),
+      entry(`a-${status}`, status),
+    ]);
+    const sorted = ['lost', 'degraded', 'offline', 'stopping', 'idle', 'ready'];
+    expect(rosterRows(entries).map(({ device }) => device)).toEqual(
+      sorted.flatMap((status) => [`a-${status}`, `b-${status}`]),
+    );
+  });
+
+  it('of a device that has told nothing are a problem, and stand where one looks', () => {
+    const rows = rosterRows([entry('fine', 'ready'), entry('silent', null), entry('newer', 'hibernating')]);
+    expect(rows.map(({ device }) => device)).toEqual(['newer', 'silent', 'fine']);
+    expect(rows[1]).toEqual({
+      ...{ device: 'silent', status: 'unknown', reasons: '', lanes: '', version: '' },
+      ...{ since: null, isProblem: true },
+    });
+    expect(rows.map(({ isProblem }) => isProblem)).toEqual([false, true, false]);
+  });
+
+  it('say since when from the status, or else from the state', () => {
+    const at = (ts: string | null, stateTs: string | null) =>
+      rosterRows([{ device: 'a', status: statusOf('ready', { ts }), state: stateOf({ ts: stateTs }) }])[0]
+        ?.since;
+    expect(at('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).toBe('2026-01-01T00:00:00Z');
+    expect(at(null, '2026-01-02T00:00:00Z')).toBe('2026-01-02T00:00:00Z');
+    expect(at(null, null)).toBeNull();
+  });
+
+  it('tell the reasons and each lane', () => {
+    const lanes = [
+      { id: 'main', phase: 'live', source: 'en', targets: ['es', 'fr'], volume: 80 },
+      { id: 'desk', phase: 'standby', source: 'de', targets: ['en'], volume: 0, muted: true },
+    ];
+    const status = statusOf('degraded', { reasons: ['capture:lost', 'budget'], version: '0.1.0' });
+    expect(rosterRows([{ device: 'a', status, state: stateOf({ lanes }) }])[0]).toMatchObject({
+      ...{ status: 'degraded', reasons: 'capture:lost budget', version: '0.1.0', isProblem: true },
+      lanes: 'main live en>es,fr; desk standby de>en muted volume 0',
+    });
+  });
+
+  it('describe a lane of which nothing is known without inventing anything', () => {
+    expect(describeLane(toldLaneSchema.parse({}))).toBe('  >');
+  });
+});
