@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { loadWav } from '../src/adapters/audio/sound-source.ts';
 import { createSpectrum, transformLength } from '../src/core/audio/fourier.ts';
 import { toFloat, toPcm } from '../src/core/audio/pcm.ts';
+import { seededRandom as chance } from '../src/core/random.ts';
 import { anotherVoice } from '../src/emulator/core/another-voice.ts';
 
 export const VOICE_RATE_HZ = 24_000;
@@ -40,16 +41,7 @@ export async function talk(seconds: number, roomDb: number): Promise<Talk> {
   return { people: all.subarray(0, samples), said, room: noise(samples, roomDb, 5) };
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-export function chance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+export { chance };
 
 /** Hiss of this level. */
 export function noise(samples: number, levelDb: number, seed: number): Float32Array {

@@ -6,6 +6,7 @@ import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { parseJson, textAt } from '../protocol/json.ts';
 import { backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
 import { createStderrNotes } from './stderr-notes.ts';
 
@@ -140,10 +141,6 @@ export function openHearing(parts: HearingParts): Bus {
 }
 
 function idOf(payload: string): string | null {
-  try {
-    const { id } = JSON.parse(payload) as { id?: unknown };
-    return typeof id === 'string' && id.length <= 64 ? id : null;
-  } catch {
-    return null;
-  }
+  const id = textAt(parseJson(payload), 'id');
+  return id !== undefined && id.length <= 64 ? id : null;
 }

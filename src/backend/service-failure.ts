@@ -1,5 +1,6 @@
 import { readRetryAfter } from '../adapters/retry-after.ts';
 /** Turns what the service answers, or fails to answer, into a `Trouble`. */
+import { parseJson } from '../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
 import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import type { HttpAnswer, NoAnswer } from './http.ts';
@@ -58,12 +59,7 @@ export function failureOfAnswer(
 }
 
 function readErrors(body: string): ServiceError[] {
-  try {
-    const parsed = errorEnvelopeSchema.safeParse(JSON.parse(body));
-    return parsed.success ? parsed.data.errors : [];
-  } catch {
-    return [];
-  }
+  return errorEnvelopeSchema.safeParse(parseJson(body)).data?.errors ?? [];
 }
 
 /** Readers go by the reason, wherever it stands, then by the status (docs/service.md 7). */

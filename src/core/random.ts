@@ -1,3 +1,6 @@
+/** A source of numbers in [0, 1). Shells pass an unguessable one, simulators a seeded one. */
+export type Random = () => number;
+
 /** A state of the generator: any 32-bit integer. */
 export type Seed = number;
 
@@ -7,4 +10,14 @@ export function draw(seed: Seed): { value: number; seed: Seed } {
   let mixed = Math.imul(next ^ (next >>> 15), 1 | next);
   mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
   return { value: ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32, seed: next };
+}
+
+/** A repeatable source: the same seed gives the same numbers. */
+export function seededRandom(seed: Seed): Random {
+  let state = seed;
+  return () => {
+    const drawn = draw(state);
+    state = drawn.seed;
+    return drawn.value;
+  };
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
@@ -103,7 +103,7 @@ function readTls(
       tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
     throw new Failure(`${given} needs ${missing}: give both for https and wss`, EXIT.usage);
   }
-  const tls = { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) };
+  const tls = { cert: pemOf('--tls-cert', tlsCert), key: pemOf('--tls-key', tlsKey) };
   try {
     createSecureContext(tls);
   } catch (problem) {
@@ -116,12 +116,12 @@ function readTls(
   return tls;
 }
 
-function readPem(option: string, file: string): string {
+function pemOf(option: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPem(option, file).toString('utf8');
   } catch (problem) {
-    const code = problem instanceof Error && 'code' in problem ? String(problem.code) : 'unknown reason';
-    throw new Failure(`${option}: ${file} cannot be read (${code}); give a PEM file`, EXIT.usage);
+    if (!(problem instanceof UnreadablePem)) throw problem;
+    throw new Failure(`${problem.message}; give a PEM file`, EXIT.usage);
   }
 }
 

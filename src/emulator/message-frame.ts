@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { isObject, parseJson } from '../protocol/json.ts';
 import { base64Length, decodeBase64, encodeBase64 } from './base64.ts';
 import type { Choices } from './core/choices.ts';
 import type { OutMessage } from './core/outbox.ts';
@@ -51,10 +52,6 @@ export type ReadFrame =
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Deeper JSON than this is nobody's task; writing it out again could exhaust the stack. */
 const MOST_DEPTH = 64;
 
@@ -68,14 +65,6 @@ function isShallow(json: unknown): boolean {
     );
   }
   return true;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const AUDIO_HEAD = /^\s*\{\s*"message_type"\s*:\s*"input_audio_data"\s*,\s*"data"\s*:\s*\{\s*"data"\s*:\s*"/;
@@ -100,10 +89,10 @@ export function readFrame(frame: Buffer, isBinary: boolean): ReadFrame {
   if (isBinary) return { kind: 'junk', why: 'messages are JSON in text frames' };
   const sound = readSound(frame);
   if (sound !== null) return sound;
-  const json = parse(frame.toString('utf8'));
-  if (!isRecord(json)) return { kind: 'junk', why: 'the frame is not a JSON object' };
-  const data = typeof json['data'] === 'string' ? parse(json['data']) : json['data'];
-  if (json['message_type'] !== 'input_audio_data' || !isRecord(data) || typeof data['data'] !== 'string') {
+  const json = parseJson(frame.toString('utf8'));
+  if (!isObject(json)) return { kind: 'junk', why: 'the frame is not a JSON object' };
+  const data = typeof json['data'] === 'string' ? parseJson(json['data']) : json['data'];
+  if (json['message_type'] !== 'input_audio_data' || !isObject(data) || typeof data['data'] !== 'string') {
     if (!isShallow(data))
       return { kind: 'junk', why: `the message is nested deeper than ${MOST_DEPTH} levels` };
     return { kind: 'message', json: { ...json, data } };

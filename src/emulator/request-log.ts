@@ -1,4 +1,5 @@
 import { REDACTED, redactText } from '../adapters/redaction.ts';
+import { isObject } from '../protocol/json.ts';
 import type { Answer } from './core/refusal.ts';
 
 /** One thing that was asked of the service, or that it refused on a stream. */
@@ -94,7 +95,7 @@ export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup):
 
 /** Reason and words of a refusal's body; of anything else nothing. */
 export function refusalFacts(body: unknown): { reason?: string; detail?: string } {
-  const { errors } = (typeof body === 'object' && body !== null ? body : {}) as { errors?: unknown };
+  const errors = isObject(body) ? body['errors'] : undefined;
   if (!Array.isArray(errors)) return {};
   const details = errors.map((error: { detail?: unknown }) => String(error?.detail ?? ''));
   const [reason = ''] = (details[0] ?? '').split(': ', 1);

@@ -11,3 +11,9 @@ export function parseJson(text: string): unknown {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The text that an object holds under this key; undefined where it holds none. */
+export function textAt(value: unknown, key: string): string | undefined {
+  const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === 'string' ? found : undefined;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draw } from '../../src/core/random.ts';
+import { draw, seededRandom } from '../../src/core/random.ts';
 
 function drawMany(seed: number, count: number): number[] {
   const values: number[] = [];
@@ -34,6 +34,11 @@ describe('draw', () => {
   it('says the same again for the same seed', () => {
     expect(drawMany(42, 20)).toEqual(drawMany(42, 20));
     expect(drawMany(42, 20)).not.toEqual(drawMany(43, 20));
+  });
+
+  it('is a source, too, for whoever does not keep the state', () => {
+    const next = seededRandom(42);
+    expect(Array.from({ length: 20 }, next)).toEqual(drawMany(42, 20));
   });
 
   it('spreads evenly', () => {

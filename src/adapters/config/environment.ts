@@ -4,6 +4,7 @@
  * Lists of texts are written `es,fr` or as JSON; an empty variable is null where null is allowed.
  */
 import type { SchemaNode } from '../../protocol/config-schema.ts';
+import { parseJson } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
 import { ANY_INDEX, KNOWN_KEYS, type KnownKey, suggest } from './keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
@@ -69,11 +70,7 @@ function parseValue(text: string, node: SchemaNode): unknown {
 
 function parseList(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text.split(',').map((item) => item.trim());
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return parseJson(text) ?? text;
 }
 
 function unknownVariable(name: string): string {

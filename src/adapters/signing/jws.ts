@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Opening } from '../../ports/signature.ts';
+import { parseJson } from '../../protocol/json.ts';
 
 /** Three parts of base64url and two dots: nothing around them, no padding, an Ed25519 signature at the end. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
@@ -22,12 +23,8 @@ export function readCompact(jws: string): CompactJws | null {
   if (head === '' || !isCanonical) return null;
   const [headText, payload] = parts.map(decodeUtf8);
   if (headText == null || payload == null) return null;
-  try {
-    const header = headerSchema.safeParse(JSON.parse(headText));
-    return header.success ? { header: header.data, payload } : null;
-  } catch {
-    return null;
-  }
+  const header = headerSchema.safeParse(parseJson(headText));
+  return header.success ? { header: header.data, payload } : null;
 }
 
 /** What a signed message holds, where there is no key to check it with. */

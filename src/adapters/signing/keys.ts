@@ -22,7 +22,7 @@ const LARGEST_KEY_BYTES = 16 * 1024;
 
 /** @throws KeyError */
 export function readPublicKey(file: string): PublicKey {
-  const pem = readPem(file);
+  const pem = readKeyFile(file);
   if (/PRIVATE KEY-----/.test(pem))
     throw new KeyError(
       `the file ${file} holds a private key, which belongs to the backend alone: put the public key there`,
@@ -33,7 +33,7 @@ export function readPublicKey(file: string): PublicKey {
   );
 }
 
-function readPem(file: string): string {
+function readKeyFile(file: string): string {
   try {
     const { mode, bytes } = readBoundedFile(file, LARGEST_KEY_BYTES);
     if ((mode & WRITABLE_BY_ALL) === 0) return bytes.toString('utf8');

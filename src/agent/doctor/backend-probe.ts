@@ -2,6 +2,7 @@ import type { BackendAnswer } from '../../core/doctor/broker.ts';
 import type { ClockReading } from '../../core/doctor/connection.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { textAt } from '../../protocol/json.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import {
   type TokenRequest,
@@ -88,8 +89,7 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
       lastRefused = why;
     },
     receive(json) {
-      const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
-      const settle = typeof id === 'string' ? waiting.get(id) : undefined;
+      const settle = waiting.get(textAt(json, 'id') ?? '');
       if (settle === undefined) return tokenProbeAnswerSchema.safeParse(json).success;
       settle(readAnswer(json));
       return true;

@@ -10,6 +10,7 @@ import {
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { textAt } from '../../protocol/json.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import {
   malformedField,
@@ -126,7 +127,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
     malformed: (field) => post({ type: 'malformed', field }),
     awaits: (id) => probes.has(id),
     receive(body) {
-      const id = idIn(body) ?? '';
+      const id = textAt(body, 'id') ?? '';
       const probe = probes.get(id);
       if (probe === undefined) return false;
       const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
@@ -143,9 +144,4 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       cancel();
     },
   };
-}
-
-function idIn(body: unknown): string | null {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
-  return typeof id === 'string' ? id : null;
 }

@@ -1,11 +1,8 @@
-/**
- * How commands lie on the disk. The file carries its version; the version before is read too, so that an update forgets
- * nothing. test/agent/owner/records holds one file of each version that was ever released.
- */
+/** How commands lie on the disk. */
 import { z } from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import type { CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { type Readers, type Reading, readVersioned } from './versioned-file.ts';
 
 const LONGEST_KEPT_MESSAGE = 200;
 
@@ -24,22 +21,15 @@ const contentSchema = z.object({ commands: z.array(entrySchema).max(2000) });
 
 /** What is written. */
 export const RECORD_VERSION = 1;
-/** What is read, by version: at least this one and the one before. */
-const READERS: Readonly<Record<number, (json: unknown) => readonly KeptEntry[] | null>> = {
+const READERS: Readers<readonly KeptEntry[]> = {
   1: (json) => contentSchema.safeParse(json).data?.commands ?? null,
 };
-const versionSchema = z.object({ version: z.int().positive() });
 
-export type RecordReading =
-  | {
-      readonly kind: 'kept';
-      readonly ledger: CommandLedger;
-      /** Begun and not answered when the program ended last. */
-      readonly interrupted: { id: string; name: string }[];
-    }
-  /** Of a later program than this one, as after a rollback. */
-  | { readonly kind: 'newer'; readonly version: number }
-  | { readonly kind: 'unreadable' };
+export interface KeptRecord {
+  readonly ledger: CommandLedger;
+  /** Begun and not answered when the program ended last. */
+  readonly interrupted: { id: string; name: string }[];
+}
 
 export const INTERRUPTED: FinalAnswer = {
   status: 'error',
@@ -62,18 +52,13 @@ export function writeRecord(ledger: CommandLedger): string {
   return JSON.stringify({ version: RECORD_VERSION, commands });
 }
 
-export function readRecord(text: string): RecordReading {
-  const json = parseJson(text);
-  const version = versionSchema.safeParse(json).data?.version ?? 0;
-  if (version > RECORD_VERSION) return { kind: 'newer', version };
-  const kept = READERS[version]?.(json) ?? null;
-  if (kept === null) return { kind: 'unreadable' };
+export function readRecord(text: string): Reading<KeptRecord> {
+  const read = readVersioned(text, RECORD_VERSION, READERS);
+  if (read.kind !== 'kept') return read;
+  const kept = read.content;
   const ledger = new Map(kept.map((entry) => [entry.key, ledgerEntry(entry)]));
-  return {
-    kind: 'kept',
-    ledger,
-    interrupted: kept.flatMap(({ open }) => (open === undefined ? [] : [open])),
-  };
+  const interrupted = kept.flatMap(({ open }) => (open === undefined ? [] : [open]));
+  return { kind: 'kept', content: { ledger, interrupted } };
 }
 
 function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {

@@ -142,7 +142,7 @@ function restore(
   const text = file.read();
   if (text === null) return { ledger: EMPTY_LEDGER, interrupted: [] };
   const read = readRecord(text);
-  if (read.kind === 'kept') return read;
+  if (read.kind === 'kept') return read.content;
   const fields = read.kind === 'newer' ? { version: read.version } : {};
   log.warn(fields, 'the record of earlier commands cannot be read; a new one is begun');
   return { ledger: EMPTY_LEDGER, interrupted: [] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson, textAt } from '../../protocol/json.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -40,9 +40,7 @@ export function readCommand(name: string, payload: string): CommandReading {
   const json = parseJson(payload);
   const parsed = commandRequestSchema.safeParse(json);
   if (!parsed.success) {
-    const id = commandRequestSchema.shape.id.safeParse(
-      typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined,
-    );
+    const id = commandRequestSchema.shape.id.safeParse(textAt(json, 'id'));
     return id.success ? { kind: 'malformed', id: id.data, message: SHAPE } : { kind: 'nameless' };
   }
   const { id, args, not_after } = parsed.data;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { type DesiredDocument, effectiveOf, readDocument, resolveDesired } from '../../core/owner/desired.ts';
@@ -10,7 +9,6 @@ import type { Log } from '../../ports/log.ts';
 import type { Opening, SignatureReader } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
-import { parseJson } from '../../protocol/json.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -18,6 +16,7 @@ import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
 import { explainFault } from './answer-reader.ts';
 import { createBatchedWriter } from './batched-writer.ts';
+import { readDesired, writeDesired } from './desired-file.ts';
 
 /** `config/reported` is published at most this often. */
 const REPORT_INTERVAL_MS = 1000;
@@ -64,13 +63,6 @@ interface Place {
   readonly base: string;
 }
 
-const keptSchema = z.object({
-  version: z.literal(1),
-  documents: z
-    .array(z.object({ from: z.string(), version: z.int(), body: z.record(z.string(), z.unknown()) }))
-    .max(32),
-});
-
 export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   const { topics, clock, log } = deps;
   const places = placesOf(topics, deps.groups);
@@ -97,7 +89,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     return resolveDesired(base, inOrder());
   }
   function serialize(): string {
-    return JSON.stringify({ version: 1, documents: inOrder() });
+    return writeDesired(inOrder());
   }
   function publish(): void {
     const effective = effectiveOf(resolved.config);
@@ -218,11 +210,12 @@ function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
 function readKept(file: StateFile | null, places: readonly Place[], log: Log): Map<string, DesiredDocument> {
   const text = file?.read() ?? null;
   if (text === null) return new Map();
-  const parsed = keptSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
-    log.warn({}, 'what was desired before the last start cannot be read and is forgotten');
+  const read = readDesired(text);
+  if (read.kind !== 'kept') {
+    const fields = read.kind === 'newer' ? { version: read.version } : {};
+    log.warn(fields, 'what was desired before the last start cannot be read and is forgotten');
     return new Map();
   }
-  const known = parsed.data.documents.filter(({ from }) => places.some((place) => place.from === from));
+  const known = read.content.filter(({ from }) => places.some((place) => place.from === from));
   return new Map(known.map((document) => [document.from, document]));
 }

@@ -1,5 +1,5 @@
 import { EXIT, Failure } from '../../program/problem.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
 import { readAnswer, sendCommand } from './ask.ts';
@@ -74,8 +74,8 @@ function show(payload: string, isJson: boolean, print: (text: string) => void): 
 /** "12:31:05 warn the microphone is gone {"lane":"main"}" */
 function wordLine(text: string): string {
   const line = parseJson(text);
-  if (typeof line !== 'object' || line === null) return text;
-  const { time, level, msg, ...fields } = line as Record<string, unknown>;
+  if (!isObject(line)) return text;
+  const { time, level, msg, ...fields } = line;
   const at = /T(\d\d:\d\d:\d\d)/.exec(String(time))?.[1] ?? '';
   const rest = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
   return `${at} ${String(level)} ${String(msg ?? '')}${rest}`;

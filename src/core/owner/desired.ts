@@ -41,12 +41,12 @@ const versionSchema = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Reads the outside of a document. @returns what is wrong with it, in words, where it is none */
 export function readDocument(from: string, body: unknown): DesiredDocument | string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'must be an object { ... }';
-  const { version, ts } = body as Record<string, unknown>;
+  if (!isObject(body)) return 'must be an object { ... }';
+  const { version, ts } = body;
   if (!versionSchema.safeParse(version).success) return 'version: must be a whole number, 0 or more';
   if (ts !== undefined && !timestampSchema.safeParse(ts).success)
     return 'ts: must be a time in ISO 8601, or null';
-  return { from, version: version as number, body: body as Record<string, unknown> };
+  return { from, version: version as number, body };
 }
 
 function applyDocument(config: Config, { from, body }: DesiredDocument, errors: DesiredFault[]): Config {

@@ -1,5 +1,5 @@
+import { seededRandom } from '../../core/random.ts';
 import { type FaultOrder, type FaultRequest, isStreamFault } from './fault.ts';
-import { seededRandom } from './random.ts';
 
 /** Orders that may wait at once. */
 const MOST_ORDERS = 2000;

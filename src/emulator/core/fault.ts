@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../protocol/json.ts';
 import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
 
 const ms = z.number().min(0).max(86_400_000);
@@ -224,10 +225,10 @@ function parseOrder(body: unknown): FaultOrder | z.ZodError {
  * (`{"kind":"revoke","when":"mid_speech"}`), or a `schedule` of them.
  */
 export function parseFaults(body: unknown): ParsedFaults {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     return { ok: false, issues: ['body: must be an object with a "kind"'] };
   }
-  if ((body as { kind?: unknown }).kind !== 'schedule') {
+  if (body['kind'] !== 'schedule') {
     const order = parseOrder(body);
     return order instanceof z.ZodError ? complain(order) : { ok: true, request: { kind: 'order', order } };
   }

@@ -1,10 +1,9 @@
-import { samplesOf } from '../../core/audio/pcm.ts';
 import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import type { OutMessage } from './outbox.ts';
 import type { Bookmark } from './page-cursor.ts';
-import { downmix } from './pcm.ts';
+import { monoOf } from './pcm.ts';
 import { interimText, joinPhrases, MS_PER_STEP, phrasesSpoken, saidPhrases } from './phrase-book.ts';
 import type { SegmentTimes, Span } from './segment-times.ts';
 import {
@@ -235,7 +234,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       return segmenter.speaking;
     },
     hear(pcm, isLost, now) {
-      const heard = downmix(samplesOf(pcm), plan.inputChannels);
+      const heard = monoOf(pcm, plan.inputChannels);
       const mono = isLost ? new Int16Array(heard.length) : heard;
       times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);

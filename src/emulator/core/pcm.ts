@@ -1,18 +1,13 @@
+import { downmix, samplesOf, toFloat, toPcm } from '../../core/audio/pcm.ts';
+
 /** The bytes of samples, without a copy. */
 export function bytesOf(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** One channel from interleaved ones: their mean. */
-export function downmix(samples: Int16Array, channels: number): Int16Array {
-  if (channels === 1) return samples;
-  const mono = new Int16Array(Math.floor(samples.length / channels));
-  for (let frame = 0; frame < mono.length; frame++) {
-    let sum = 0;
-    for (let channel = 0; channel < channels; channel++) sum += samples[frame * channels + channel] ?? 0;
-    mono[frame] = Math.round(sum / channels);
-  }
-  return mono;
+/** The samples of a client's sound, its channels made one. */
+export function monoOf(pcm: Uint8Array, channels: number): Int16Array {
+  return samplesOf(channels === 1 ? pcm : toPcm(downmix(toFloat(pcm), channels)));
 }
 
 /** The same sound on several interleaved channels. */

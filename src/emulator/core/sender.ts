@@ -1,9 +1,9 @@
 import { samplesOf } from '../../core/audio/pcm.ts';
+import type { Random } from '../../core/random.ts';
 import type { Effect } from './effect.ts';
 import type { StreamFault } from './fault.ts';
 import { createOutbox, type OutMessage, type SpokenPart } from './outbox.ts';
 import { levelDb } from './pcm.ts';
-import type { Random } from './random.ts';
 import { createSpeechSpoiler, type SpeechImpairments } from './spoiled-speech.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 

@@ -1,5 +1,6 @@
+import type { Random } from '../../core/random.ts';
 import type { Choices } from './choices.ts';
-import { drawToken, type Random } from './random.ts';
+import { drawToken } from './random.ts';
 import { type SessionRecord, statusOf } from './sessions.ts';
 
 /** Where a client of WebRTC is sent, below the address of streams. */

@@ -1,6 +1,7 @@
+import type { Random } from '../../core/random.ts';
 import type { RefusalReason } from '../../protocol/service/error.ts';
 import type { ConnectionType, CreateSessionRequest, Intent } from '../../protocol/service/session.ts';
-import { drawToken, drawUuid, type Random } from './random.ts';
+import { drawToken, drawUuid } from './random.ts';
 
 /** How a session came to be: by 4.1, by 4.3, or by itself for a stream with an API key (4.7). */
 export type SessionKind = 'temporary' | 'legacy' | 'automatic';

@@ -1,8 +1,8 @@
+import type { Random } from '../../core/random.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import type { CreateDetector } from './interpreter.ts';
 import type { Bookmark } from './page-cursor.ts';
-import type { Random } from './random.ts';
 import type { Recording } from './recording.ts';
 import type { ProblemReason } from './refusal.ts';
 import type { SegmentTimes } from './segment-times.ts';

@@ -1,3 +1,4 @@
+import { textAt } from '../../protocol/json.ts';
 import type { StreamPhase } from './stream-report.ts';
 
 /** Close codes of RFC 6455 as the service uses them. */
@@ -13,9 +14,7 @@ export const KNOWN_TO_SPEC: ReadonlySet<string> = new Set([
 
 /** Whether a message means to end the stream, whatever else is wrong with it. */
 export function isEndTask(json: unknown): boolean {
-  return (
-    typeof json === 'object' && json !== null && 'message_type' in json && json.message_type === 'end_task'
-  );
+  return textAt(json, 'message_type') === 'end_task';
 }
 
 /** The phase of a stream in the words of `task_status`. */

@@ -1,7 +1,8 @@
+import type { Random } from '../../core/random.ts';
 import type { CloneVoiceRequest, ProcessingStatus } from '../../protocol/service/voice.ts';
 import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
-import { drawToken, drawUuid, type Random } from './random.ts';
+import { drawToken, drawUuid } from './random.ts';
 
 /** Most voices kept; the oldest goes first. */
 const MOST_VOICES = 2000;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../json.ts';
 import {
   connectionTypeSchema,
   intentSchema,
@@ -105,9 +106,9 @@ export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;
 
 /** The first field that keeps a body from being an answer: its name, never what it holds. */
 export function malformedField(body: unknown): string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return '(not a JSON object)';
-  const { ok, session } = body as { ok?: unknown; session?: unknown };
-  const isLegacy = typeof session === 'object' && session !== null && 'ws_url' in session;
+  if (!isObject(body)) return '(not a JSON object)';
+  const { ok, session } = body;
+  const isLegacy = isObject(session) && 'ws_url' in session;
   const likely = ok === false ? tokenDenialSchema : isLegacy ? legacyTokenGrantSchema : tokenGrantSchema;
   const [issue] = likely.safeParse(body).error?.issues ?? [];
   return issue?.path.join('.') || '(unknown)';

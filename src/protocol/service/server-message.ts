@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject, parseJson } from '../json.ts';
 
 /** The four transcripts: source or target language, interim or final. All have one shape. */
 export const TRANSCRIPT_TYPES = [
@@ -96,10 +97,10 @@ export type ParsedFrame =
 
 /** The envelope is read by hand, because sound comes in many frames a second; null for what is none. */
 function readFrame(json: unknown): { type: string | null; data: unknown } | null {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
-  const type = 'message_type' in json ? json.message_type : undefined;
+  if (!isObject(json)) return null;
+  const { message_type: type, data } = json;
   if (type !== undefined && typeof type !== 'string') return null;
-  return { type: type ?? null, data: 'data' in json ? json.data : undefined };
+  return { type: type ?? null, data };
 }
 
 function isKnown(type: string): type is ServerMessageType {
@@ -108,11 +109,8 @@ function isKnown(type: string): type is ServerMessageType {
 
 function unwrap(data: unknown): unknown {
   if (typeof data !== 'string') return data ?? {};
-  try {
-    return JSON.parse(data);
-  } catch {
-    return data;
-  }
+  const json = parseJson(data);
+  return json === undefined ? data : json;
 }
 
 /**
@@ -120,12 +118,8 @@ function unwrap(data: unknown): unknown {
  * a `message_type` are no errors. Never throws; the reason of a malformed frame names no content.
  */
 export function parseServerFrame(text: string): ParsedFrame {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { kind: 'malformed', reason: 'not JSON' };
-  }
+  const json = parseJson(text);
+  if (json === undefined) return { kind: 'malformed', reason: 'not JSON' };
   const frame = readFrame(json);
   if (frame === null) return { kind: 'malformed', reason: 'not an object with a message_type' };
   const { type } = frame;

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { type SoundParts, soundChecks } from '../../../src/agent/doctor/sound-checks.ts';
 import { samplesOf, toPcm } from '../../../src/core/audio/pcm.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import type { AudioFault, CaptureSink, OpenCapture, OpenPlayback } from '../../../src/ports/audio.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
-import { createRandom } from '../../core/doctor/dice.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 
 const RATE_HZ = 24_000;
@@ -29,7 +29,7 @@ interface Room {
 
 /** A room with a microphone and a loudspeaker, in virtual time. */
 function furnish(clock: VirtualClock, room: Room) {
-  const next = createRandom(3);
+  const next = seededRandom(3);
   const played: { at: number; samples: Int16Array }[] = [];
   const open = { capture: 0, playback: 0, most: 0 };
   const heardAt = (at: number): number => {

@@ -23,9 +23,9 @@ describe('the record of commands', () => {
     expect(JSON.parse(text)).toMatchObject({ version: RECORD_VERSION });
     const read = readRecord(text);
     if (read.kind !== 'kept') throw new Error(read.kind);
-    expect(read.interrupted).toEqual([{ id: 'a', name: 'stop' }]);
-    expect(read.ledger.get('k1')?.answer).toEqual(INTERRUPTED);
-    expect(read.ledger.get('k2')?.answer).toEqual({ status: 'ok' });
+    expect(read.content.interrupted).toEqual([{ id: 'a', name: 'stop' }]);
+    expect(read.content.ledger.get('k1')?.answer).toEqual(INTERRUPTED);
+    expect(read.content.ledger.get('k2')?.answer).toEqual({ status: 'ok' });
   });
 
   it('is kept here as each version has left it', () => {
@@ -38,8 +38,9 @@ describe('the record of commands', () => {
     (version) => {
       const read = readRecord(written(version));
       if (read.kind !== 'kept') throw new Error(read.kind);
-      expect(read.interrupted).toEqual([{ id: 'stop-7', name: 'stop' }]);
-      expect([...read.ledger.values()].map(({ answer }) => answer?.status)).toEqual(['ok', 'error', 'error']);
+      const { interrupted, ledger } = read.content;
+      expect(interrupted).toEqual([{ id: 'stop-7', name: 'stop' }]);
+      expect([...ledger.values()].map(({ answer }) => answer?.status)).toEqual(['ok', 'error', 'error']);
     },
   );
 

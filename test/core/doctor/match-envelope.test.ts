@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { matchEnvelope } from '../../../src/core/doctor/match-envelope.ts';
-import { createRandom } from './dice.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 
-const next = createRandom(3);
+const next = seededRandom(3);
 const pattern = Float32Array.from({ length: 200 }, (_, at) => Math.sin(at ** 2 / 150));
 
 /** A little noise with the pattern in it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { findTone, makeTone, TONE_MS } from '../../../src/core/doctor/test-tone.ts';
-import { createRandom } from './dice.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 
 interface Room {
   readonly rateHz?: number;
@@ -25,7 +25,7 @@ const TAIL_MS = 900;
 /** What a microphone records of the tone, and of nothing else but noise. */
 function record(room: Room): Float32Array {
   const { rateHz = 24_000, delayMs = 80, gainDb = -20, ppm = 0, noiseDb = -60, reverbMs = 0 } = room;
-  const next = createRandom(room.seed ?? 1);
+  const next = seededRandom(room.seed ?? 1);
   const samples = Math.round(((LEAD_MS + TONE_MS + TAIL_MS) * rateHz) / 1000);
   const heard = new Float32Array(samples);
   const tone = makeTone(rateHz, room.volume ?? 1);
@@ -115,13 +115,13 @@ describe('the test tone', () => {
     const click = new Float32Array(samples);
     click[30_000] = 1;
     expect(findTone(click, rateHz)).toBeNull();
-    const next = createRandom(5);
+    const next = seededRandom(5);
     const door = Float32Array.from({ length: samples }, (_, at) =>
       at < 40_000 ? 0 : (next() - 0.5) * Math.exp((40_000 - at) / 3000),
     );
     expect(findTone(door, rateHz)).toBeNull();
     for (const seed of [1, 2, 3, 4, 5, 6]) {
-      const burst = createRandom(seed);
+      const burst = seededRandom(seed);
       const fan = Float32Array.from({ length: samples }, (_, at) =>
         at < 40_000 || at > 72_000 + seed * 2000 ? 0 : (burst() - 0.5) * 0.2,
       );

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
 import { createAccount } from '../../../src/emulator/core/account.ts';
 import { resolveChoices } from '../../../src/emulator/core/choices.ts';
 import { parseFaults } from '../../../src/emulator/core/fault.ts';
 import { createFaultPlan, type FaultTarget } from '../../../src/emulator/core/fault-plan.ts';
 import { createFaultRegistry } from '../../../src/emulator/core/fault-registry.ts';
-import { seededRandom } from '../../../src/emulator/core/random.ts';
 import { createVoiceRegistry } from '../../../src/emulator/core/voices.ts';
 
 function requestOf(body: object) {

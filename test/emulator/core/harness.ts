@@ -1,9 +1,9 @@
 import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import { type Choices, type Profile, resolveChoices } from '../../../src/emulator/core/choices.ts';
 import type { Effect } from '../../../src/emulator/core/effect.ts';
 import { parseFaults } from '../../../src/emulator/core/fault.ts';
 import type { OutMessage } from '../../../src/emulator/core/outbox.ts';
-import { seededRandom } from '../../../src/emulator/core/random.ts';
 import { render } from '../../../src/emulator/core/render.ts';
 import { createService, type Service } from '../../../src/emulator/core/service.ts';
 import type { SessionRecord } from '../../../src/emulator/core/sessions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
 import { bearerOf, identify, streamSecretOf } from '../../../src/emulator/core/credentials.ts';
-import { seededRandom } from '../../../src/emulator/core/random.ts';
 import { createSessionRegistry, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
 import {
   type CreateSessionInput,

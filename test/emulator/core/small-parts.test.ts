@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import {
   createAudioAccount,
   createRepeatWatch,
@@ -8,8 +9,8 @@ import {
 } from '../../../src/emulator/core/audio-account.ts';
 import { CHOICES, changeChoices, resolveChoices, showChoices } from '../../../src/emulator/core/choices.ts';
 import { createOutbox } from '../../../src/emulator/core/outbox.ts';
-import { downmix, levelDb, upmix } from '../../../src/emulator/core/pcm.ts';
-import { drawUuid, seededRandom } from '../../../src/emulator/core/random.ts';
+import { bytesOf, levelDb, monoOf, upmix } from '../../../src/emulator/core/pcm.ts';
+import { drawUuid } from '../../../src/emulator/core/random.ts';
 import { createRateLimits } from '../../../src/emulator/core/rate-limit.ts';
 import { createRecording } from '../../../src/emulator/core/recording.ts';
 import { createSoundBuffer } from '../../../src/emulator/core/sound-buffer.ts';
@@ -138,7 +139,7 @@ describe('PCM', () => {
   });
 
   test('channels', () => {
-    expect([...downmix(Int16Array.of(10, 20, -4, -8), 2)]).toEqual([15, -6]);
+    expect([...monoOf(bytesOf(Int16Array.of(10, 20, -4, -8)), 2)]).toEqual([15, -6]);
     expect([...upmix(Int16Array.of(1, 2), 2)]).toEqual([1, 1, 2, 2]);
   });
 

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/emulator/core/random.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 
 /** A voiced sound: a sawtooth of this pitch through its first harmonics, as loud as speech. */
 export function vowel(seconds: number, rateHz: number, pitchHz: number, gain = 6000): Int16Array {
