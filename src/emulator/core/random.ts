@@ -1,5 +1,7 @@
 import type { Random } from '../../core/random.ts';
 
+export type { Random };
+
 const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const HEX = '0123456789abcdef';
 

@@ -1,4 +1,3 @@
-import type { Random } from '../../core/random.ts';
 import { type Account, createAccount } from './account.ts';
 import { createRepeatWatch } from './audio-account.ts';
 import type { Choices } from './choices.ts';
@@ -12,7 +11,7 @@ import type { CreateDetector } from './interpreter.ts';
 import type { GivenRefusal, Opening, OpenRequest } from './opening.ts';
 import { createBookmarks } from './page-cursor.ts';
 import type { PhraseBook } from './phrase-book.ts';
-import { drawToken } from './random.ts';
+import { drawToken, type Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
 import { createSessionRegistry, objectTo, type SessionRecord, type SessionRegistry } from './sessions.ts';
 import { createStream, type Stream } from './stream.ts';
