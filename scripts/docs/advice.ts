@@ -23,6 +23,8 @@ export const STATUS_ADVICE: Readonly<Record<DeviceStatus, { says: string; todo: 
 
 export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   stopped: 'send `start` when it should listen',
+  closed: 'nothing; `start` with `until` opens it all the same',
+  budget: 'raise `budget.minutesPerDay`, or wait for the next day',
   muted: 'send `unmute` when it should listen',
   no_line: "the broker's address and login: `dragoman doctor`, check `broker`",
   no_backend: 'whether the backend runs, has its subscription, and may publish to `token/res`',

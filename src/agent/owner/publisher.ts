@@ -235,6 +235,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.playbackLost !== after.playbackLost ||
     before.failures !== after.failures ||
     before.wanted !== after.wanted ||
+    before.hold !== after.hold ||
     before.backendSilent !== after.backendSilent ||
     before.silentEnds !== after.silentEnds ||
     before.untranslated?.isTold !== after.untranslated?.isTold ||

@@ -24,7 +24,11 @@ export type TimerName =
   | 'standby'
   | 'duck'
   | 'earcon'
-  | 'warning';
+  | 'warning'
+  | 'closing';
+
+/** Why no session may be begun: outside the opening hours, or the day's budget is spent. */
+export type Hold = 'closed' | 'budget';
 
 /** What the core may know of a token: everything but the token. */
 export interface Grant {
@@ -53,6 +57,8 @@ export type LaneEvent =
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
   | { readonly type: 'shutdown' }
+  /** No session may be begun from now on, and the one that runs ends with its sentence; null: sessions are allowed. */
+  | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
   /** The line to the backend. */
   | { readonly type: 'line'; readonly up: boolean }

@@ -13,6 +13,7 @@ import { forgetWarning } from './warning.ts';
 export function start(context: StepContext): void {
   if (context.state.ending) return;
   context.set({ wanted: true });
+  if (context.state.hold !== null) return;
   if (context.state.phase === 'idle' || context.state.phase === 'restarting') begin(context);
   else if (context.state.phase === 'standby') wake(context);
   else if (context.state.phase === 'acquiring') askNow(context);
@@ -21,7 +22,8 @@ export function start(context: StepContext): void {
 
 /** What a lane waits for may have been fixed: it is tried now. */
 export function retryNow(context: StepContext): void {
-  const { phase, oldSession } = context.state;
+  const { phase, oldSession, hold } = context.state;
+  if (hold !== null) return;
   if (phase !== 'waiting' && phase !== 'parked') return;
   // The successor of a session that has to go first has no room yet.
   if (oldSession?.successorWaits === true) return;
@@ -31,7 +33,8 @@ export function retryNow(context: StepContext): void {
   acquire(context);
 }
 
-function begin(context: StepContext): void {
+/** Opens the microphone, and begins a session or waits for a voice. */
+export function begin(context: StepContext): void {
   context.disarm('retry');
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
@@ -44,6 +47,8 @@ function begin(context: StepContext): void {
 /** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
 export function stop(context: StepContext): void {
   const { phase, stream, settings } = context.state;
+  context.disarm('closing');
+  context.set({ closing: null });
   if (phase === 'draining') return;
   if (isListening(phase)) silence(context);
   dropSetup(context);
@@ -75,12 +80,13 @@ export function finish(context: StepContext): void {
   dropStream(context, 'stopped', 'close');
   if (context.state.ending) return context.enter('closed');
   context.enter('idle');
-  if (context.state.wanted) begin(context);
+  if (context.state.wanted && context.state.hold === null) begin(context);
 }
 
 /** The wait is over. */
 export function onRetryTimer(context: StepContext): void {
-  const { phase } = context.state;
-  if (phase === 'waiting' || phase === 'parked') acquire(context);
+  const { phase, hold } = context.state;
+  if (hold !== null) stop(context);
+  else if (phase === 'waiting' || phase === 'parked') acquire(context);
   else if (phase === 'restarting') begin(context);
 }

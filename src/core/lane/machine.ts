@@ -6,6 +6,7 @@ import { finish, onRetryTimer, retryNow, start, stop } from './lifecycle.ts';
 import { lose, onEnded, onMessage } from './message.ts';
 import { isSameTask, type LaneOptions } from './options.ts';
 import { rebuild, restart } from './restart.ts';
+import { onClosingTimer, setHold } from './session/closing.ts';
 import { dropSetup } from './session/ending.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
@@ -69,6 +70,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
     case 'shutdown':
       context.set({ wanted: false, ending: true });
       return stop(context);
+    case 'hold':
+      return setHold(context, event.hold);
     case 'options':
       return order(context, event.options);
     case 'line':
@@ -196,6 +199,8 @@ function onTimer(context: StepContext, timer: TimerName): void {
       return context.set({ warning: null });
     case 'earcon':
       return onEarconTimer(context);
+    case 'closing':
+      return onClosingTimer(context);
   }
 }
 

@@ -26,11 +26,11 @@ export function restart(
   const { backlog, settings } = context.state;
   releaseAll(context);
   context.set({ ...freshState(context.state, context.now), ...toldBy(context.state, during) });
-  const { phase, wanted, ending } = context.state;
+  const { phase, wanted, hold, ending } = context.state;
   const message = `a defect of the program ended a step (${where}); its log tells more`;
   context.set({ problem: { code: 'internal_error', message, at: context.now } });
   let waitMs: number | null = null;
-  const next = ending ? 'closed' : wanted ? 'restarting' : 'idle';
+  const next = ending ? 'closed' : wanted && hold === null ? 'restarting' : 'idle';
   if (phase !== next && !isTransition(phase, next)) context.enter('restarting');
   if (context.state.phase !== next) context.enter(next);
   if (next === 'restarting') {
@@ -66,6 +66,7 @@ export function rebuild(
     ...{ nextId, nextStream, crashes: crashes + 1, counts: { ...counts, defects: counts.defects + 1 } },
     ...{
       wanted: state.wanted,
+      hold: state.hold,
       ending: state.ending,
       lineUp: state.lineUp,
       backendSilent: state.backendSilent,
@@ -74,7 +75,7 @@ export function rebuild(
   };
   const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
   const message = `a defect of the program ended a step (${where}) and its clean end; its log tells more`;
-  const phase = fresh.ending ? 'closed' : fresh.wanted ? 'restarting' : 'idle';
+  const phase = fresh.ending ? 'closed' : fresh.wanted && fresh.hold === null ? 'restarting' : 'idle';
   const context = new StepContext({ ...fresh, phase, seed: next }, now);
   context.set({ problem: { code: 'internal_error', message, at: now } });
   for (let stream = Math.max(1, nextStream - MOST_STREAMS); stream < nextStream; stream++)
@@ -110,6 +111,8 @@ function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): P
       return ending ? {} : { wanted: true };
     case 'stop':
       return { wanted: false };
+    case 'hold':
+      return { hold: event.hold };
     case 'shutdown':
       return { wanted: false, ending: true };
     case 'line':
@@ -132,6 +135,7 @@ function freshState(state: LaneState, now: number): LaneState {
     ...createLane({ settings, options, idPrefix, seed }),
     phase: state.phase,
     wanted: state.wanted,
+    hold: state.hold,
     ending: state.ending,
     ...{ lineUp: state.lineUp, backendSilent: state.backendSilent, loss: state.loss },
     nextId: state.nextId,

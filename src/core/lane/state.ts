@@ -7,7 +7,7 @@ import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { ReplayLog } from '../uplink/replay/log.ts';
-import type { Grant, TimerName } from './event.ts';
+import type { Grant, Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, TaskOptions } from './options.ts';
 import type { Phase } from './phases.ts';
 import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './session/silence.ts';
@@ -101,6 +101,14 @@ export interface OldSession {
   readonly pacer: Pacer;
 }
 
+/** The last sentence before a hold is being finished. */
+export interface Closing {
+  /** When the hold came. */
+  readonly since: number;
+  /** The sentence has been heard to its end: what is said from now on is not heard any more. */
+  readonly isDeaf: boolean;
+}
+
 export interface LaneProblem {
   readonly code: string;
   readonly message: string;
@@ -160,6 +168,10 @@ export interface LaneState {
   readonly phase: Phase;
   /** Whether somebody wants the lane to run. */
   readonly wanted: boolean;
+  /** Why no session may be begun, however much the lane is wanted; null: it may. */
+  readonly hold: Hold | null;
+  /** A hold came while a session ran, whose last sentence is being finished; null: none is. */
+  readonly closing: Closing | null;
   /** The agent is ending: after the stream is gone, nothing begins again. */
   readonly ending: boolean;
   readonly lineUp: boolean;
@@ -257,6 +269,8 @@ export function createLane(given: {
     ...given,
     phase: 'idle',
     wanted: false,
+    hold: null,
+    closing: null,
     ending: false,
     lineUp: false,
     backendSilent: false,
@@ -279,6 +293,7 @@ export function createLane(given: {
       duck: null,
       earcon: null,
       warning: null,
+      closing: null,
     },
     tokenRequest: null,
     lease: null,

@@ -6,6 +6,14 @@ import type { StepContext } from './step-context.ts';
 /** Why a device is not ready. `says` is for the owner; the table of docs/operate.md is made of it. */
 export const STATUS_REASONS = {
   stopped: { status: 'idle', says: 'the lane was stopped, or waits for the command `start`' },
+  closed: {
+    status: 'idle',
+    says: 'outside the opening hours of `schedule`; `closed_until` in `state` tells how long',
+  },
+  budget: {
+    status: 'degraded',
+    says: 'the minutes of `budget.minutesPerDay` are used up; no session begins before the day ends (`closed_until` in `state`)',
+  },
   muted: { status: 'idle', says: 'the microphone is muted by command' },
   no_line: { status: 'degraded', says: 'there is no connection to the broker to ask for a token' },
   no_backend: {
@@ -53,7 +61,7 @@ export const STATUS_REASONS = {
 export type ReasonCode = keyof typeof STATUS_REASONS;
 
 /** Reasons of the whole device: no lane is named with them. */
-const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend'];
+const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
 export type Condition = 'memory';
@@ -88,13 +96,22 @@ export function trackSession(context: StepContext): void {
 
 /** How a lane is: the one place where phases and conditions become a status. */
 export function laneStatus(state: LaneState, now: number): LaneStatus {
-  if (!state.wanted) return { status: 'idle', reasons: [{ code: 'stopped' }], changesAt: null };
+  if (!state.wanted || state.hold !== null) return atRest(state);
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
   if (state.untranslated?.isTold === true) troubles.push({ code: 'untranslated' });
   const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
   const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };
+}
+
+/** It is not wanted, or may not have a session. */
+function atRest({ wanted, hold }: LaneState): LaneStatus {
+  const reasons: Reason[] = [];
+  if (hold === 'closed' || (hold === 'budget' && wanted)) reasons.push({ code: hold });
+  if (!wanted) reasons.push({ code: 'stopped' });
+  const status = wanted && hold === 'budget' ? 'degraded' : 'idle';
+  return { status, reasons, changesAt: null };
 }
 
 function sessionReasons(state: LaneState, now: number): Reason[] {

@@ -61,6 +61,7 @@ describe.each(RUNS)('whatever happens ($name sequences)', ({ parameters }) => {
       fc.property(acts, (sequence) => {
         const lane = play(phase, sequence);
         behave(lane, { hears: true });
+        lane.hold(null);
         const { wanted, ending } = lane.state;
         if (!wanted) {
           lane.pass(LONGEST_DRAIN_MS);
@@ -122,7 +123,7 @@ describe('the hostile world', () => {
         for (const { type } of lane.log) effects.add(type);
         phases.add(lane.phase);
       }),
-      { seed: 3, numRuns: 1000 },
+      { seed: 12, numRuns: 1300 },
     );
     expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
     expect(effects.size).toBe(19);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { TimerName } from '../../../src/core/lane/event.ts';
+import type { Hold, TimerName } from '../../../src/core/lane/event.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
@@ -16,6 +16,7 @@ export type Act =
   | { readonly act: 'broke'; readonly who: Role; readonly fault: 'service' | 'agent' }
   | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
   | { readonly act: 'standby'; readonly ms: number }
+  | { readonly act: 'hold'; readonly hold: Hold | null }
   | { readonly act: 'understood'; readonly sentence: number | null; readonly who: Role }
   | { readonly act: 'mute' | 'line' | 'pongs'; readonly on: boolean }
   | {
@@ -133,6 +134,13 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('standby' as const),
       ms: fc.constantFrom(0, 2000, 5000, 20_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('hold' as const),
+      hold: fc.constantFrom<Hold | null>('closed', 'budget', null, null, null),
     }),
   },
   {
@@ -266,6 +274,8 @@ export function perform(lane: LaneHarness, act: Act): void {
       return lane.options({ start: lane.state.options.start === 'boot' ? 'voice' : 'boot' });
     case 'standby':
       return lane.options({ standbyAfterMs: act.ms });
+    case 'hold':
+      return lane.hold(act.hold);
     case 'understood':
       return lane.understands(act.sentence === null ? null : `${act.sentence}`, streamOf(lane, act.who));
     case 'mute':

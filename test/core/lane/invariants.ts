@@ -73,6 +73,7 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   duck: HEARING,
   earcon: HEARING,
   warning: [...HEARING, 'draining'],
+  closing: HEARING,
 };
 
 /** What must hold after every step of a lane, calculated from events and effects alone wherever that is possible. */
@@ -168,9 +169,15 @@ function checkPhase({ before, state, effects, walks }: Step): void {
     walks.every(({ from }, i) => from === path[i]) && path.at(-1) === state.phase,
     `the phase changed off the table: ${path.join(' > ')}, now ${state.phase}`,
   );
-  const { phase, wanted, ending, stream, problem, reason } = state;
+  const { phase, wanted, hold, closing, ending, stream, problem, reason } = state;
   const wants = HEARING.includes(phase) || phase === 'restarting';
-  demand(wanted === wants || phase === 'draining', `wanted is ${wanted} while ${phase}`);
+  const mayRun = wanted && (hold === null || closing !== null);
+  demand(mayRun === wants || phase === 'draining', `wanted is ${wanted} while ${phase}, hold ${hold}`);
+  demand(closing === null || hold !== null, 'closing without a hold');
+  demand(
+    hold === null || !effects.some(({ type }) => type === 'request_token'),
+    'a token asked for in a hold',
+  );
   demand(!(wanted && ending), 'wanted after the end');
   if (phase === 'live') demand(stream?.liveAt !== null, 'live without a live stream');
   const isForced = problem !== null || reason === 'rollover';
@@ -212,6 +219,7 @@ function lifelinesOf(state: LaneState, now: number): TimerName[] {
   if (setup?.stage === 'connecting') lines.push('setup');
   if (setup?.stage === 'configuring') lines.push('setup', 'poll');
   if (oldSession !== null) lines.push('drainOld');
+  if (state.closing !== null) lines.push('closing');
   if (stream === null || phase === 'draining') return lines;
   if (phase === 'configuring') lines.push('ping');
   const latestAt = (stream.limitAt ?? Number.NEGATIVE_INFINITY) - settings.rollLatestMs;

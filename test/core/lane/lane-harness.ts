@@ -1,4 +1,4 @@
-import type { Denial, Grant, LaneEvent } from '../../../src/core/lane/event.ts';
+import type { Denial, Grant, Hold, LaneEvent } from '../../../src/core/lane/event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/options.ts';
 import type { StreamMessage, UpgradeRefusal } from '../../../src/ports/stream.ts';
 import { nextPcm, PAUSE, SPEECH, tagged } from './sound.ts';
@@ -20,6 +20,9 @@ export class LaneHarness extends StepHarness {
   }
   shutdown(): void {
     this.step({ type: 'shutdown' });
+  }
+  hold(hold: Hold | null): void {
+    this.step({ type: 'hold', hold });
   }
   options(options: Partial<LaneOptions>): void {
     this.step({ type: 'options', options });

@@ -33,6 +33,8 @@ const EVENTS: Readonly<Record<string, (lane: LaneHarness) => void>> = {
   captured: (lane) => lane.capture(true),
   'other languages': (lane) => lane.options({ targets: ['fr', 'it'] }),
   stop: (lane) => lane.stop(),
+  closed: (lane) => lane.hold('closed'),
+  opens: (lane) => lane.hold(null),
 };
 
 const RACES: readonly (readonly string[])[] = [
@@ -46,6 +48,8 @@ const RACES: readonly (readonly string[])[] = [
   ['opened', 'task runs', 'limit reached', 'next timer', 'captured'],
   ['task runs', 'hearing ended', 'retiring ended', 'next timer', 'other languages'],
   ['task runs', 'newest ended', 'revoked', 'captured', 'stop'],
+  ['closed', 'granted', 'next timer', 'hearing ended', 'opens'],
+  ['closed', 'task runs', 'captured', 'next timer', 'limit reached'],
 ];
 
 function newest(lane: LaneHarness): number {

@@ -131,7 +131,8 @@ export class SoundLedger {
     const { capturedAt, pcm } = event;
     const lengthMs = Math.max(settings.chunkMs, capturedAt - (event.beganAt ?? capturedAt));
     const echoes = this.speaker.echoes(capturedAt, lengthMs, tailMs);
-    const open = !options.muted && !(mode === 'half-duplex' && echoes === 'yes');
+    const isMuted = options.muted || before.closing?.isDeaf === true;
+    const open = !isMuted && !(mode === 'half-duplex' && echoes === 'yes');
     const streams = before.phase === 'live' || before.phase === 'rolling';
     const queued = !streams || before.backlog.chunks.length > 0;
     this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });

@@ -6,9 +6,11 @@ import { acquire } from './token.ts';
 
 /** The session nears its limit: the next one is begun, or the moment for the switch has come. */
 export function onRollTimer(context: StepContext): void {
-  const { phase, stream, settings } = context.state;
+  const { phase, stream, settings, hold } = context.state;
   if (stream?.limitAt == null) return;
   if (phase === 'rolling') return trySwitch(context);
+  // No session follows this one, unless it is allowed again in time.
+  if (hold !== null) return context.arm('roll', context.now + settings.pollMs);
   // Between two tasks there is no telling when it is live again: a little later.
   if (phase === 'configuring' || stream.taskStale) return context.arm('roll', context.now + settings.pollMs);
   if (phase !== 'live') return;
@@ -27,9 +29,10 @@ export function onRollTimer(context: StepContext): void {
 
 /** A chunk has gone out: is this the pause that was waited for? */
 export function rollInPause(context: StepContext): void {
-  const { phase, stream } = context.state;
+  const { phase, stream, hold } = context.state;
   if (phase === 'rolling') trySwitch(context);
-  else if (phase === 'live' && stream?.mustGoFirst === true && isMoment(context)) goFirst(context);
+  else if (phase === 'live' && hold === null && stream?.mustGoFirst === true && isMoment(context))
+    goFirst(context);
 }
 
 /** No room for two streams: the old one finishes and goes, what is said meanwhile is held, and then the next one comes. */

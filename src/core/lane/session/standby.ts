@@ -72,6 +72,7 @@ export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: 
 
 /** Somebody speaks, or the operator wants a stream: what was heard last goes with it. */
 export function wake(context: StepContext): void {
+  if (context.state.hold !== null) return;
   context.set({ heardLately: [], reason: 'start' });
   context.notify('wake', {});
   acquire(context);

@@ -68,9 +68,9 @@ export function hurry(context: StepContext): void {
 const ENDS_SOON_MS = 60_000;
 
 /** Whether the lane may need the backend at any moment: somebody speaks, or its session nears its limit. */
-export function needsBackend({ wanted, lastVoiceAt, stream }: LaneState, now: number): boolean {
+export function needsBackend({ wanted, hold, lastVoiceAt, stream }: LaneState, now: number): boolean {
   const endsSoon = stream?.limitAt != null && stream.limitAt - now < ENDS_SOON_MS;
-  return wanted && (now - lastVoiceAt < SPOKE_LATELY_MS || endsSoon);
+  return wanted && hold === null && (now - lastVoiceAt < SPOKE_LATELY_MS || endsSoon);
 }
 
 /** When the lane tries again by itself; null: it waits for nothing. */

@@ -58,10 +58,10 @@ function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
 
 /** Decides what of a chunk may be heard, and whether it is speech. */
 function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Captured): BacklogChunk {
-  const { settings, options, playout, capturedCount: seq, backlog, noiseFloor } = context.state;
+  const { settings, options, playout, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
   const { mode, tailMs } = echoInForce(context.state);
   const decision = judge(
-    { muted: options.muted, echo: mode, heard: heardLately(playout), tailMs },
+    { muted: options.muted || closing?.isDeaf === true, echo: mode, heard: heardLately(playout), tailMs },
     capturedAt,
     // A chunk can have a gap in it, and its first sound be older than its length tells.
     Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),

@@ -1,0 +1,72 @@
+import { isPlaying } from '../../playout/playout.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks, PAUSE_MS } from '../../uplink/replay/log.ts';
+import type { Hold } from '../event.ts';
+import { begin, stop } from '../lifecycle.ts';
+import { isListening } from '../phases.ts';
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { dropSetup } from './ending.ts';
+
+/** Somebody who goes on without a pause is heard for this long. */
+const HEARD_FOR_MS = 10_000;
+/** A sentence that is not spoken to its end by then is cut. */
+export const CLOSING_MS = 20_000;
+
+/** No session may be begun any more, or again (null). What is wanted of the lane stays. */
+export function setHold(context: StepContext, hold: Hold | null): void {
+  const { hold: before, wanted } = context.state;
+  context.set({ hold });
+  if ((before === null) === (hold === null) || !wanted) return;
+  if (hold === null) release(context);
+  else close(context);
+}
+
+function release(context: StepContext): void {
+  context.disarm('closing');
+  context.set({ closing: null });
+  if (context.state.phase === 'idle') begin(context);
+}
+
+function close(context: StepContext): void {
+  const { phase, stream, setup } = context.state;
+  const isOnTheWay = stream === null && setup !== null;
+  if (isOnTheWay || !isListening(phase)) return stop(context);
+  if (phase === 'rolling') {
+    dropSetup(context);
+    context.enter('live');
+  }
+  context.set({ closing: { since: context.now, isDeaf: false } });
+  finishSentence(context);
+}
+
+export function onClosingTimer(context: StepContext): void {
+  finishSentence(context);
+}
+
+/** Hears the sentence out, lets it be spoken, and then stops the lane. */
+function finishSentence(context: StepContext): void {
+  const { closing, settings } = context.state;
+  if (closing === null) return;
+  const tookMs = context.now - closing.since;
+  const isDeaf = closing.isDeaf || tookMs >= HEARD_FOR_MS || isHeardOut(context.state);
+  if (tookMs >= CLOSING_MS || (isDeaf && isSpokenOut(context.state, context.now))) return stop(context);
+  context.set({ closing: { ...closing, isDeaf } });
+  context.arm('closing', context.now + settings.chunkMs);
+}
+
+/** Nobody is in the middle of a sentence, as far as the service has heard. */
+function isHeardOut({ stream, backlog }: LaneState): boolean {
+  return (
+    stream === null || (stream.replay.quietMs >= PAUSE_MS && !backlog.chunks.some(({ voiced }) => voiced))
+  );
+}
+
+/** All that was said has been translated, and heard. */
+function isSpokenOut({ stream, oldSession, backlog, playout, settings }: LaneState, now: number): boolean {
+  if (oldSession !== null || isPlaying(playout, now)) return false;
+  if (stream === null) return true;
+  const isOwed =
+    backlog.chunks.some(({ voiced }) => voiced) ||
+    owedSpeechChunks(stream.replay, now - FORGOTTEN_AFTER_MS) > 0;
+  return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { CLOSING_MS } from '../../../src/core/lane/session/closing.ts';
+import { laneStatus } from '../../../src/core/lane/status.ts';
+import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { SITUATIONS, situation } from './situations.ts';
+
+const END = LANE_DEFAULTS.drainMs + CHUNK_MS;
+const statusOf = ({ state, now }: LaneHarness) => {
+  const { status, reasons } = laneStatus(state, now);
+  return { status, reasons: reasons.map(({ code }) => code) };
+};
+
+describe('a hold', () => {
+  it.each(Object.keys(SITUATIONS))(
+    'while %s: nothing runs any more after it, and no token is asked for',
+    (name) => {
+      const lane = situation(name);
+      const { wanted, ending } = lane.state;
+      const asked = lane.all('request_token').length;
+      lane.hold('closed');
+      lane.pass(CLOSING_MS + END);
+      expect(lane.phase).toBe(ending ? 'closed' : 'idle');
+      expect(lane.all('request_token')).toHaveLength(asked);
+      expect(lane.timers.size).toBe(0);
+      expect(lane.state).toMatchObject({ wanted, stream: null, closing: null });
+    },
+  );
+
+  it.each(Object.keys(SITUATIONS))(
+    'while %s, and over at once: the lane goes on as if there had been none',
+    (name) => {
+      const lane = situation(name);
+      const { wanted } = lane.state;
+      lane.hold('budget');
+      lane.hold(null);
+      behave(lane);
+      lane.until(() => !wanted || lane.phase === 'live' || lane.phase === 'standby', 700_000);
+      expect(lane.state).toMatchObject({ wanted, closing: null, hold: null });
+    },
+  );
+
+  it('ends a session that has nothing to say at once', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hush(10);
+    lane.hold('closed');
+    expect(lane.phase).toBe('draining');
+    expect(lane.all('end_task')).toHaveLength(1);
+    lane.says({ message_type: 'eos', data: {} });
+    expect(lane.phase).toBe('idle');
+    expect(lane.all('close_capture')).toHaveLength(1);
+    expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed'] });
+  });
+
+  it('hears a sentence out, lets it be spoken, and takes no other one', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hush(4);
+    const began = lane.wire.length;
+    lane.speak(5);
+    lane.hold('closed');
+    expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed'] });
+    lane.speak(4);
+    lane.hush(4);
+    const sentence = lane.wire;
+    expect(sentence.slice(began)).toMatch(/^s{12}\.?$/);
+    expect(lane.state.closing?.isDeaf).toBe(true);
+    // Somebody else begins.
+    lane.speak(6);
+    expect(lane.wire.slice(sentence.length)).toBe('......');
+    lane.understands('a');
+    lane.hear('a', 2000, true);
+    expect(lane.phase).toBe('live');
+    lane.hush(Math.ceil(3000 / CHUNK_MS));
+    lane.pass(1000);
+    const played = lane.all('play').reduce((ms, { pcm }) => ms + pcm.byteLength / 48, 0);
+    expect(played).toBeGreaterThanOrEqual(2000);
+    expect(lane.phase).toBe('draining');
+    expect(lane.all('flush_playback').at(-1)?.at).toBeGreaterThanOrEqual(lane.last('play').at);
+  });
+
+  it('waits for nobody longer than 20 s', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hush(4);
+    lane.speak(2);
+    lane.hold('closed');
+    const { now } = lane;
+    while (lane.phase === 'live' && lane.now - now < 60_000) lane.speak(1);
+    expect(lane.last('end_task').at - now).toBeGreaterThanOrEqual(CLOSING_MS - CHUNK_MS);
+    expect(lane.last('end_task').at - now).toBeLessThanOrEqual(CLOSING_MS + CHUNK_MS);
+    // After ten of them the service hears silence, and can finish.
+    const silent = lane.all('send_audio').filter(({ at, pcm }) => at > now + 11_000 && pcm !== null);
+    expect(silent).toEqual([]);
+  });
+
+  it('makes no next session, however near the limit is', () => {
+    const lane = new LaneHarness().goLive({ maxDurationMs: 40_000 });
+    lane.hush(4);
+    lane.until(() => lane.due('roll') < 500, 60_000);
+    lane.speak(1);
+    const asked = lane.all('request_token').length;
+    lane.hold('closed');
+    for (let i = 0; i < 40; i++) lane.speak(1);
+    expect(lane.phase).toBe('live');
+    lane.says({ message_type: 'max_duration_reached', data: {} });
+    lane.pass(CLOSING_MS);
+    expect(lane.phase).toBe('idle');
+    expect(lane.all('request_token')).toHaveLength(asked);
+  });
+
+  it('that is over while the sentence is being finished lets the session go on', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hush(4);
+    lane.speak(3);
+    lane.hold('closed');
+    lane.speak(3);
+    lane.hold(null);
+    const { length } = lane.wire;
+    lane.speak(10);
+    expect(lane.wire.slice(length)).toBe('ssssssssss');
+    lane.pass(CLOSING_MS);
+    expect(lane.all('end_task')).toEqual([]);
+    expect(lane.state).toMatchObject({ phase: 'live', closing: null });
+  });
+
+  it('that is over begins what was wanted before, or was wanted meanwhile', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hold('closed');
+    lane.pass(CLOSING_MS + END);
+    lane.hold(null);
+    expect(lane.phase).toBe('acquiring');
+
+    const asked = new LaneHarness();
+    asked.line(true);
+    asked.hold('closed');
+    asked.start();
+    expect(asked.phase).toBe('idle');
+    asked.hold(null);
+    expect(asked.phase).toBe('acquiring');
+  });
+
+  it('that is over begins nothing that was stopped before or meanwhile', () => {
+    for (const stopsFirst of [true, false]) {
+      const lane = new LaneHarness().goLive();
+      if (stopsFirst) lane.stop();
+      lane.hold('closed');
+      if (!stopsFirst) lane.stop();
+      lane.pass(CLOSING_MS + END);
+      lane.hold(null);
+      lane.pass(1000);
+      expect(lane.phase).toBe('idle');
+    }
+  });
+
+  it('is heard by a lane whose step threw, and outlives one', () => {
+    const lane = new LaneHarness().goLive();
+    lane.crash({ type: 'hold', hold: 'closed' });
+    expect(lane.state).toMatchObject({ phase: 'idle', hold: 'closed', wanted: true });
+    lane.crash();
+    expect(lane.state).toMatchObject({ phase: 'idle', hold: 'closed' });
+    lane.hold(null);
+    expect(lane.phase).toBe('acquiring');
+  });
+
+  it('changes its reason without an end', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hold('budget');
+    lane.pass(CLOSING_MS + END);
+    expect(statusOf(lane)).toEqual({ status: 'degraded', reasons: ['budget'] });
+    lane.hold('closed');
+    expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed'] });
+    lane.stop();
+    expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed', 'stopped'] });
+    lane.hold('budget');
+    expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['stopped'] });
+    expect(lane.phase).toBe('idle');
+  });
+
+  it('does not wake a lane that sleeps', () => {
+    const lane = new LaneHarness().goStandby();
+    lane.hold('closed');
+    lane.options({ standbyAfterMs: 0 });
+    lane.start();
+    lane.pass(1000);
+    expect(lane.phase).toBe('idle');
+  });
+});
