@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Boots machines, with a configuration of its own: `npm run test:systemd`. */
-const BOOTED = 'test/nspawn/**';
+/** Boots machines or emulates processors, with configurations of its own: `npm run test:systemd`, `test:arm`. */
+const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
 /** Programs and sound in real time: they mostly wait, and must be served at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
 const SIMULATED = ['test/sim/**/*.test.ts'];
@@ -71,7 +71,7 @@ export default defineConfig({
           ...common,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, BOOTED],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...BOOTED],
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '5' },
         },

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { judge, makeTones, RATE_HZ } from './tones.ts';
+
+const ms = (count: number): number => (count * RATE_HZ) / 1000;
+const code = makeTones(20);
+
+/** The code without what is between two places. */
+const without = (from: number, to: number): Int16Array => {
+  const rest = new Int16Array(code.length - (to - from));
+  rest.set(code.subarray(0, from));
+  rest.set(code.subarray(to), from);
+  return rest;
+};
+
+describe('the judge of tones', () => {
+  it('finds nothing wrong with what is whole, wherever it begins, and however loud it is', () => {
+    for (const [from, gain] of [
+      [0, 1],
+      [137, 0.5],
+      [ms(95) + 11, 0.1],
+    ] as const) {
+      const found = judge(code.slice(from).map((sample) => sample * gain));
+      expect(found).toMatchObject({
+        missing: 0,
+        outOfOrder: 0,
+        silentMs: 0,
+        phaseJumps: 0,
+        unclearMs: 0,
+      });
+      expect(found.tones.length).toBeGreaterThan(122);
+      expect(found.levelDbfs).toBeCloseTo(-15.3 + 20 * Math.log10(gain), 0);
+    }
+  });
+
+  it('counts silence around it as none, and within it as what it is', () => {
+    const padded = new Int16Array(code.length + ms(3000));
+    padded.set(code, ms(1500));
+    expect(judge(padded)).toMatchObject({ missing: 0, silentMs: 0, seconds: 20 });
+    const holed = code.slice().fill(0, ms(5000), ms(5500));
+    expect(judge(holed).silentMs).toBeGreaterThanOrEqual(480);
+    expect(judge(holed).tones).toContain(-1);
+    const late = new Int16Array(code.length + ms(200));
+    late.set(code.subarray(0, ms(5050)));
+    late.set(code.subarray(ms(5050)), ms(5250));
+    expect(judge(late)).toMatchObject({ missing: 0, outOfOrder: 0 });
+  });
+
+  it.each([
+    ['a chunk of 320 ms that is lost', () => without(ms(4000), ms(4320)), { missing: 2 }],
+    ['20 samples that are lost within a tone', () => without(ms(4050), ms(4050) + 20), { phaseJumps: 1 }],
+  ])('notices %s', (_, make, wanted) => {
+    expect(judge(make())).toMatchObject(wanted);
+  });
+
+  it('notices what is heard twice, and what is no tone', () => {
+    const twice = new Int16Array(code.length);
+    twice.set(code.subarray(0, ms(6000)));
+    twice.set(code.subarray(ms(5680), code.length - ms(320)), ms(6000));
+    expect(judge(twice).outOfOrder).toBe(1);
+    const noisy = code.map((sample, at) =>
+      at > ms(2000) && at < ms(3000) ? (at * 7919 * at) % 9000 : sample,
+    );
+    expect(judge(noisy).unclearMs).toBeGreaterThan(800);
+  });
+
+  it('hears nothing where nothing is', () => {
+    expect(judge(new Int16Array(RATE_HZ))).toMatchObject({ tones: [], seconds: 0 });
+  });
+});

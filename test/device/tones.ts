@@ -1,0 +1,157 @@
+/**
+ * A recording in which each moment says which one it is, and the judge of what came of it on its way through sound cards.
+ *
+ * Every 160 ms another of 64 tones, in order. All are multiples of 50 Hz: in a window of 20 ms each has whole periods, so that
+ * neither another tone nor where the window begins changes what is measured, and each tone keeps its phase from window to window.
+ * Sound that was lost, repeated or stretched shows as a tone out of order or as a jump of the phase.
+ */
+export const RATE_HZ = 24_000;
+const TONES = 64;
+const LOWEST_HZ = 500;
+const STEP_HZ = 50;
+const TONE_SAMPLES = (RATE_HZ * 160) / 1000;
+const WINDOW_MS = 20;
+/** More of one tone was said twice. */
+const MOST_WINDOWS = 160 / WINDOW_MS + 1;
+const WINDOW = (RATE_HZ * WINDOW_MS) / 1000;
+const AMPLITUDE = 8000;
+/** Of a full scale. What is less is silence. */
+const QUIET_DBFS = -50;
+/** A window belongs to a tone that has this share of its power. */
+const CLEAR_SHARE = 0.9;
+/** 0.1 ms of the lowest tone is 0.3 rad. */
+const PHASE_JUMP_RAD = 0.3;
+
+const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;
+
+/** @param firstTone which of the 64 it begins with */
+export function makeTones(seconds: number, firstTone = 0): Int16Array {
+  const samples = new Int16Array(Math.round(seconds * RATE_HZ));
+  for (let at = 0; at < samples.length; at += 1) {
+    const tone = (Math.floor(at / TONE_SAMPLES) + firstTone) % TONES;
+    samples[at] = AMPLITUDE * Math.sin((2 * Math.PI * hzOf(tone) * at) / RATE_HZ);
+  }
+  return samples;
+}
+
+export interface Judgement {
+  /** Tones that were heard, in their order; -1 for a silence between two of them. */
+  readonly tones: readonly number[];
+  /** Seconds from the first sound to the last. */
+  readonly seconds: number;
+  /** Tones that should have come between two that came. */
+  readonly missing: number;
+  /** Tones that came once more, too long, or out of order. */
+  readonly outOfOrder: number;
+  /** Silence between the first sound and the last. */
+  readonly silentMs: number;
+  /** Within a tone: places where it does not go on as it began. */
+  readonly phaseJumps: number;
+  /** The median of all windows with a tone. */
+  readonly levelDbfs: number;
+  /** Windows in which something else sounds than a tone, or than one turning into the next. */
+  readonly unclearMs: number;
+}
+
+interface Window {
+  readonly tone: number | null;
+  readonly phase: number;
+  readonly dbfs: number;
+}
+
+export function judge(samples: Int16Array): Judgement {
+  const all: Window[] = [];
+  for (let at = 0; at + WINDOW <= samples.length; at += WINDOW) all.push(look(samples, at));
+  const first = all.findIndex(({ dbfs }) => dbfs > QUIET_DBFS);
+  const last = all.findLastIndex(({ dbfs }) => dbfs > QUIET_DBFS);
+  const windows = first === -1 ? [] : all.slice(first, last + 1);
+  const { tones, unclear } = inOrder(windows);
+  let [missing, outOfOrder] = [0, 0];
+  // A tone with a silence in it is still one.
+  const heard = tones.filter(({ tone }) => tone >= 0);
+  const whole: Run[] = [];
+  for (const run of heard) {
+    const before = whole.at(-1);
+    if (before?.tone === run.tone) before.windows += run.windows;
+    else whole.push({ ...run });
+  }
+  for (let at = 0; at < whole.length; at += 1) {
+    const [before, now] = [whole[at - 1], whole[at]];
+    if (now === undefined) continue;
+    if (now.windows > MOST_WINDOWS) outOfOrder += 1;
+    if (before === undefined) continue;
+    const step = (now.tone - before.tone + TONES) % TONES;
+    if (step > TONES / 2) outOfOrder += 1;
+    else missing += step - 1;
+  }
+  const levels = windows.flatMap(({ tone, dbfs }) => (tone === null ? [] : [dbfs])).sort((a, b) => a - b);
+  return {
+    tones: tones.map(({ tone }) => tone),
+    seconds: (windows.length * WINDOW_MS) / 1000,
+    missing,
+    outOfOrder,
+    silentMs: windows.filter(({ dbfs }) => dbfs <= QUIET_DBFS).length * WINDOW_MS,
+    phaseJumps: countPhaseJumps(windows),
+    levelDbfs: levels[Math.floor(levels.length / 2)] ?? Number.NEGATIVE_INFINITY,
+    unclearMs: unclear * WINDOW_MS,
+  };
+}
+
+interface Run {
+  readonly tone: number;
+  windows: number;
+}
+
+/** Which tone a window has, if it has one alone. */
+function look(samples: Int16Array, from: number): Window {
+  let power = 0;
+  for (let at = from; at < from + WINDOW; at += 1) power += (samples[at] ?? 0) ** 2;
+  power /= WINDOW;
+  const dbfs = 10 * Math.log10(power / 32_768 ** 2);
+  if (!(dbfs > QUIET_DBFS)) return { tone: null, phase: 0, dbfs: Math.max(dbfs, -120) };
+  for (let tone = 0; tone < TONES; tone += 1) {
+    let [re, im] = [0, 0];
+    for (let at = 0; at < WINDOW; at += 1) {
+      const angle = (2 * Math.PI * hzOf(tone) * at) / RATE_HZ;
+      re += (samples[from + at] ?? 0) * Math.cos(angle);
+      im += (samples[from + at] ?? 0) * Math.sin(angle);
+    }
+    const own = (2 * (re * re + im * im)) / WINDOW ** 2;
+    if (own > CLEAR_SHARE * power) return { tone, phase: Math.atan2(im, re), dbfs };
+  }
+  return { tone: null, phase: 0, dbfs };
+}
+
+/** The tones one after the other. Between two a window may have both; what is unclear beyond that is counted. */
+function inOrder(windows: readonly Window[]): { tones: Run[]; unclear: number } {
+  const tones: Run[] = [];
+  let [unclear, run] = [0, 0];
+  for (const { tone, dbfs } of windows) {
+    const now = tone ?? (dbfs <= QUIET_DBFS ? -1 : null);
+    if (now === null) {
+      run += 1;
+      if (run > 1) unclear += run === 2 ? 2 : 1;
+      continue;
+    }
+    run = 0;
+    const last = tones.at(-1);
+    if (last?.tone === now) last.windows += 1;
+    else tones.push({ tone: now, windows: 1 });
+  }
+  return { tones, unclear };
+}
+
+/** Against the last clear window of the same tone: the one in which it jumps is not clear itself. */
+function countPhaseJumps(windows: readonly Window[]): number {
+  let jumps = 0;
+  let before: Window | null = null;
+  for (const now of windows) {
+    if (now.tone === null) continue;
+    if (now.tone === before?.tone) {
+      const turn = Math.abs(now.phase - before.phase);
+      if (Math.min(turn, 2 * Math.PI - turn) > PHASE_JUMP_RAD) jumps += 1;
+    }
+    before = now;
+  }
+  return jumps;
+}
