@@ -17,6 +17,8 @@ export interface PublishOptions {
   readonly properties?: RequestProperties;
   /** Left out: the general one. */
   readonly share?: QueueShare;
+  /** Called once: whether the broker has acknowledged the message (QoS 1), or it was given up. */
+  readonly ended?: (isDelivered: boolean) => void;
 }
 
 /** A QoS 1 message that was given up. */
@@ -33,6 +35,13 @@ export interface BusMessage {
   readonly payload: string;
   readonly retain: boolean;
   readonly properties: RequestProperties;
+  /** The broker sends it again, because it was not acknowledged before a connection ended. */
+  readonly again?: true;
+  /**
+   * Keeps the acknowledgement back until the returned function is called, so that the broker sends the message again
+   * should the connection or the program end before. To be called while the message is being delivered.
+   */
+  readonly hold?: () => () => void;
 }
 
 export type BusProblem =
@@ -40,10 +49,12 @@ export type BusProblem =
   | 'unreachable'
   /** Wrong user name, password or certificate, or not allowed. */
   | 'refused'
-  /** Another client connected with this device's identifier. */
+  /** Another client connects with this device's identifier. */
   | 'taken_over';
 
 export interface BusListener {
+  /** The filters that the broker does not allow, where the line goes on without them. Before `up`, and when it changes. */
+  refused?(filters: readonly string[]): void;
   /** Connected, and every subscription is in place. `connection` counts connections of this process from 1. */
   up(connection: number, protocol: 4 | 5): void;
   down(problem: BusProblem, message: string): void;
@@ -64,12 +75,25 @@ export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): void;
   /** Whether the line is needed at once: while it is down, it is then tried again within seconds instead of minutes. */
   urgent(isUrgent: boolean): void;
+  /** Somebody else has been seen under this device's name: a connection that is closed without a word was taken by them. */
+  disputed?(): void;
   /** Says goodbye (`finale` is published last) and disconnects without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
 }
 
+export interface Subscription {
+  readonly filter: string;
+  /** The most that the broker delivers with. With 0 nothing is kept for a client that is away. */
+  readonly qos: 0 | 1;
+  /** The line is of use without it: `refused` tells. */
+  readonly mayBeRefused: boolean;
+}
+
 export interface BusOptions {
-  readonly subscriptions: readonly string[];
+  /** A filter alone: QoS 1, and the connection is of no use without it. */
+  readonly subscriptions: readonly (string | Subscription)[];
+  /** How long the broker keeps what comes while the client is away (MQTT 5). Left out: not at all. */
+  readonly keptForS?: number;
   /** Made again for each connection, because it names the connection. */
   readonly will: ((connection: number) => { topic: string; payload: string }) | null;
 }

@@ -3,9 +3,9 @@ import type { Seed } from '../../core/random.ts';
 import {
   beginReconnect,
   noteDown,
+  noteOther,
   noteUp,
   noteUrgency,
-  SUSPICIOUS_QUICK_CLOSES,
   tryMs,
 } from '../../core/retry/reconnect.ts';
 import type { Bus, BusListener, BusOptions, OpenBus } from '../../ports/bus.ts';
@@ -13,9 +13,10 @@ import type { Clock } from '../../ports/clock.ts';
 import { disconnectGracefully } from './disconnect.ts';
 import { type Ending, explainRefusedMessage } from './ending.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
-import { type Link, openLink } from './link.ts';
+import { type Link, openLink, type SessionFacts } from './link.ts';
 import { createOutbox, type Outbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
 import { createSender } from './sender.ts';
+import { subscriptionsOf } from './subscribe.ts';
 import { chooseVersion, noteFinding, type ProtocolVersion, UNKNOWN_BROKER } from './version.ts';
 
 export type { MqttConnection } from './endpoint.ts';
@@ -38,6 +39,8 @@ const OUTBOX_LIMITS: OutboxLimits = { messages: 500, bytes: 1_048_576 };
 /** Far more than a device's lanes can ask for at once. */
 const TOKEN_LIMITS: OutboxLimits = { messages: 64, bytes: 131_072 };
 const LONGEST_TOPIC_BYTES = 65_535;
+/** A subscription that was refused is asked for again after this long: somebody may have allowed it. */
+const SUBSCRIBE_AGAIN_MS = 300_000;
 
 /** Makes the opener of the port for one broker. */
 export function createMqttBus(
@@ -58,10 +61,10 @@ export function createMqttBus(
       get outbox() {
         return outbox.counts;
       },
-      publish(topic, payload, { qos = 1, retain = false, properties = {}, share = 'general' } = {}) {
-        if (closed !== null || !isTopic(topic)) return;
+      publish(topic, payload, { qos = 1, retain = false, properties = {}, share = 'general', ended } = {}) {
+        if (closed !== null || !isTopic(topic)) return void ended?.(false);
         if (qos === 1) {
-          outbox.add(topic, payload, { retain, properties, share }, deps.clock.now());
+          outbox.add(topic, payload, { retain, properties, share, ended }, deps.clock.now());
           line.pump();
           return;
         }
@@ -73,6 +76,7 @@ export function createMqttBus(
       urgent(isUrgent) {
         if (closed === null) line.urgent(isUrgent);
       },
+      disputed: () => line.disputed(),
       close(finale) {
         if (closed === null) {
           line.leave();
@@ -98,11 +102,16 @@ function keepConnected(
   let connections = 0;
   let link: Link | null = null;
   let up = false;
+  let session: SessionFacts = { isPresent: false, keptForS: 0 };
+  /** Until then the broker should have our session. */
+  let keptUntil = Number.NEGATIVE_INFINITY;
   let left = false;
   let retryAt: number | null = null;
   let cancelRetry = (): void => {};
   let openedAt = 0;
   let cancelLimit = (): void => {};
+  let cancelSubscribing = (): void => {};
+  const subscriptions = subscriptionsOf(options);
   let watcher = (): void => {};
   const sender = createSender(outbox, clock, broker, () => watcher());
 
@@ -120,6 +129,16 @@ function keepConnected(
     cancelRetry = clock.at(at, open);
   };
 
+  /** Tells what is refused, and asks for it again in a while. */
+  const noteRefused = (opened: Link, refused: readonly string[]): void => {
+    listener.refused?.(refused);
+    if (refused.length === 0) return;
+    cancelSubscribing = clock.at(clock.now() + SUBSCRIBE_AGAIN_MS, () => {
+      const again = subscriptions.filter(({ filter }) => refused.includes(filter));
+      opened.subscribe(again, (still) => noteRefused(opened, still));
+    });
+  };
+
   const open = (): void => {
     retryAt = null;
     openedAt = clock.now();
@@ -127,24 +146,29 @@ function keepConnected(
     const target = {
       broker,
       version,
-      subscriptions: options.subscriptions,
-      options: () => clientOptions(connection, version, options.will?.(connections + 1) ?? null),
+      subscriptions,
+      options: () =>
+        clientOptions(connection, version, options.will?.(connections + 1) ?? null, options.keptForS),
     };
     const opened = openLink(target, clock, {
-      accepted() {
+      accepted(facts) {
+        session = facts;
         cancelLimit();
         connections += 1;
         memory = noteFinding(memory, version, 'accepted', clock.now());
       },
-      ready() {
+      ready(refused) {
         if (left) return;
         up = true;
-        reconnect = noteUp(reconnect, clock.now());
+        noteRefused(opened, refused);
+        reconnect = noteUp(reconnect, clock.now(), clock.now() < keptUntil && !session.isPresent);
         listener.up(connections, version);
         sender.attach(opened);
       },
       message(message) {
         if (!left) listener.message(message);
+        // Nobody takes it any more: what the broker keeps for us comes again at the next start.
+        else message.hold?.();
       },
       oversized(topic, bytes) {
         if (!left) listener.oversized?.(topic, bytes);
@@ -157,6 +181,8 @@ function keepConnected(
 
   const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
     cancelLimit();
+    cancelSubscribing();
+    if (up) keptUntil = clock.now() + session.keptForS * 1000;
     link = null;
     up = false;
     const topic = sender.detach(seen);
@@ -164,12 +190,12 @@ function keepConnected(
     memory = noteFinding(memory, version, ending.finding, clock.now());
     if (left) return watcher();
     if (ending.finding === 'unsupported') return open();
-    const next = noteDown(reconnect, ending, clock.now());
+    const next = noteDown(reconnect, { ...ending, protocol: version }, clock.now());
     reconnect = next.state;
     retry(clock.now() + next.waitMs);
-    const suspicious = reconnect.quickCloses >= SUSPICIOUS_QUICK_CLOSES;
-    const hint = suspicious ? ` again; does another client use the identifier "${connection.clientId}"?` : '';
-    listener.down(ending.problem, ending.message + hint);
+    const isSeenThrough = next.problem !== ending.problem;
+    const hint = isSeenThrough ? ` again: another client uses the identifier "${connection.clientId}"` : '';
+    listener.down(next.problem, ending.message + hint);
     if (ending.tooEarly) tooEarly?.();
   };
 
@@ -186,11 +212,15 @@ function keepConnected(
       if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
       if (link?.accepted === false) limitTry();
     },
+    disputed(): void {
+      reconnect = noteOther(reconnect);
+    },
     /** Opens no further link and tells the listener no more. */
     leave(): void {
       left = true;
       cancelRetry();
       cancelLimit();
+      cancelSubscribing();
     },
     drain(allowed: boolean): void {
       if (allowed && link !== null) sender.attach(link);

@@ -11,6 +11,8 @@ export interface Ending {
   readonly finding: VersionFinding;
   /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
   readonly silent?: true;
+  /** The broker had accepted us, and the subscriptions were not in place yet. */
+  readonly early?: true;
   /** The broker's certificate begins later than this machine's clock says it is. */
   readonly tooEarly?: true;
   /** It may have been closed for a message that it did not like. */

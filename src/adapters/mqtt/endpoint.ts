@@ -46,6 +46,7 @@ export function clientOptions(
   connection: MqttConnection,
   version: ProtocolVersion,
   will: { topic: string; payload: string } | null,
+  keptForS?: number,
 ): IClientOptions {
   const url = new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
@@ -64,7 +65,10 @@ export function clientOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: readPassword(password) }),
     protocolVersion: version,
-    clean: true,
+    // Without an expiry a session of 3.1.1 could stay for ever, tokens and commands of last year with it.
+    ...(version === 5 && keptForS !== undefined
+      ? { clean: false, properties: { sessionExpiryInterval: keptForS } }
+      : { clean: true }),
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: 0,

@@ -1,8 +1,9 @@
 /** One connection to the broker, from CONNECT to its end. A new one is made for each try. */
 import './no-debug-output.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
-import type { BusMessage, RequestProperties } from '../../ports/bus.ts';
+import type { BusMessage, RequestProperties, Subscription } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { acknowledgeOurselves } from './acknowledgement.ts';
 import {
   type Ending,
   explainClose,
@@ -22,12 +23,19 @@ const MOST_IN_FLIGHT = 16;
 const MOST_UNSENT_BYTES = 262_144;
 const SUBSCRIBE_TIMEOUT_MS = 15_000;
 
+export interface SessionFacts {
+  /** The broker had kept one for us. */
+  readonly isPresent: boolean;
+  /** How long it will keep the present one after the end of this connection. */
+  readonly keptForS: number;
+}
+
 export interface LinkSink {
   /** The broker accepted us: the will is armed. */
-  accepted(): void;
-  /** Every subscription is in place. */
-  ready(): void;
-  /** Only after `ready`. */
+  accepted(session: SessionFacts): void;
+  /** Every subscription is in place, but for these, which the broker does not allow. */
+  ready(refused: readonly string[]): void;
+  /** Only after `ready`. It is acknowledged when this returns, unless it is held. */
   message(message: BusMessage): void;
   /** A message too large to be read was dropped. */
   oversized(topic: string, bytes: number): void;
@@ -54,6 +62,8 @@ export interface Link {
   readonly congested: boolean;
   /** `done` comes when the broker acknowledged (QoS 1), or with why it refused the message; never after the end. */
   publish(message: Outgoing, done: (refused: string | null) => void): void;
+  /** Asks again for what was refused; `done` tells what still is. */
+  subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
   /** Says DISCONNECT, so that the will is not published; then closes. */
   end(): void;
   /** Cuts the connection at once; the broker publishes the will. */
@@ -63,7 +73,7 @@ export interface Link {
 export interface LinkTarget {
   readonly broker: string;
   readonly version: ProtocolVersion;
-  readonly subscriptions: readonly string[];
+  readonly subscriptions: readonly Subscription[];
   /** Throws when an option (a password file, a certificate) can't be had. */
   readonly options: () => IClientOptions;
 }
@@ -74,17 +84,18 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
   let ending: Ending | null = null;
   let cancelTimeout = (): void => {};
-  let early: BusMessage[] = [];
+  let early: (() => void)[] = [];
   let unacknowledged = 0;
   let hasRefused = false;
 
   const finish = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
+    const early = stage === 'accepted';
     stage = 'ended';
     cancelTimeout();
     const last = ending ?? explainClose(broker, accepted);
-    sink.ended(accepted ? { ...last, finding: 'other' } : last);
+    sink.ended({ ...last, ...(accepted && { finding: 'other' }), ...(early && { early }) });
   };
   // Not `client.end(true)`: that does nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
@@ -100,28 +111,44 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       fail(explainLargePacket(broker, bytes, MOST_PACKET_BYTES)),
     );
     opened.stream.on('data', watch);
-    opened.on('connect', () => {
+    const acknowledgements = acknowledgeOurselves(opened);
+    opened.on('connect', ({ sessionPresent, properties }) => {
       stage = 'accepted';
-      sink.accepted();
+      const asked = opened.options.properties?.sessionExpiryInterval ?? 0;
+      const keptForS = properties?.sessionExpiryInterval ?? asked;
+      sink.accepted({ isPresent: sessionPresent === true, keptForS });
       cancelTimeout = clock.at(clock.now() + SUBSCRIBE_TIMEOUT_MS, () => {
         const message = `${broker} does not answer the subscription`;
         fail({ problem: 'unreachable', message, finding: 'other' });
       });
-      subscribeAll(opened, broker, target.subscriptions, (problem) => {
+      subscribeAll(opened, broker, target.subscriptions, (problem, refused) => {
         cancelTimeout();
         if (stage !== 'accepted') return;
         if (problem !== null) return fail(problem);
         stage = 'ready';
-        sink.ready();
-        for (const message of early) if (stage === 'ready') sink.message(message);
+        sink.ready(refused);
+        // Should the connection end first, they were not acknowledged, and the broker has them still.
+        for (const deliver of early) if (stage === 'ready') deliver();
         early = [];
       });
     });
     opened.on('message', (topic, payload, packet) => {
-      if (payload.length > MOST_INBOUND_BYTES) return sink.oversized(topic, payload.length);
-      const message = readMessage(topic, payload, packet);
-      if (stage === 'ready') sink.message(message);
-      else early.push(message);
+      const acknowledge = acknowledgements.of(packet);
+      if (payload.length > MOST_INBOUND_BYTES) {
+        acknowledge();
+        return sink.oversized(topic, payload.length);
+      }
+      const deliver = (): void => {
+        let isHeld = false;
+        const hold = (): (() => void) => {
+          isHeld = true;
+          return acknowledge;
+        };
+        sink.message({ ...readMessage(topic, payload, packet), hold });
+        if (!isHeld) acknowledge();
+      };
+      if (stage === 'ready') deliver();
+      else early.push(deliver);
     });
     opened.on('disconnect', (packet) =>
       fail(explainDisconnect(broker, packet.reasonCode ?? 0, unacknowledged > 0 || hasRefused)),
@@ -161,6 +188,12 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
         if (stage !== 'ended' && ending === null) done(error ? explainPublishError(error) : null);
       });
     },
+    subscribe(subscriptions, done) {
+      if (client === null || stage !== 'ready') return;
+      subscribeAll(client, broker, subscriptions, (problem, refused) => {
+        if (stage === 'ready' && problem === null) done(refused);
+      });
+    },
     end() {
       if (client === null) return;
       // Otherwise `end` would wait for acknowledgements that may never come.
@@ -180,6 +213,7 @@ function readMessage(topic: string, payload: Buffer, packet: IPublishPacket): Bu
     topic,
     payload: payload.toString('utf8'),
     retain: packet.retain,
+    ...(packet.dup && { again: true as const }),
     properties: {
       ...(responseTopic !== undefined && { responseTopic }),
       ...(correlationData !== undefined && { correlationData }),

@@ -7,6 +7,8 @@ export interface OutboxMessage {
   readonly retain: boolean;
   readonly properties: RequestProperties;
   readonly share: QueueShare;
+  /** Told once: whether the broker has it. */
+  readonly ended: ((isDelivered: boolean) => void) | undefined;
   readonly queuedAt: number;
   readonly bytes: number;
   /** On its way over the present connection, not acknowledged yet. */
@@ -20,6 +22,8 @@ export interface OutboxLimits {
   readonly bytes: number;
 }
 
+type Lost = Pick<OutboxMessage, 'topic' | 'ended'>;
+
 /** What became of messages that never reached the broker, and what is waiting. */
 export interface OutboxCounts {
   readonly waiting: number;
@@ -32,8 +36,11 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** A message that took down this many connections is not tried again: the broker can't stomach it. */
-const MOST_LOSSES = 3;
+/**
+ * A message that this many connections ended on is not tried again: the broker may end them because of it. An answer is
+ * owed, and is a harmless message: many more accidents are believed of it.
+ */
+const MOST_LOSSES: Readonly<Record<QueueShare, number>> = { tokens: 3, answers: 10, general: 3 };
 /** A topic whose messages make the broker hang up is left alone for this long. */
 const BLOCK_MS = 600_000;
 const MOST_BLOCKED = 100;
@@ -60,9 +67,10 @@ export function createOutbox(
     queue.splice(index, 1);
     return true;
   };
-  const drop = (topic: string, why: LostMessage['why'], reason: string): void => {
+  const drop = (message: Lost, why: LostMessage['why'], reason: string): void => {
     dropped += 1;
-    onLost({ topic, why, reason });
+    onLost({ topic: message.topic, why, reason });
+    message.ended?.(false);
   };
   const inFlight = (): number => queue.reduce((count, message) => count + (message.sent ? 1 : 0), 0);
   const isOver = (share: QueueShare): boolean => {
@@ -94,26 +102,27 @@ export function createOutbox(
     add(
       topic: string,
       payload: string,
-      options: { retain: boolean; properties: RequestProperties; share?: QueueShare },
+      options: Pick<OutboxMessage, 'retain' | 'properties'> & Partial<Pick<OutboxMessage, 'share' | 'ended'>>,
       now: number,
     ): void {
-      const { share = 'general' } = options;
+      const { share = 'general', ended } = options;
+      const given: Lost = { topic, ended };
       const size = Buffer.byteLength(topic) + Buffer.byteLength(payload);
-      if (size > limits[share].bytes) return drop(topic, 'too_large', 'it is larger than the queue');
-      if (isShunned(topic, now)) return drop(topic, 'refused', 'the broker refused this topic a while ago');
+      if (size > limits[share].bytes) return drop(given, 'too_large', 'it is larger than the queue');
+      if (isShunned(topic, now)) return drop(given, 'refused', 'the broker refused this topic a while ago');
       if (options.retain) {
         const older = queue.find((message) => message.retain && message.topic === topic && !message.sent);
-        if (older !== undefined) remove(older);
+        if (older !== undefined && remove(older)) older.ended?.(false);
       }
       queue.push({
-        ...{ topic, payload, share, retain: options.retain, properties: options.properties },
+        ...{ topic, payload, share, ended, retain: options.retain, properties: options.properties },
         ...{ queuedAt: now, bytes: size, sent: false, losses: 0 },
       });
       while (isOver(share)) {
         const oldest = next([share]);
         if (oldest === undefined) break;
         remove(oldest);
-        drop(oldest.topic, 'full', 'newer messages took its place');
+        drop(oldest, 'full', 'newer messages took its place');
       }
     },
 
@@ -129,6 +138,7 @@ export function createOutbox(
         if (expiryS !== undefined && now - message.queuedAt >= expiryS * 1000) {
           remove(message);
           expired += 1;
+          message.ended?.(false);
           continue;
         }
         message.sent = true;
@@ -138,12 +148,12 @@ export function createOutbox(
 
     /** The broker has it. */
     settle(message: OutboxMessage): void {
-      remove(message);
+      if (remove(message)) message.ended?.(true);
     },
 
     /** It can't be sent at all. */
     discard(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
-      if (remove(message)) drop(message.topic, why, reason);
+      if (remove(message)) drop(message, why, reason);
     },
 
     /** What is published to a topic that made the broker hang up is given up for a while, without asking it again. */
@@ -152,32 +162,38 @@ export function createOutbox(
       blocked.set(topic, now + BLOCK_MS);
       for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
         remove(message);
-        drop(topic, 'refused', 'the broker refused this topic');
+        drop(message, 'refused', 'the broker refused this topic');
       }
     },
 
     /**
      * The connection is gone: what was under way waits again, before everything newer.
+     * @param isAboutMessage false: it surely did not end because of a message
      * @returns the topic of a message that was under way alone not for the first time: it may be the cause
      */
-    unsend(): string | null {
+    unsend(isAboutMessage = true): string | null {
       const flying = queue.filter((message) => message.sent);
       const [only] = flying;
-      const suspect = flying.length === 1 && only !== undefined && only.losses > 0 ? only.topic : null;
+      const isSuspect = ({ losses, share }: OutboxMessage): boolean =>
+        losses > (share === 'answers' ? MOST_LOSSES.answers - 2 : 0);
+      const suspect = flying.length === 1 && only !== undefined && isSuspect(only) ? only.topic : null;
       const given: OutboxMessage[] = [];
+      const replaced: OutboxMessage[] = [];
       queue = queue.filter((message, index) => {
         if (!message.sent) return true;
         message.sent = false;
-        message.losses += 1;
+        if (isAboutMessage) message.losses += 1;
         const replacesIt = (other: OutboxMessage, at: number): boolean =>
           at > index && other.retain && other.topic === message.topic;
-        if (message.retain && queue.some(replacesIt)) return false;
-        if (message.losses < MOST_LOSSES) return true;
-        given.push(message);
+        const isReplaced = message.retain && queue.some(replacesIt);
+        if (!isReplaced && message.losses < MOST_LOSSES[message.share]) return true;
+        (isReplaced ? replaced : given).push(message);
         return false;
       });
-      for (const { topic } of given) {
-        drop(topic, 'undeliverable', `${MOST_LOSSES} connections ended before the broker acknowledged it`);
+      for (const message of replaced) message.ended?.(false);
+      for (const message of given) {
+        const reason = `${message.losses} connections ended before the broker acknowledged it`;
+        drop(message, 'undeliverable', reason);
       }
       return suspect;
     },

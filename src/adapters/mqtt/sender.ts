@@ -95,7 +95,7 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
     },
     detach(ending) {
       link = null;
-      const topic = blame(ending, outbox.unsend());
+      const topic = blame(ending, outbox.unsend(ending?.problem !== 'taken_over'));
       watch();
       return topic;
     },

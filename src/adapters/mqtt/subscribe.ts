@@ -1,5 +1,6 @@
 import './no-debug-output.ts';
 import { ErrorWithSubackPacket, type MqttClient } from 'mqtt';
+import type { BusOptions, Subscription } from '../../ports/bus.ts';
 import type { Ending } from './ending.ts';
 
 const SHARED = /^\$share\/[^/]+\//;
@@ -10,35 +11,48 @@ function plainFilter(filter: string): string | null {
   return SHARED.test(filter) ? filter.replace(SHARED, '') : null;
 }
 
+export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
+  return subscriptions.map((one) =>
+    typeof one === 'string' ? { filter: one, qos: 1, mayBeRefused: false } : one,
+  );
+}
+
 /**
- * Puts all filters in place, QoS 1. A shared filter that the broker does not offer is subscribed plainly: every
+ * Puts all filters in place. A shared filter that the broker does not offer is subscribed plainly: every
  * member of the group then gets every message, which is better than none.
- * @param done null, or why the connection is of no use
+ * @param done null, or why the connection is of no use; and the filters that were refused although it is of use
  */
 export function subscribeAll(
   client: MqttClient,
   broker: string,
-  filters: readonly string[],
-  done: (problem: Ending | null) => void,
+  subscriptions: readonly Subscription[],
+  done: (problem: Ending | null, refused: readonly string[]) => void,
 ): void {
   const offersShared = client.serverProperties?.sharedSubscriptionAvailable !== false;
-  const wanted = filters.map((filter) => (offersShared ? filter : (plainFilter(filter) ?? filter)));
-  const fail = (message: string): void => done({ problem: 'refused', message, finding: 'other' });
+  const wanted = subscriptions.map((one) =>
+    offersShared ? one : { ...one, filter: plainFilter(one.filter) ?? one.filter },
+  );
+  const fail = (message: string): void => done({ problem: 'refused', message, finding: 'other' }, []);
 
-  const place = (list: readonly string[]): void => {
-    if (list.length === 0) return done(null);
-    client.subscribe([...list], { qos: 1 }, (error) => {
-      if (!error) return done(null);
+  const place = (list: readonly Subscription[], without: readonly string[]): void => {
+    if (list.length === 0) return done(null, without);
+    const asked = Object.fromEntries(list.map(({ filter, qos }) => [filter, { qos }]));
+    client.subscribe(asked, (error) => {
+      if (!error) return done(null, without);
       const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];
       const refused = list.filter((_, index) => Number(granted[index] ?? 0) >= FAILED);
-      const plain = refused.map(plainFilter).filter((filter) => filter !== null);
       if (refused.length === 0) return fail(`${broker} did not take the subscriptions: ${error.message}`);
-      if (plain.length < refused.length) {
-        const named = refused.filter((filter) => plainFilter(filter) === null);
-        return fail(`${broker} does not allow us to subscribe to ${named.join(', ')}`);
+      const plain = refused.flatMap((one) => {
+        const filter = plainFilter(one.filter);
+        return filter === null ? [] : [{ ...one, filter }];
+      });
+      const lost = refused.filter(({ filter }) => plainFilter(filter) === null);
+      const needed = lost.filter(({ mayBeRefused }) => !mayBeRefused).map(({ filter }) => filter);
+      if (needed.length > 0) {
+        return fail(`${broker} does not allow us to subscribe to ${needed.join(', ')}`);
       }
-      place(plain);
+      place(plain, [...without, ...lost.map(({ filter }) => filter)]);
     });
   };
-  place(wanted);
+  place(wanted, []);
 }

@@ -47,6 +47,9 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
       urgent(isUrgent) {
         attempt(defects, 'bus.urgent', () => bus?.urgent(isUrgent));
       },
+      disputed() {
+        attempt(defects, 'bus.disputed', () => bus?.disputed?.());
+      },
       async close(finale) {
         cancel();
         letters.close();
@@ -63,6 +66,7 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
 function guardListener(listener: BusListener, defects: Defects): BusListener {
   return {
     up: (connection, protocol) => void attempt(defects, 'line up', () => listener.up(connection, protocol)),
+    refused: (filters) => void attempt(defects, 'subscriptions refused', () => listener.refused?.(filters)),
     down: (problem, message) => void attempt(defects, 'line down', () => listener.down(problem, message)),
     lost: (lost) => void attempt(defects, 'message lost', () => listener.lost?.(lost)),
     oversized: (topic, bytes) =>

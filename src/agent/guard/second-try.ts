@@ -34,8 +34,9 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
   const keep = (letter: OutboxMessage): void => {
     waiting.push(letter);
     if (waiting.length > MOST_WAITING) {
-      waiting.shift();
+      const lost = waiting.shift();
       dropped += 1;
+      lost?.options.ended?.(false);
     }
   };
   const again = (): void => {
@@ -45,7 +46,10 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
       waiting = rest;
       if (send(head)) continue;
       if (head.tries + 1 < MOST_TRIES) waiting.unshift({ ...head, tries: head.tries + 1 });
-      else dropped += 1;
+      else {
+        dropped += 1;
+        head.options.ended?.(false);
+      }
       cancel = clock.at(clock.now() + AGAIN_MS, again);
       return;
     }

@@ -14,8 +14,12 @@ export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, c
 export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
 /** What a try gets otherwise. */
 export const PATIENT_TRY_MS = 15_000;
-/** A person must fix it, or another client holds our identifier and two would kick each other forever: slowly. */
+/** A person must fix it: slowly. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
+/** Another client connects with our identifier, and the two would end each other's connections for ever. */
+export const TAKEN_OVER_BACKOFF: BackoffPolicy = { floorMs: 60_000, baseMs: 300_000, capMs: 300_000 };
+/** A connection that lasted this long, twice the other client's longest wait, has proven that the other one is gone. */
+export const UNDISPUTED_AFTER_MS = 600_000;
 /** Only a connection that lasted this long has proven that the trouble is over. */
 export const STABLE_AFTER_MS = 60_000;
 
@@ -27,8 +31,15 @@ export interface ReconnectState {
   readonly troubleSince: number | null;
   /** When the present connection came up; null while there is none. */
   readonly upSince: number | null;
-  /** Connections in a row that the broker accepted and soon closed without a word. */
+  /**
+   * Connections in a row that the broker closed without a word, soon after it had accepted them; after the second of them
+   * soon is ten minutes, because another client that has noticed us waits minutes before it comes back.
+   */
   readonly quickCloses: number;
+  /** A session that the broker should have kept for us was gone: another client may have begun one of its own. */
+  readonly hasLostSession: boolean;
+  /** Another client has taken our identifier, and no connection has lasted since. */
+  readonly isDisputed: boolean;
   /** Why the last connection or try ended; null before the first. */
   readonly problem: BusProblem | null;
   /** Somebody speaks, or will soon need a token: no wait is long. */
@@ -36,7 +47,11 @@ export interface ReconnectState {
   readonly seed: Seed;
 }
 
-/** This many quick closes in a row are no accident: most likely another client has the same identifier. */
+/**
+ * This many quick closes in a row count as another client with the same identifier: MQTT 3.1.1 knows no better sign.
+ * MQTT 5 has a reason for it, which not every broker tells (mosquitto 2.0.11 does not): there a lost session has to
+ * bear witness too, because a network that cuts connections looks the same.
+ */
 export const SUSPICIOUS_QUICK_CLOSES = 3;
 
 export function beginReconnect(seed: Seed): ReconnectState {
@@ -45,36 +60,76 @@ export function beginReconnect(seed: Seed): ReconnectState {
     troubleSince: null,
     upSince: null,
     quickCloses: 0,
+    hasLostSession: false,
+    isDisputed: false,
     problem: null,
     urgent: false,
     seed,
   };
 }
 
-export function noteUp(state: ReconnectState, now: number): ReconnectState {
-  return { ...state, upSince: now };
+/** @param isSessionLost the broker has nothing of a session that it should have kept */
+export function noteUp(state: ReconnectState, now: number, isSessionLost = false): ReconnectState {
+  return { ...state, upSince: now, hasLostSession: state.hasLostSession || isSessionLost };
 }
 
-/** After an attempt failed or a connection ended: how long to wait for the next attempt. */
+/** Somebody else has been seen under our name. */
+export function noteOther(state: ReconnectState): ReconnectState {
+  return { ...state, isDisputed: true };
+}
+
+/** How an attempt or a connection ended. */
+export interface LineEnding {
+  readonly problem: BusProblem;
+  readonly protocol: 4 | 5;
+  /** Closed without a word. */
+  readonly silent?: true;
+  /** The broker had accepted the client, and the subscriptions were not in place yet. */
+  readonly early?: true;
+}
+
+/**
+ * After an attempt failed or a connection ended: how long to wait for the next attempt.
+ * @returns `problem`: what it is, with what earlier endings tell
+ */
 export function noteDown(
   state: ReconnectState,
-  ending: { readonly problem: BusProblem; readonly silent?: true },
+  ending: LineEnding,
   now: number,
-): { state: ReconnectState; waitMs: number } {
-  const wasStable = state.upSince !== null && now - state.upSince >= STABLE_AFTER_MS;
+): { state: ReconnectState; waitMs: number; problem: BusProblem } {
+  const lastedMs = state.upSince === null ? null : now - state.upSince;
+  const wasStable = lastedMs !== null && lastedMs >= STABLE_AFTER_MS;
+  const wasUndisputed = lastedMs !== null && lastedMs >= UNDISPUTED_AFTER_MS;
   const failures = (wasStable ? 0 : state.failures) + 1;
-  const quick = state.upSince !== null && !wasStable && ending.silent === true;
-  const quickCloses = quick ? state.quickCloses + 1 : 0;
   const troubleSince = wasStable ? now : (state.troubleSince ?? now);
-  const { problem } = ending;
+  const quickCloses = countQuickCloses(state, ending, lastedMs);
+  const knownDispute = state.isDisputed && !wasUndisputed;
+  const hasLostSession = state.hasLostSession && !wasUndisputed;
+  const isSuspicious = quickCloses >= SUSPICIOUS_QUICK_CLOSES && (ending.protocol === 4 || hasLostSession);
+  const isTakeover =
+    ending.problem === 'taken_over' ||
+    isSuspicious ||
+    (knownDispute && lastedMs !== null && ending.silent === true);
+  const problem: BusProblem = isTakeover ? 'taken_over' : ending.problem;
+  const isDisputed = isTakeover || knownDispute;
   const drawn =
     problem === 'unreachable'
       ? drawWithin(unreachableBackoff(state), now - troubleSince, state.seed)
-      : drawBackoff(SLOW_BACKOFF, failures, state.seed);
-  return {
-    state: { ...state, failures, troubleSince, upSince: null, quickCloses, problem, seed: drawn.seed },
-    waitMs: drawn.waitMs,
-  };
+      : drawBackoff(problem === 'taken_over' ? TAKEN_OVER_BACKOFF : SLOW_BACKOFF, failures, state.seed);
+  const next = { failures, troubleSince, upSince: null, quickCloses, problem, seed: drawn.seed };
+  return { state: { ...state, ...next, hasLostSession, isDisputed }, waitMs: drawn.waitMs, problem };
+}
+
+function countQuickCloses(
+  { quickCloses }: ReconnectState,
+  { silent, early }: LineEnding,
+  lastedMs: number | null,
+): number {
+  if (silent !== true) return 0;
+  // It may have been closed for a subscription, or by another client that was quicker still.
+  if (lastedMs === null) return early === true ? quickCloses : 0;
+  const isSuspicious = quickCloses >= SUSPICIOUS_QUICK_CLOSES - 1;
+  return lastedMs < (isSuspicious ? UNDISPUTED_AFTER_MS : STABLE_AFTER_MS) ? quickCloses + 1 : 0;
 }
 
 function unreachableBackoff({ urgent }: ReconnectState): BackoffPolicy {

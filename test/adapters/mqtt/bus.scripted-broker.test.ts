@@ -1,14 +1,20 @@
 /** What a broker can do to us, byte by byte, in virtual time. */
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { BusOptions } from '../../../src/ports/bus.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker, until } from './fixture.ts';
 
 const CONNECT = 0x10;
 const PUBLISH = 0x30;
+const PUBACK = 0x40;
 const SUBSCRIBE = 0x80;
 const PINGREQ = 0xc0;
 const CONNACK_5 = [0x20, 3, 0, 0, 0];
+/** It has our session still. */
+const CONNACK_5_KEPT = [0x20, 3, 1, 0, 0];
+/** Session expiry: 0, whatever was asked for. */
+const CONNACK_5_NOTHING_KEPT = [0x20, 8, 0, 0, 5, 0x11, 0, 0, 0, 0];
 const CONNACK_4 = [0x20, 2, 0, 0];
 
 const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
@@ -28,7 +34,8 @@ describe('bus against a puppet broker', () => {
 
   const play = async (
     answer: (bytes: Buffer, socket: Socket, connection: number) => void,
-    subscriptions: readonly string[] = [],
+    subscriptions: BusOptions['subscriptions'] = [],
+    options: Partial<BusOptions> = {},
   ): Promise<OpenedBus> => {
     seen.length = 0;
     clock = createVirtualClock();
@@ -37,7 +44,7 @@ describe('bus against a puppet broker', () => {
       if (packetType(bytes) === CONNECT) seen.push({ level: levelOf(bytes) });
       answer(bytes, socket, connection);
     });
-    return rack.open({ url: scripted.url }, { subscriptions });
+    return rack.open({ url: scripted.url }, { subscriptions, ...options });
   };
   /**
    * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
@@ -144,18 +151,47 @@ describe('bus against a puppet broker', () => {
     expect(device.downs[0]?.problem).toBe('taken_over');
     expect(device.downs[0]?.message).toMatch(/another client/);
     const waitedS = await passUntil(() => scripted.connections() === 2, 'the next try');
-    expect(waitedS).toBeGreaterThanOrEqual(30);
+    expect(waitedS).toBeGreaterThanOrEqual(60);
+    expect(waitedS).toBeLessThanOrEqual(301);
   });
 
-  it('suspects a takeover when each connection is closed soon and without a word', async () => {
+  it('suspects a takeover when each connection of 3.1.1 is closed soon and without a word', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
-      socket.write(Buffer.from(CONNACK_5), () => setTimeout(() => socket.end(), 20));
+      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
     });
     await passUntil(() => device.downs.length >= 3, 'three closes');
+    expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
     expect(device.downs[1]?.message).not.toMatch(/identifier/);
-    expect(device.downs[2]?.message).toMatch(/another client use the identifier "museum.kiosk-01"/);
+    expect(device.downs[2]?.message).toMatch(/another client uses the identifier "museum.kiosk-01"/);
+    const waitedS = await passUntil(() => scripted.connections() === 5, 'the next try');
+    expect(waitedS).toBeGreaterThanOrEqual(60);
+    expect(waitedS).toBeLessThanOrEqual(301);
   });
+
+  it.each([
+    ['a network that cuts', CONNACK_5_KEPT, 'unreachable'],
+    ['another client', CONNACK_5, 'taken_over'],
+    ['a broker that keeps no session, and a network that cuts', CONNACK_5_NOTHING_KEPT, 'unreachable'],
+  ] as const)(
+    'tells by the session in MQTT 5 what closes connections without a word: %s',
+    async (_, later, problem) => {
+      const device = await play(
+        (bytes, socket, connection) => {
+          if (packetType(bytes) !== CONNECT) return;
+          const first = later === CONNACK_5_KEPT ? CONNACK_5 : later;
+          socket.write(Buffer.from(connection === 1 ? first : later), () =>
+            setTimeout(() => socket.end(), 20),
+          );
+        },
+        [],
+        { keptForS: 600 },
+      );
+      await passUntil(() => device.downs.length >= 4, 'four closes');
+      expect(device.downs[3]?.problem).toBe(problem);
+    },
+  );
 
   it('gives up on a broker that does not answer the subscription, and tells it was not up', async () => {
     const device = await play(
@@ -180,6 +216,50 @@ describe('bus against a puppet broker', () => {
     await until(() => device.downs.length === 1, 'down');
     expect(device.downs[0]).toMatchObject({ problem: 'refused' });
     expect(device.downs[0]?.message).toMatch(/subscribe to secret\/#$/);
+  });
+
+  it('goes on without a filter that may be refused, tells it before it is up, and asks again', async () => {
+    const asked: string[] = [];
+    let isAllowed = false;
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+        if (packetType(bytes) !== SUBSCRIBE) return;
+        const isFirst = bytes.includes('fine');
+        asked.push(isFirst ? 'all' : 'the refused one');
+        send(socket, ...suback5(bytes, ...(isFirst ? [1, 0x87] : [isAllowed ? 0 : 0x87])));
+      },
+      ['fine', { filter: 'secret/#', qos: 0, mayBeRefused: true }],
+    );
+    await until(() => device.ups.length === 1, 'up');
+    expect(device.refused).toEqual([['secret/#']]);
+    await passUntil(() => device.refused.length === 2, 'a second try');
+    isAllowed = true;
+    await passUntil(() => device.refused.length === 3, 'a third try');
+    expect(device.refused).toEqual([['secret/#'], ['secret/#'], []]);
+    expect(asked).toEqual(['all', 'the refused one', 'the refused one']);
+    expect(device.downs).toEqual([]);
+  });
+
+  it('acknowledges what came before its subscriptions were in place only when it has told it', async () => {
+    const acknowledged: number[] = [];
+    const device = await play(
+      (bytes, socket, connection) => {
+        if (packetType(bytes) === CONNECT) {
+          send(socket, ...CONNACK_5);
+          // What a kept session holds, right behind: topic "a/b", packet identifier 7, payload "x".
+          send(socket, 0x32, 9, 0, 3, 0x61, 0x2f, 0x62, 0, 7, 0, 0x78);
+        }
+        if (packetType(bytes) === PUBACK) acknowledged.push(connection);
+        if (packetType(bytes) === SUBSCRIBE && connection === 1) socket.destroy();
+        else if (packetType(bytes) === SUBSCRIBE) send(socket, ...suback5(bytes, 1));
+      },
+      ['a/b'],
+    );
+    await passUntil(() => device.ups.length === 1, 'up');
+    await until(() => acknowledged.length === 1, 'the acknowledgement');
+    expect(acknowledged).toEqual([2]);
+    expect(device.order).toEqual(['down unreachable', 'up 2', 'message a/b']);
   });
 
   it('takes the plain filter where shared ones are refused', async () => {

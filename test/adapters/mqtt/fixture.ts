@@ -25,13 +25,15 @@ export interface Heard {
   readonly downs: { problem: BusProblem; message: string }[];
   readonly messages: BusMessage[];
   readonly lost: LostMessage[];
+  /** What was told of refused subscriptions, each time. */
+  readonly refused: (readonly string[])[];
   readonly oversized: { topic: string; bytes: number }[];
   /** All three kinds in the order they came: `up 1`, `down refused`, `message a/b`. */
   readonly order: string[];
 }
 
 export function createEar(): { heard: Heard; listener: BusListener } {
-  const heard: Heard = { ups: [], downs: [], messages: [], lost: [], oversized: [], order: [] };
+  const heard: Heard = { ups: [], downs: [], messages: [], lost: [], refused: [], oversized: [], order: [] };
   return {
     heard,
     listener: {
@@ -47,6 +49,7 @@ export function createEar(): { heard: Heard; listener: BusListener } {
         heard.messages.push(message);
         heard.order.push(`message ${message.topic}`);
       },
+      refused: (filters) => void heard.refused.push(filters),
       lost: (lost) => void heard.lost.push(lost),
       oversized: (topic, bytes) => void heard.oversized.push({ topic, bytes }),
     },
@@ -65,8 +68,17 @@ export function createBusRack(clock: Clock = createSystemClock()) {
       connection: Partial<MqttConnection> & { url: string },
       options: Partial<BusOptions> = {},
       seed = 1,
+      onMessage: (message: BusMessage) => void = () => {},
     ): OpenedBus {
-      const { heard, listener } = createEar();
+      const ear = createEar();
+      const { heard } = ear;
+      const listener: BusListener = {
+        ...ear.listener,
+        message(message) {
+          ear.listener.message(message);
+          onMessage(message);
+        },
+      };
       const bus = createMqttBus({ clientId: 'museum.kiosk-01', ...connection }, { clock, seed })(
         { subscriptions: [], will: null, ...options },
         listener,
@@ -200,6 +212,8 @@ export interface Mosquitto {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
+  /** Has it write its store. */
+  save(): void;
   close(): Promise<void>;
 }
 
@@ -220,6 +234,7 @@ export async function startMosquitto(
         url: `mqtt://127.0.0.1:${port}`,
         port,
         folder,
+        save: () => void child.kill('SIGUSR1'),
         close: () => stop(child, folder),
       };
     }

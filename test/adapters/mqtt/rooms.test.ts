@@ -30,6 +30,7 @@ function createLine(ackMs: number) {
       freeAt = Math.max(freeAt, clock.now()) + ackMs;
       clock.at(freeAt, () => done(null));
     },
+    subscribe: () => {},
     end: () => {},
     destroy: () => {},
   };

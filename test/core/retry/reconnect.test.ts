@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import {
   beginReconnect,
+  type LineEnding,
   noteDown,
+  noteOther,
   noteUp,
   noteUrgency,
   type ReconnectState,
   SLOW_BACKOFF,
   STABLE_AFTER_MS,
   SUSPICIOUS_QUICK_CLOSES,
+  TAKEN_OVER_BACKOFF,
   tryMs,
+  UNDISPUTED_AFTER_MS,
   UNREACHABLE_BACKOFF,
   URGENT,
 } from '../../../src/core/retry/reconnect.ts';
 
-const UNREACHABLE = { problem: 'unreachable' } as const;
-const KICKED = { problem: 'unreachable', silent: true } as const;
+const UNREACHABLE = { problem: 'unreachable', protocol: 5 } as const;
+const KICKED = { problem: 'unreachable', silent: true, protocol: 4 } as const;
 
 /** The longest waits of many devices after the same failures, one every `everyMs`. */
 function longestWaits(times: number, everyMs: number): number[] {
@@ -41,7 +45,7 @@ describe('the way back to the broker', () => {
   });
 
   it('is tried slowly where a person must fix something', () => {
-    const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused' }, 0);
+    const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused', protocol: 5 }, 0);
     expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
     expect(waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.baseMs);
   });
@@ -63,6 +67,112 @@ describe('the way back to the broker', () => {
     expect(state.quickCloses).toBe(SUSPICIOUS_QUICK_CLOSES);
     expect(noteDown(noteUp(state, 9000), UNREACHABLE, 9010).state.quickCloses).toBe(0);
     expect(noteDown(state, KICKED, 9010).state.quickCloses).toBe(0);
+  });
+});
+
+const TAKEN_OVER = { problem: 'taken_over', protocol: 5 } as const;
+
+/**
+ * Two devices with one identity: whoever connects ends the other's connection. Returns how each connection of each ended,
+ * as they take it, and the waits.
+ */
+function takeTurns(ending: LineEnding, hours: number, seed: number) {
+  const devices = [0, 1].map((index) => ({
+    state: beginReconnect(seed * 31 + index),
+    dueAt: index * 1_000_000,
+    endings: [] as { problem: string; waitMs: number; at: number }[],
+  }));
+  let holder: (typeof devices)[number] | null = null;
+  for (let now = 0; now < hours * 3_600_000; ) {
+    const [next] = devices.filter((one) => one !== holder).sort((a, b) => a.dueAt - b.dueAt);
+    if (next === undefined) break;
+    now = Math.max(now, next.dueAt);
+    if (holder !== null) {
+      const { state, waitMs, problem } = noteDown(holder.state, ending, now);
+      holder.state = state;
+      holder.dueAt = now + waitMs;
+      holder.endings.push({ problem, waitMs, at: now });
+    }
+    next.state = noteUp(next.state, now);
+    holder = next;
+  }
+  return devices.map(({ endings }) => endings);
+}
+
+describe('two devices with one identity', () => {
+  it.each([
+    ['the broker says so', TAKEN_OVER, 1],
+    ['it closes without a word', KICKED, SUSPICIOUS_QUICK_CLOSES],
+  ] as const)('both notice and back off for minutes, where %s', (_, ending, within) => {
+    for (let seed = 0; seed < 100; seed++) {
+      for (const endings of takeTurns(ending, 3, seed)) {
+        const first = endings.findIndex(({ problem }) => problem === 'taken_over');
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(first).toBeLessThanOrEqual(within);
+        const known = endings.slice(first);
+        expect(known.length).toBeGreaterThan(5);
+        for (const { problem, waitMs } of known) {
+          expect(problem).toBe('taken_over');
+          expect(waitMs).toBeGreaterThanOrEqual(60_000);
+          expect(waitMs).toBeLessThanOrEqual(TAKEN_OVER_BACKOFF.capMs);
+        }
+      }
+    }
+  });
+
+  it('do not wait alike', () => {
+    const waits = Array.from(
+      { length: 200 },
+      (_, seed) => noteDown(beginReconnect(seed), TAKEN_OVER, 0).waitMs,
+    );
+    expect(Math.min(...waits)).toBeLessThan(70_000);
+    expect(Math.max(...waits)).toBeGreaterThan(290_000);
+  });
+
+  it('are forgotten when a connection has lasted ten minutes, and not before', () => {
+    const disputed = noteDown(noteUp(beginReconnect(1), 0), TAKEN_OVER, 10).state;
+    expect(disputed.isDisputed).toBe(true);
+    const again = noteDown(noteUp(disputed, 0), KICKED, UNDISPUTED_AFTER_MS - 1);
+    expect(again.problem).toBe('taken_over');
+    // A cable that is pulled out, and tries that reach nobody, are neither a sign of the other nor of its end.
+    const pulled = noteDown(noteUp(disputed, 0), UNREACHABLE, 5000);
+    expect(pulled).toMatchObject({ problem: 'unreachable', state: { isDisputed: true } });
+    expect(noteDown(pulled.state, KICKED, 6000)).toMatchObject({ problem: 'unreachable' });
+    const over = noteDown(noteUp(disputed, 0), KICKED, UNDISPUTED_AFTER_MS);
+    expect(over).toMatchObject({ problem: 'unreachable', state: { isDisputed: false, quickCloses: 0 } });
+    expect(over.waitMs).toBeLessThan(1000);
+  });
+
+  it('are not suspected where a broker ends each connection after some minutes', () => {
+    let state = beginReconnect(1);
+    for (let i = 0; i < 20; i++) {
+      const down = noteDown(noteUp(state, i * 400_000), KICKED, i * 400_000 + 300_000);
+      expect(down.problem).toBe('unreachable');
+      state = down.state;
+    }
+  });
+
+  it('are suspected in MQTT 5 only where the session is gone too, or the other one was seen', () => {
+    const silent: LineEnding = { ...KICKED, protocol: 5 };
+    const close = (state: ReconnectState, isSessionLost = false) =>
+      noteDown(noteUp(state, 0, isSessionLost), silent, 10);
+    let cut = close(beginReconnect(1));
+    for (let i = 0; i < 10; i++) cut = close(cut.state);
+    expect(cut.problem).toBe('unreachable');
+    expect(close(cut.state, true).problem).toBe('taken_over');
+    expect(close(noteOther(beginReconnect(1))).problem).toBe('taken_over');
+    // What a connection of ten minutes has proven wrong is no witness any more.
+    const lasted = noteDown(noteUp(beginReconnect(1), 0, true), silent, UNDISPUTED_AFTER_MS).state;
+    expect(lasted.hasLostSession).toBe(false);
+  });
+
+  it('are noticed by a third close that comes minutes after two quick ones', () => {
+    const once = noteDown(noteUp(beginReconnect(1), 0), KICKED, 10).state;
+    const twice = noteDown(noteUp(once, 0), KICKED, 10).state;
+    expect(noteDown(noteUp(twice, 0), KICKED, 280_000).problem).toBe('taken_over');
+    // One that ends before the subscriptions are in place says nothing either way.
+    const early = noteDown(twice, { ...KICKED, early: true }, 20);
+    expect(early).toMatchObject({ problem: 'unreachable', state: { quickCloses: 2 } });
   });
 });
 
@@ -109,7 +219,11 @@ describe('a line that is needed at once', () => {
   });
 
   it.each(['refused', 'taken_over'] as const)('does not help where a person has to (%s)', (problem) => {
-    const { state, waitMs } = noteDown(noteUrgency(beginReconnect(1), true, null, 0).state, { problem }, 0);
+    const { state, waitMs } = noteDown(
+      noteUrgency(beginReconnect(1), true, null, 0).state,
+      { problem, protocol: 5 },
+      0,
+    );
     expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
     const calm = noteUrgency(state, false, waitMs, 0).state;
     expect(noteUrgency(calm, true, waitMs, 0).dueAt).toBe(waitMs);
