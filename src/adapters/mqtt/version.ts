@@ -10,9 +10,24 @@ export interface VersionMemory {
   readonly lacks5Since: number | null;
   /** It hung up on MQTT 5 without a word, as some old brokers do: the next try is 3.1.1, and proves or clears it. */
   readonly suspected: boolean;
+  /** It has spoken MQTT 5 before. */
+  readonly has5: boolean;
+  /** Tries in a row on which it hung up. */
+  readonly hangUps: number;
 }
 
-export const UNKNOWN_BROKER: VersionMemory = { lacks5Since: null, suspected: false };
+export const UNKNOWN_BROKER: VersionMemory = {
+  lacks5Since: null,
+  suspected: false,
+  has5: false,
+  hangUps: 0,
+};
+
+/**
+ * A broker that has spoken MQTT 5 and hangs up is most likely in trouble: a connection of 3.1.1 would succeed a moment
+ * later, and end the session in which it keeps commands for us.
+ */
+const HANG_UPS_OF_KNOWN = 5;
 
 export function chooseVersion(memory: VersionMemory, now: number): ProtocolVersion {
   const known = memory.lacks5Since !== null && now - memory.lacks5Since < ASK_AGAIN_AFTER_MS;
@@ -29,11 +44,12 @@ export function noteFinding(
   now: number,
 ): VersionMemory {
   if (finding === 'accepted') {
-    if (version === 5) return UNKNOWN_BROKER;
-    return memory.suspected ? { lacks5Since: now, suspected: false } : memory;
+    if (version === 5) return { ...UNKNOWN_BROKER, has5: true };
+    return memory.suspected ? { ...UNKNOWN_BROKER, lacks5Since: now } : memory;
   }
   if (version === 4) return { ...memory, suspected: false };
-  if (finding === 'unsupported') return { lacks5Since: now, suspected: false };
-  if (finding === 'hung_up') return { ...memory, suspected: true };
-  return memory;
+  if (finding === 'unsupported') return { ...UNKNOWN_BROKER, lacks5Since: now };
+  if (finding !== 'hung_up') return { ...memory, hangUps: 0 };
+  const hangUps = memory.hangUps + 1;
+  return { ...memory, hangUps, suspected: !memory.has5 || hangUps >= HANG_UPS_OF_KNOWN };
 }

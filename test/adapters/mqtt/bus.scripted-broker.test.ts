@@ -1,72 +1,23 @@
 /** What a broker can do to us, byte by byte, in virtual time. */
-import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { BusOptions } from '../../../src/ports/bus.ts';
-import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
-import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker, until } from './fixture.ts';
-
-const CONNECT = 0x10;
-const PUBLISH = 0x30;
-const PUBACK = 0x40;
-const SUBSCRIBE = 0x80;
-const PINGREQ = 0xc0;
-const CONNACK_5 = [0x20, 3, 0, 0, 0];
-/** It has our session still. */
-const CONNACK_5_KEPT = [0x20, 3, 1, 0, 0];
-/** Session expiry: 0, whatever was asked for. */
-const CONNACK_5_NOTHING_KEPT = [0x20, 8, 0, 0, 5, 0x11, 0, 0, 0, 0];
-const CONNACK_4 = [0x20, 2, 0, 0];
-
-const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
-/** Protocol level of a CONNECT: after the length-prefixed name "MQTT". */
-const levelOf = (connect: Buffer): number => connect[8] ?? 0;
-const send = (socket: Socket, ...bytes: number[]): void => void socket.write(Buffer.from(bytes));
-const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
-  const [high = 0, low = 0] = subscribe.subarray(2, 4);
-  return [0x90, 3 + granted.length, high, low, 0, ...granted];
-};
+import { describe, expect, it } from 'vitest';
+import { type OpenedBus, startScriptedBroker, until } from './fixture.ts';
+import {
+  CONNACK_4,
+  CONNACK_5,
+  CONNECT,
+  describePuppet,
+  levelOf,
+  PINGREQ,
+  PUBLISH,
+  packetType,
+  SUBSCRIBE,
+  send,
+  suback5,
+} from './puppet.ts';
 
 describe('bus against a puppet broker', () => {
-  let clock: VirtualClock;
-  let rack: ReturnType<typeof createBusRack>;
-  let scripted: ScriptedBroker;
-  const seen: { level: number }[] = [];
-
-  const play = async (
-    answer: (bytes: Buffer, socket: Socket, connection: number) => void,
-    subscriptions: BusOptions['subscriptions'] = [],
-    options: Partial<BusOptions> = {},
-  ): Promise<OpenedBus> => {
-    seen.length = 0;
-    clock = createVirtualClock();
-    rack = createBusRack(clock);
-    scripted = await startScriptedBroker((bytes, socket, connection) => {
-      if (packetType(bytes) === CONNECT) seen.push({ level: levelOf(bytes) });
-      answer(bytes, socket, connection);
-    });
-    return rack.open({ url: scripted.url }, { subscriptions, ...options });
-  };
-  /**
-   * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
-   * both ends of a connection, which live in this process: it does not depend on the machine's speed.
-   */
-  const passUntil = async (check: () => boolean, what: string): Promise<number> => {
-    for (let second = 0; second < 3000; second += 1) {
-      if (check()) return second;
-      clock.advance(1000);
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    throw new Error(`in vain: ${what}`);
-  };
-
-  afterEach(async () => {
-    await scripted.close();
-    const closed = rack.closeAll();
-    await clock.elapse(5000);
-    await closed;
-    expect(clock.armed).toBe(0);
-  });
+  const puppet = describePuppet();
+  const { play, passUntil, seen } = puppet;
 
   it('tells the broker no largest packet: brokers lose places for what they hold back', async () => {
     const connects: Buffer[] = [];
@@ -93,13 +44,13 @@ describe('bus against a puppet broker', () => {
 
     const again = await openAfterCut(device, 2);
     expect(again).toEqual([5, 4, 4]);
-    clock.advance(3_600_000);
+    puppet.clock().advance(3_600_000);
     expect(await openAfterCut(device, 3)).toEqual([5, 4, 4, 5, 4]);
     expect(device.ups.every((up) => up.protocol === 4)).toBe(true);
   });
 
   const openAfterCut = async (device: OpenedBus, up: number): Promise<number[]> => {
-    scripted.cutAll();
+    puppet.scripted().cutAll();
     await until(() => device.downs.length === up - 1, 'down');
     await passUntil(() => device.ups.length === up, 'up again');
     return seen.map((connect) => connect.level);
@@ -130,68 +81,16 @@ describe('bus against a puppet broker', () => {
     });
     await until(() => device.ups.length === 1, 'up');
     hangs = true;
-    scripted.cutAll();
+    puppet.scripted().cutAll();
     await passUntil(() => device.downs.length >= 8, 'a long outage');
     device.bus.urgent(true);
-    const hanging = scripted.connections();
-    await passUntil(() => scripted.connections() > hanging, 'a try that hangs');
+    const hanging = puppet.scripted().connections();
+    await passUntil(() => puppet.scripted().connections() > hanging, 'a try that hangs');
     hangs = false;
     const waitedS = await passUntil(() => device.ups.length === 2, 'up again');
     expect(waitedS).toBeLessThanOrEqual(15);
     expect(device.downs.at(-1)?.message).toMatch(/no answer/);
   });
-
-  it('knows a takeover by its reason and waits long before it returns', async () => {
-    const device = await play((bytes, socket) => {
-      if (packetType(bytes) !== CONNECT) return;
-      send(socket, ...CONNACK_5);
-      setTimeout(() => send(socket, 0xe0, 2, 0x8e, 0), 20);
-    });
-    await until(() => device.downs.length === 1, 'down');
-    expect(device.downs[0]?.problem).toBe('taken_over');
-    expect(device.downs[0]?.message).toMatch(/another client/);
-    const waitedS = await passUntil(() => scripted.connections() === 2, 'the next try');
-    expect(waitedS).toBeGreaterThanOrEqual(60);
-    expect(waitedS).toBeLessThanOrEqual(301);
-  });
-
-  it('suspects a takeover when each connection of 3.1.1 is closed soon and without a word', async () => {
-    const device = await play((bytes, socket) => {
-      if (packetType(bytes) !== CONNECT) return;
-      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
-    });
-    await passUntil(() => device.downs.length >= 3, 'three closes');
-    expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
-    expect(device.downs[1]?.message).not.toMatch(/identifier/);
-    expect(device.downs[2]?.message).toMatch(/another client uses the identifier "museum.kiosk-01"/);
-    const waitedS = await passUntil(() => scripted.connections() === 5, 'the next try');
-    expect(waitedS).toBeGreaterThanOrEqual(60);
-    expect(waitedS).toBeLessThanOrEqual(301);
-  });
-
-  it.each([
-    ['a network that cuts', CONNACK_5_KEPT, 'unreachable'],
-    ['another client', CONNACK_5, 'taken_over'],
-    ['a broker that keeps no session, and a network that cuts', CONNACK_5_NOTHING_KEPT, 'unreachable'],
-  ] as const)(
-    'tells by the session in MQTT 5 what closes connections without a word: %s',
-    async (_, later, problem) => {
-      const device = await play(
-        (bytes, socket, connection) => {
-          if (packetType(bytes) !== CONNECT) return;
-          const first = later === CONNACK_5_KEPT ? CONNACK_5 : later;
-          socket.write(Buffer.from(connection === 1 ? first : later), () =>
-            setTimeout(() => socket.end(), 20),
-          );
-        },
-        [],
-        { keptForS: 600 },
-      );
-      await passUntil(() => device.downs.length >= 4, 'four closes');
-      expect(device.downs[3]?.problem).toBe(problem);
-    },
-  );
 
   it('gives up on a broker that does not answer the subscription, and tells it was not up', async () => {
     const device = await play(
@@ -216,50 +115,6 @@ describe('bus against a puppet broker', () => {
     await until(() => device.downs.length === 1, 'down');
     expect(device.downs[0]).toMatchObject({ problem: 'refused' });
     expect(device.downs[0]?.message).toMatch(/subscribe to secret\/#$/);
-  });
-
-  it('goes on without a filter that may be refused, tells it before it is up, and asks again', async () => {
-    const asked: string[] = [];
-    let isAllowed = false;
-    const device = await play(
-      (bytes, socket) => {
-        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
-        if (packetType(bytes) !== SUBSCRIBE) return;
-        const isFirst = bytes.includes('fine');
-        asked.push(isFirst ? 'all' : 'the refused one');
-        send(socket, ...suback5(bytes, ...(isFirst ? [1, 0x87] : [isAllowed ? 0 : 0x87])));
-      },
-      ['fine', { filter: 'secret/#', qos: 0, mayBeRefused: true }],
-    );
-    await until(() => device.ups.length === 1, 'up');
-    expect(device.refused).toEqual([['secret/#']]);
-    await passUntil(() => device.refused.length === 2, 'a second try');
-    isAllowed = true;
-    await passUntil(() => device.refused.length === 3, 'a third try');
-    expect(device.refused).toEqual([['secret/#'], ['secret/#'], []]);
-    expect(asked).toEqual(['all', 'the refused one', 'the refused one']);
-    expect(device.downs).toEqual([]);
-  });
-
-  it('acknowledges what came before its subscriptions were in place only when it has told it', async () => {
-    const acknowledged: number[] = [];
-    const device = await play(
-      (bytes, socket, connection) => {
-        if (packetType(bytes) === CONNECT) {
-          send(socket, ...CONNACK_5);
-          // What a kept session holds, right behind: topic "a/b", packet identifier 7, payload "x".
-          send(socket, 0x32, 9, 0, 3, 0x61, 0x2f, 0x62, 0, 7, 0, 0x78);
-        }
-        if (packetType(bytes) === PUBACK) acknowledged.push(connection);
-        if (packetType(bytes) === SUBSCRIBE && connection === 1) socket.destroy();
-        else if (packetType(bytes) === SUBSCRIBE) send(socket, ...suback5(bytes, 1));
-      },
-      ['a/b'],
-    );
-    await passUntil(() => device.ups.length === 1, 'up');
-    await until(() => acknowledged.length === 1, 'the acknowledgement');
-    expect(acknowledged).toEqual([2]);
-    expect(device.order).toEqual(['down unreachable', 'up 2', 'message a/b']);
   });
 
   it('takes the plain filter where shared ones are refused', async () => {
@@ -321,7 +176,7 @@ describe('bus against a puppet broker', () => {
     await until(() => device.downs.length === 1, 'down');
     expect(device.downs[0]?.problem).toBe('unreachable');
     device.bus.publish('t', 'x');
-    await passUntil(() => scripted.connections() >= 2, 'the next try');
+    await passUntil(() => puppet.scripted().connections() >= 2, 'the next try');
   });
 
   it('survives random bytes from the broker', async () => {
@@ -342,7 +197,7 @@ describe('bus against a puppet broker', () => {
     await play(() => {});
     const secret = 'never-in-a-message';
     const open = (url: string, password: () => string): OpenedBus =>
-      rack.open({ url, clientId: url, username: 'me', password });
+      puppet.rack().open({ url, clientId: url, username: 'me', password });
     const cases = [
       open(await closedPort(), () => secret),
       open('mqtt://no-such-host.invalid:1', () => secret),
@@ -352,7 +207,7 @@ describe('bus against a puppet broker', () => {
       open('nonsense', () => secret),
     ];
     await until(() => {
-      clock.advance(10);
+      puppet.clock().advance(10);
       return cases.every((device) => device.downs.length > 0);
     }, 'four failures');
     const messages = cases.map((device) => device.downs[0]?.message ?? '');

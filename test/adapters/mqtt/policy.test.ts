@@ -102,8 +102,16 @@ describe('protocol version', () => {
     expect(chooseVersion(refused, 100)).toBe(4);
     expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
     expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
-    expect(noteFinding(refused, 5, 'accepted', 0)).toEqual(UNKNOWN_BROKER);
+    expect(noteFinding(refused, 5, 'accepted', 0)).toEqual({ ...UNKNOWN_BROKER, has5: true });
     expect(noteFinding(refused, 4, 'accepted', 0)).toEqual(refused);
+  });
+
+  it('does not suspect a broker that has spoken 5 until it has hung up five times in a row', () => {
+    let memory = noteFinding(UNKNOWN_BROKER, 5, 'accepted', 0);
+    for (let time = 0; time < 4; time += 1) memory = noteFinding(memory, 5, 'hung_up', 0);
+    expect(chooseVersion(memory, 0)).toBe(5);
+    expect(chooseVersion(noteFinding(noteFinding(memory, 5, 'other', 0), 5, 'hung_up', 0), 0)).toBe(5);
+    expect(chooseVersion(noteFinding(memory, 5, 'hung_up', 0), 0)).toBe(4);
   });
 
   it('takes silence for a suspicion that 3.1.1 must confirm', () => {

@@ -1,0 +1,118 @@
+/** Who else uses the identifier, and what of a session comes when, byte by byte. */
+import { describe, expect, it } from 'vitest';
+import { until } from './fixture.ts';
+import {
+  CONNACK_4,
+  CONNACK_5,
+  CONNACK_5_KEPT,
+  CONNACK_5_NOTHING_KEPT,
+  CONNECT,
+  describePuppet,
+  levelOf,
+  PUBACK,
+  packetType,
+  SUBSCRIBE,
+  send,
+  suback5,
+} from './puppet.ts';
+
+describe('a session at a puppet broker', () => {
+  const puppet = describePuppet();
+  const { play, passUntil } = puppet;
+
+  it('knows a takeover by its reason and waits long before it returns', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      send(socket, ...CONNACK_5);
+      setTimeout(() => send(socket, 0xe0, 2, 0x8e, 0), 20);
+    });
+    await until(() => device.downs.length === 1, 'down');
+    expect(device.downs[0]?.problem).toBe('taken_over');
+    expect(device.downs[0]?.message).toMatch(/another client/);
+    const waitedS = await passUntil(() => puppet.scripted().connections() === 2, 'the next try');
+    expect(waitedS).toBeGreaterThanOrEqual(60);
+    expect(waitedS).toBeLessThanOrEqual(301);
+  });
+
+  it('suspects a takeover when each connection of 3.1.1 is closed soon and without a word', async () => {
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
+    });
+    await passUntil(() => device.downs.length >= 3, 'three closes');
+    expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
+    expect(device.downs[1]?.message).not.toMatch(/identifier/);
+    expect(device.downs[2]?.message).toMatch(/another client uses the identifier "museum.kiosk-01"/);
+    const waitedS = await passUntil(() => puppet.scripted().connections() === 5, 'the next try');
+    expect(waitedS).toBeGreaterThanOrEqual(60);
+    expect(waitedS).toBeLessThanOrEqual(301);
+  });
+
+  it.each([
+    ['a network that cuts', CONNACK_5_KEPT, 'unreachable'],
+    ['another client', CONNACK_5, 'taken_over'],
+    ['a broker that keeps no session, and a network that cuts', CONNACK_5_NOTHING_KEPT, 'unreachable'],
+  ] as const)(
+    'tells by the session in MQTT 5 what closes connections without a word: %s',
+    async (_, later, problem) => {
+      const device = await play(
+        (bytes, socket, connection) => {
+          if (packetType(bytes) !== CONNECT) return;
+          const first = later === CONNACK_5_KEPT ? CONNACK_5 : later;
+          socket.write(Buffer.from(connection === 1 ? first : later), () =>
+            setTimeout(() => socket.end(), 20),
+          );
+        },
+        [],
+        { keptForS: 600 },
+      );
+      await passUntil(() => device.downs.length >= 4, 'four closes');
+      expect(device.downs[3]?.problem).toBe(problem);
+    },
+  );
+
+  it('goes on without a filter that may be refused, tells it before it is up, and asks again', async () => {
+    const asked: string[] = [];
+    let isAllowed = false;
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+        if (packetType(bytes) !== SUBSCRIBE) return;
+        const isFirst = bytes.includes('fine');
+        asked.push(isFirst ? 'all' : 'the refused one');
+        send(socket, ...suback5(bytes, ...(isFirst ? [1, 0x87] : [isAllowed ? 0 : 0x87])));
+      },
+      ['fine', { filter: 'secret/#', qos: 0, mayBeRefused: true }],
+    );
+    await until(() => device.ups.length === 1, 'up');
+    expect(device.refused).toEqual([['secret/#']]);
+    await passUntil(() => device.refused.length === 2, 'a second try');
+    isAllowed = true;
+    await passUntil(() => device.refused.length === 3, 'a third try');
+    expect(device.refused).toEqual([['secret/#'], ['secret/#'], []]);
+    expect(asked).toEqual(['all', 'the refused one', 'the refused one']);
+    expect(device.downs).toEqual([]);
+  });
+
+  it('acknowledges what came before its subscriptions were in place only when it has told it', async () => {
+    const acknowledged: number[] = [];
+    const device = await play(
+      (bytes, socket, connection) => {
+        if (packetType(bytes) === CONNECT) {
+          send(socket, ...CONNACK_5);
+          // What a kept session holds, right behind: topic "a/b", packet identifier 7, payload "x".
+          send(socket, 0x32, 9, 0, 3, 0x61, 0x2f, 0x62, 0, 7, 0, 0x78);
+        }
+        if (packetType(bytes) === PUBACK) acknowledged.push(connection);
+        if (packetType(bytes) === SUBSCRIBE && connection === 1) socket.destroy();
+        else if (packetType(bytes) === SUBSCRIBE) send(socket, ...suback5(bytes, 1));
+      },
+      ['a/b'],
+    );
+    await passUntil(() => device.ups.length === 1, 'up');
+    await until(() => acknowledged.length === 1, 'the acknowledgement');
+    expect(acknowledged).toEqual([2]);
+    expect(device.order).toEqual(['down unreachable', 'up 2', 'message a/b']);
+  });
+});

@@ -1,0 +1,80 @@
+/** A broker that answers byte by byte as told, and a bus that talks to it in virtual time. */
+import type { Socket } from 'node:net';
+import { afterEach, expect } from 'vitest';
+import type { BusOptions } from '../../../src/ports/bus.ts';
+import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
+import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker } from './fixture.ts';
+
+export const CONNECT = 0x10;
+export const PUBLISH = 0x30;
+export const PUBACK = 0x40;
+export const SUBSCRIBE = 0x80;
+export const PINGREQ = 0xc0;
+export const CONNACK_5 = [0x20, 3, 0, 0, 0];
+/** It has our session still. */
+export const CONNACK_5_KEPT = [0x20, 3, 1, 0, 0];
+/** Session expiry: 0, whatever was asked for. */
+export const CONNACK_5_NOTHING_KEPT = [0x20, 8, 0, 0, 5, 0x11, 0, 0, 0, 0];
+export const CONNACK_4 = [0x20, 2, 0, 0];
+
+export const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
+/** Protocol level of a CONNECT: after the length-prefixed name "MQTT". */
+export const levelOf = (connect: Buffer): number => connect[8] ?? 0;
+export const send = (socket: Socket, ...bytes: number[]): void => void socket.write(Buffer.from(bytes));
+export const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
+  const [high = 0, low = 0] = subscribe.subarray(2, 4);
+  return [0x90, 3 + granted.length, high, low, 0, ...granted];
+};
+
+/** To be called within `describe`: everything ends with each test. */
+export function describePuppet() {
+  let clock: VirtualClock;
+  let rack: ReturnType<typeof createBusRack>;
+  let scripted: ScriptedBroker;
+  const seen: { level: number }[] = [];
+
+  const play = async (
+    answer: (bytes: Buffer, socket: Socket, connection: number) => void,
+    subscriptions: BusOptions['subscriptions'] = [],
+    options: Partial<BusOptions> = {},
+  ): Promise<OpenedBus> => {
+    seen.length = 0;
+    clock = createVirtualClock();
+    rack = createBusRack(clock);
+    scripted = await startScriptedBroker((bytes, socket, connection) => {
+      if (packetType(bytes) === CONNECT) seen.push({ level: levelOf(bytes) });
+      answer(bytes, socket, connection);
+    });
+    return rack.open({ url: scripted.url }, { subscriptions, ...options });
+  };
+  /**
+   * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
+   * both ends of a connection, which live in this process: it does not depend on the machine's speed.
+   */
+  const passUntil = async (check: () => boolean, what: string): Promise<number> => {
+    for (let second = 0; second < 3000; second += 1) {
+      if (check()) return second;
+      clock.advance(1000);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error(`in vain: ${what}`);
+  };
+
+  afterEach(async () => {
+    await scripted.close();
+    const closed = rack.closeAll();
+    await clock.elapse(5000);
+    await closed;
+    expect(clock.armed).toBe(0);
+  });
+  return {
+    play,
+    passUntil,
+    /** Protocol level of each CONNECT. */
+    seen,
+    clock: () => clock,
+    rack: () => rack,
+    scripted: () => scripted,
+  };
+}
