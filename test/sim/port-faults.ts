@@ -8,6 +8,8 @@ import type { OnStrike } from './strikes.ts';
 export type PortFaults = Record<PortCall, number> & {
   /** This many times one has thrown. */
   thrown: number;
+  /** When the line to the owner did so last. */
+  publishThrewAt: number;
 };
 
 export const PORT_CALLS = [
@@ -26,9 +28,10 @@ export const PORT_CALLS = [
 ] as const;
 export type PortCall = (typeof PORT_CALLS)[number];
 
-export const NO_PORT_FAULTS: PortFaults = Object.fromEntries(
-  PORT_CALLS.map((call) => [call, 0]),
-) as PortFaults;
+export const NO_PORT_FAULTS = Object.fromEntries(PORT_CALLS.map((call) => [call, 0])) as Record<
+  PortCall,
+  number
+>;
 
 /**
  * The same world with ports that throw as often as they are told to.
@@ -44,6 +47,7 @@ export function withThrowingPorts(
     if (faults[call] === 0) return;
     faults[call] -= 1;
     faults.thrown += 1;
+    if (call === 'publish') faults.publishThrewAt = world.clock.now();
     onStrike('port_throws', 0);
     throw new Error(`${call} threw, on purpose`);
   };

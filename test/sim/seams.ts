@@ -50,11 +50,30 @@ export function createSeams(timesSent: TickList<number>): Seams {
   };
 }
 
+/** What is known of how a translation came. */
+interface Delivery {
+  readonly deliveredTicks: number;
+  readonly lengthTicks: number;
+  readonly ticks: readonly number[];
+}
+
+/** Of a sentence that has neither a name nor an end, nobody can tell that more than this share is not all: voices differ. */
+const PLAINLY_CUT_SHARE = 0.55;
+
+/** Whether the last part of a translation of it is missing, and most of it came. */
+export function lacksItsEnd(renderings: Iterable<Delivery>, tick: number): boolean {
+  for (const { deliveredTicks, lengthTicks, ticks } of renderings)
+    if (
+      deliveredTicks < lengthTicks &&
+      deliveredTicks >= lengthTicks * PLAINLY_CUT_SHARE &&
+      ticks.includes(tick)
+    )
+      return true;
+  return false;
+}
+
 /** Whether a translation of it was cut off. */
-export function wasCut(
-  renderings: Iterable<{ deliveredTicks: number; lengthTicks: number; ticks: readonly number[] }>,
-  tick: number,
-): boolean {
+export function wasCut(renderings: Iterable<Delivery>, tick: number): boolean {
   for (const { deliveredTicks, lengthTicks, ticks } of renderings)
     if (deliveredTicks < lengthTicks && ticks.includes(tick)) return true;
   return false;

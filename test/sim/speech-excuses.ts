@@ -12,10 +12,12 @@
  *   sentence was sent is taken for its translation; or such a service cut running speech, and one of the two sentences had
  *   to be said again: up to 1.5 s before the cut may have been said with the other (where the task was changed meanwhile, with
  *   any service: the zero of its times is not known then); or of two languages without names the translation into one was
- *   cut off: nobody can tell whose sound is missing;
+ *   cut off: nobody can tell whose sound is missing; or of a sentence that has neither a name nor an end the last part never
+ *   came: voices differ, and more than half of it may be all;
  * - behind: a stream broke off that was more than a sentence behind (a line slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
- * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s);
+ * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s, up
+ *   to 0.64 s of a soft beginning whose rest it says: it was sent to the sample, and nobody can make the service hear better);
  * - shed: more than a minute of translated speech waited for the loudspeaker;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
  * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).

@@ -5,7 +5,7 @@ import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { chunksGone, isLossRight } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
-import { createSeams, wasCut } from './seams.ts';
+import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
@@ -21,11 +21,17 @@ const HEARD = 32;
 const DISTORTED = 64;
 const ASLEEP = 128;
 const RETASKED = 256;
+const RENDERED = 512;
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
 /** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
 const NOISE_TICKS = 16;
+/**
+ * A service begins to listen up to this much behind a soft beginning, which it has heard to the sample: the first word of a
+ * sentence of which it says the rest. Nothing that the device could do would make it hear better.
+ */
+const SOFT_BEGIN_TICKS = 32;
 /** After such a pause the service takes what follows for another piece. */
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
@@ -181,6 +187,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const isExact = setup.isExact() && (flag & RETASKED) === 0;
     if (!isExact && seams.isInDoubt(tick)) return 'unnamed';
     if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
+    if (!setup.named && lacksItsEnd(jobs.values(), tick)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (sending.late) return 'behind';
@@ -196,6 +203,15 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (before === null || after === null) return before !== after;
     return next - one > PAUSE_TICKS || after - before > PAUSE_TICKS * TICK_MS + CHUNK_MS;
   };
+
+  const isLeftOut = (tick: number): boolean =>
+    (flags.get(tick) & (HEARD | RENDERED)) === HEARD && timesSent.get(tick) === 1;
+  /** What the service has left out of a sentence whose rest begins right behind it. */
+  const isSoftBegin = (ticks: readonly number[], next: number | undefined): boolean =>
+    ticks.length <= SOFT_BEGIN_TICKS &&
+    ticks.every(isLeftOut) &&
+    (flags.get(next ?? 0) & RENDERED) !== 0 &&
+    (next ?? 0) - (ticks.at(-1) ?? 0) <= NOISE_TICKS;
 
   return {
     get spokenTicks() {
@@ -263,6 +279,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoilt) spoil(job);
+      for (const tick of ticks) mark(tick, RENDERED);
       seams.rendered(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -304,11 +321,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ready = due < 0 ? queue : queue.slice(0, due);
       queue = due < 0 ? [] : queue.slice(due);
       const unsaid: number[] = [];
-      const settle = (): void => {
-        const [first] = unsaid;
-        const { length } = unsaid.splice(0);
+      const settle = (next?: number): void => {
+        const gone = unsaid.splice(0);
+        const [first] = gone;
+        const { length } = gone;
         if (first === undefined) return;
-        if (length <= NOISE_TICKS) {
+        if (length <= NOISE_TICKS || isSoftBegin(gone, next)) {
           excused.service += length;
           return;
         }
@@ -321,10 +339,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         );
       };
       for (const tick of ready) {
-        if (isApart(unsaid.at(-1) ?? tick, tick)) settle();
+        if (isApart(unsaid.at(-1) ?? tick, tick)) settle(tick);
         if (said.isSaid(tick)) {
           saidTicks++;
-          settle();
+          settle(tick);
           continue;
         }
         const why = excuse(tick);
@@ -334,7 +352,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
           continue;
         }
         excused[why]++;
-        settle();
+        settle(tick);
       }
       settle();
       for (const tick of ready) said.forget(tick);

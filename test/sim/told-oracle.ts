@@ -9,6 +9,8 @@ const CHUNK_MS = 320;
 const UNTOLD_MS = 25_000;
 /** An outage is over when the lane has streamed for a while. */
 const SUM_WITHIN_MS = 60_000;
+/** A line that throws is tried again every second, up to five times: the status is that late then. */
+const THROWN_MS = 6000;
 /** What a lane tells has reached the line within this, even if that throws at first. */
 const PUBLISHED_WITHIN_MS = 30_000;
 const STREAMS = new Set(['live', 'rolling']);
@@ -23,8 +25,15 @@ export interface ToldOracle {
   judge(state: LaneState | null, now: number): void;
 }
 
-/** @param lane whose losses are told */
-export function createToldOracle(violations: Violations, lane: string): ToldOracle {
+/**
+ * @param lane whose losses are told
+ * @param lineThrewAt when the line to the owner threw last
+ */
+export function createToldOracle(
+  violations: Violations,
+  lane: string,
+  lineThrewAt: () => number,
+): ToldOracle {
   /** Null until the process has had a connection to tell it. */
   let status: string | null = null;
   let lostMs = 0;
@@ -73,7 +82,8 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
         lostAt = now;
-        violations.check('told', status !== 'ready', () => 'speech is lost and the status is ready');
+        const isTold = status !== 'ready' || now - lineThrewAt() < THROWN_MS;
+        violations.check('told', isTold, () => 'speech is lost and the status is ready');
       }
       for (const effect of effects)
         if (effect.type === 'notify' && effect.kind === 'speech_lost') tell(effect.detail, now);

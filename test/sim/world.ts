@@ -111,7 +111,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
   const answers = { ...NO_ANSWER_FAULTS };
-  const ports = { ...NO_PORT_FAULTS, thrown: 0 };
+  const ports = { ...NO_PORT_FAULTS, thrown: 0, publishThrewAt: Number.NEGATIVE_INFINITY };
   const tallies: Tallies = {
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
@@ -149,6 +149,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
       isTruthful: () => isTruthful,
+      lineThrewAt: () => ports.publishThrewAt,
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];

@@ -1,5 +1,6 @@
 import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
+import { type Balance, EVEN } from './balance.ts';
 import { type Nameless, NOTHING_NAMELESS, stubOf } from './nameless.ts';
 import { allSaid, languagesSaid, type Sentence } from './sentence.ts';
 import { FIRST_TIMES, type Span, type StreamTimes } from './times.ts';
@@ -38,6 +39,8 @@ export interface ReplayLog {
   readonly withdrawn: readonly string[];
   /** What it speaks without a name. */
   readonly nameless: Nameless;
+  /** That sound against the texts that it may speak. */
+  readonly balance: Balance;
   /** How many sentences without a name it has understood. */
   readonly namelessCount: number;
   /** When the last sound without a name came. */
@@ -106,6 +109,7 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     known: [],
     withdrawn: [],
     nameless: NOTHING_NAMELESS,
+    balance: EVEN,
     namelessCount: 0,
     soundAt: null,
     isAhead: false,

@@ -7,6 +7,8 @@ export const OTHER_SOUND_MS = 1000;
 const OVER_AFTER_MS = 5000;
 /** Less than this share of what its text promises is no translation. */
 const LEAST_SHARE = 0.5;
+/** Less than this share is no whole one, of whatever voice. */
+const WHOLE_SHARE = 0.7;
 const MOST_AWAITED = 8;
 
 /** What the service speaks without naming it: sound without a longer pause, of what it had understood when it began. */
@@ -77,6 +79,10 @@ function isStub({ letters, ms }: Run): boolean {
   return ms < letters * MS_PER_LETTER * LEAST_SHARE;
 }
 
+function isCut({ letters, ms, isCertain }: Run): boolean {
+  return ms < letters * MS_PER_LETTER * (isCertain ? WHOLE_SHARE : LEAST_SHARE);
+}
+
 /** What is to be said once more of what was spoken without a name. */
 export function stubOf({ run }: Nameless): readonly Piece[] {
   if (run === null || !run.isCertain || !isStub(run)) return [];
@@ -93,7 +99,7 @@ export function judgeRuns(
   const isOver = run !== null && now - run.soundAt >= OVER_AFTER_MS;
   if (!isOver && crowded.length === 0) return { nameless, again: [], cuts: [] };
   const again = isOver ? stubOf(nameless) : [];
-  const told = [...crowded, ...(isOver && again.length === 0 ? [run] : [])].filter(isStub);
+  const told = [...crowded, ...(isOver && again.length === 0 ? [run] : [])].filter(isCut);
   const cuts = told.map(({ ms, letters }) => ({
     language: targets[0] ?? '',
     playedMs: Math.round(ms),

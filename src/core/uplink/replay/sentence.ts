@@ -37,8 +37,10 @@ export const MS_PER_LETTER = 65;
 const SENTENCES_TO_LEARN = 3;
 /** Less than this share of what is expected is no translation. */
 const LEAST_SHARE = 0.5;
-/** From this share on a translation is taken as whole: texts and voices differ. */
+/** From this share on a translation is taken as whole that was being spoken as its stream ended: texts and voices differ. */
 const WHOLE_SHARE = 0.8;
+/** Less than this share is no whole translation, of whatever voice and however long nothing more has come. */
+const PLAINLY_CUT_SHARE = 0.7;
 /** The same where the service says where its sentences end, and has not said it of this one. */
 const UNMARKED_SHARE = 0.95;
 /** Nothing more of a sentence comes after such a gap, if the stream is known to work. */
@@ -127,9 +129,9 @@ export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
 function isLongEnough(spoken: Spoken, log: Pace): boolean {
   // Texts and voices differ; what has marked several ends in this session, and not this one, has cut it.
   if (log.pace.sentences >= SENTENCES_TO_LEARN) return false;
-  // A service that never says where a sentence ends can't be said to have cut it.
-  const expected = log.marksEnds ? expectedMs(spoken, log) : null;
-  return expected === null || spoken.ms >= expected * UNMARKED_SHARE;
+  const expected = expectedMs(spoken, log);
+  // A service that never says where a sentence ends has cut it where much of it is missing.
+  return expected === null || spoken.ms >= expected * (log.marksEnds ? UNMARKED_SHARE : PLAINLY_CUT_SHARE);
 }
 
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
@@ -138,7 +140,8 @@ export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   // A service that says where a sentence ends has not said it here.
   if (log.marksEnds) return true;
   const expected = expectedMs(spoken, log);
-  return now - spoken.soundAt < UNDER_WAY_MS && expected !== null && spoken.ms < expected * WHOLE_SHARE;
+  const share = now - spoken.soundAt < UNDER_WAY_MS ? WHOLE_SHARE : PLAINLY_CUT_SHARE;
+  return expected !== null && spoken.ms < expected * share;
 }
 
 export function cutOf(spoken: Spoken, log: Pace): AudioCut {

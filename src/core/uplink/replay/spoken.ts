@@ -1,4 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
+import { withSound, withText } from './balance.ts';
 import { isQuiet, keepPieces, type Piece, type ReplayLog, unspoken } from './log.ts';
 import { awaitText, hearRun, judgeRuns, NOTHING_NAMELESS, OTHER_SOUND_MS } from './nameless.ts';
 import {
@@ -35,12 +36,25 @@ export function noteText(
   text: { id: string | null; language: string; letters: number },
   now: number,
 ): ReplayLog {
-  if (text.id === null) return { ...log, nameless: awaitText(log, text.letters, now) };
+  if (text.id === null) return noteNamelessText(log, text.letters, now);
   return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
     ...spoken,
     letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
     textAt: now,
   }));
+}
+
+/** A text without a name has come: behind its sound, where there was more of that than other texts had promised. */
+function noteNamelessText(log: ReplayLog, letters: number, now: number): ReplayLog {
+  const { balance, isSpoken } = withText(log.balance, letters, now);
+  const id = `#${log.namelessCount}`;
+  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  const saidAt = own.at(-1)?.sentAt;
+  // No sound speaks what was said after it.
+  const isBehind = isSpoken && saidAt !== undefined && log.soundAt !== null && saidAt < log.soundAt;
+  if (!isBehind) return { ...log, balance, nameless: awaitText(log, letters, now) };
+  const rest = log.pieces.filter(({ sentence }) => sentence !== id);
+  return { ...keepPieces(log, rest), balance, nameless: { ...log.nameless, isAhead: true } };
 }
 
 /**
@@ -107,7 +121,8 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   const isOpen = given.pieces.some((piece) => !isQuiet(piece));
   const isAhead = isOther ? given.isTold && !isAwaited && isOpen : given.isAhead;
   const aheadMs = isOther && isAhead ? (lastPause(given) ?? given.aheadMs) : given.aheadMs;
-  const log = { ...given, soundAt: now, isAhead, aheadMs };
+  const balance = withSound(given.balance, ms, isOther, now);
+  const log = { ...given, soundAt: now, isAhead, aheadMs, balance };
   const isSilent = !log.isTold && !isAwaited;
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
   const spoken = told.pieces.filter(({ sentence }) => sentence !== null);

@@ -148,9 +148,17 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(judged.log, 20_000).cuts).toEqual([]);
   });
 
-  it('is no matter where the service never says that a sentence ends', () => {
-    const log = sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', 2500);
-    expect(judgeCuts(log, 30_000)).toMatchObject({ again: [], cuts: [] });
+  it('is told where the service never says that a sentence ends, if it is too short for any voice', () => {
+    const unmarked = (ms: number) => sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', ms);
+    expect(judgeCuts(unmarked(2500), 30_000)).toMatchObject({ again: [], cuts: [{ playedMs: 2500 }] });
+    expect(judgeCuts(unmarked(2900), 30_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it('is told at the end of a stream that came long after its last sound, likewise', () => {
+    const unmarked = (ms: number) => sound(text(understand(send(4), 'a'), 'a', 'es'), 'a', 'es', ms);
+    expect(cutsAtEnd(unmarked(2500), 9000)).toMatchObject([{ playedMs: 2500 }]);
+    expect(cutsAtEnd(unmarked(2900), 9000)).toEqual([]);
+    expect(cutsAtEnd(unmarked(2900), 5500)).toMatchObject([{ playedMs: 2900 }]);
   });
 
   it("is calculated by the session's own pace after three sentences", () => {

@@ -113,3 +113,51 @@ describe('a sentence without a name whose sound comes before its text', () => {
     expect(seqs(going)).toHaveLength(9);
   });
 });
+
+describe.each([[['es']], [['es', 'fr']]])(
+  'sound without names in %j that goes on for longer than its texts promise',
+  (targets) => {
+    const speak = (log: ReplayLog, ms: number, at: number): ReplayLog =>
+      noteUnderstood(sound(send(log, 4, 3), ms, at), { id: null, span: null });
+    const first = sound(translated(targets), 4000, 3300);
+
+    it('is of the sentence whose text comes next', () => {
+      const second = speak(first, 4000, 4200);
+      expect(unspoken(second)).toHaveLength(7);
+      expect(unspoken(text(second, 6000))).toEqual([]);
+      const third = noteUnderstood(send(text(second, 6000), 4, 3), { id: null, span: null });
+      expect(unspoken(text(third, 9000))).toHaveLength(7);
+    });
+
+    it('is no matter where it is little: voices differ', () => {
+      expect(unspoken(text(speak(first, 1500, 4200), 6000))).toHaveLength(7);
+    });
+
+    it('is not of what was said after it', () => {
+      const long = sound(first, 4000, 3400);
+      const second = noteUnderstood(send(send(long, 0, 9), 4, 3), { id: null, span: null });
+      expect(unspoken(text(second, 20_000))).toHaveLength(7);
+    });
+
+    it('is forgotten with the next sound that begins', () => {
+      const second = sound(speak(first, 4000, 4200), 320, 9000);
+      const third = noteUnderstood(send(second, 4, 3), { id: null, span: null });
+      expect(unspoken(text(third, 9500))).toHaveLength(7);
+    });
+  },
+);
+
+describe('a translation without a name of which more than half came', () => {
+  it('is told where it is too short for any voice', () => {
+    expect(judgeCuts(sound(translated(), 2400, 3300), 8400)).toMatchObject({
+      again: [],
+      cuts: [{ playedMs: 2400, expectedMs: LETTERS * 65 }],
+    });
+    expect(judgeCuts(sound(translated(), 3000, 3300), 8400).cuts).toEqual([]);
+  });
+
+  it('is not told where two texts had come before it: it may be one of them, whole', () => {
+    const two = text(say(translated(), 4), 3100);
+    expect(judgeCuts(sound(two, 4500, 3300), 8400).cuts).toEqual([]);
+  });
+});
