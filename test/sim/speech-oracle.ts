@@ -9,19 +9,20 @@ import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+import {
+  ASLEEP,
+  CUT,
+  DEAF,
+  DISTORTED,
+  GATED,
+  HEARD,
+  HOLD_FULL,
+  RENDERED,
+  RETASKED,
+  SHED,
+} from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
-
-const CUT = 1;
-const GATED = 2;
-const DEAF = 4;
-const HOLD_FULL = 8;
-const SHED = 16;
-const HEARD = 32;
-const DISTORTED = 64;
-const ASLEEP = 128;
-const RETASKED = 256;
-const RENDERED = 512;
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;

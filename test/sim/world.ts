@@ -148,8 +148,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
       tongueDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
-      isTruthful: () => isTruthful,
-      lineThrewAt: () => ports.publishThrewAt,
+      ...{ isTruthful: () => isTruthful, lineThrewAt: () => ports.publishThrewAt },
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
