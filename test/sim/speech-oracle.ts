@@ -23,16 +23,10 @@ import {
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
+import { type Judging, judgeTicks } from './unsaid.ts';
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
-/** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
-const NOISE_TICKS = 16;
-/**
- * A service begins to listen up to this much behind a soft beginning, which it has heard to the sample: the first word of a
- * sentence of which it says the rest. Nothing that the device could do would make it hear better.
- */
-const SOFT_BEGIN_TICKS = 32;
 /** After such a pause the service takes what follows for another piece. */
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
@@ -205,14 +199,23 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return next - one > PAUSE_TICKS || after - before > PAUSE_TICKS * TICK_MS + CHUNK_MS;
   };
 
-  const isLeftOut = (tick: number): boolean =>
-    (flags.get(tick) & (HEARD | RENDERED)) === HEARD && timesSent.get(tick) === 1;
-  /** What the service has left out of a sentence whose rest begins right behind it. */
-  const isSoftBegin = (ticks: readonly number[], next: number | undefined): boolean =>
-    ticks.length <= SOFT_BEGIN_TICKS &&
-    ticks.every(isLeftOut) &&
-    (flags.get(next ?? 0) & RENDERED) !== 0 &&
-    (next ?? 0) - (ticks.at(-1) ?? 0) <= NOISE_TICKS;
+  const judging: Judging = {
+    ...{ violations, excused, isApart, isSaid: said.isSaid },
+    excuse(tick) {
+      const why = excuse(tick);
+      const isOutage = why === 'hold_full' || why === 'late_break';
+      return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
+    },
+    isLeftOut: (tick) => (flags.get(tick) & (HEARD | RENDERED)) === HEARD && timesSent.get(tick) === 1,
+    isRendered: (tick) => (flags.get(tick) & RENDERED) !== 0,
+    describe(tick) {
+      const missing = said.missing(tick);
+      const how = missing.length === 0 ? '' : ` to the end in ${missing.join(', ')}`;
+      const heard = (flags.get(tick) & HEARD) === 0 ? 'not heard' : 'heard';
+      const where = sendings.get(tick)?.connection ?? 'no connection';
+      return `${how} (tick ${tick}, spoken at ${Math.round(spokenAt.get(tick))} ms, ${heard} by the service on ${where})`;
+    },
+  };
 
   return {
     get spokenTicks() {
@@ -321,41 +324,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       );
       const ready = due < 0 ? queue : queue.slice(0, due);
       queue = due < 0 ? [] : queue.slice(due);
-      const unsaid: number[] = [];
-      const settle = (next?: number): void => {
-        const gone = unsaid.splice(0);
-        const [first] = gone;
-        const { length } = gone;
-        if (first === undefined) return;
-        if (length <= NOISE_TICKS || isSoftBegin(gone, next)) {
-          excused.service += length;
-          return;
-        }
-        const missing = said.missing(first);
-        const how = missing.length === 0 ? '' : ` to the end in ${missing.join(', ')}`;
-        const text = `${length * TICK_MS} ms of speech were never said${how} (tick ${first}, spoken at ${Math.round(spokenAt.get(first))} ms`;
-        violations.add(
-          'lost',
-          `${text}, ${(flags.get(first) & HEARD) !== 0 ? 'heard' : 'not heard'} by the service on ${sendings.get(first)?.connection ?? 'no connection'})`,
-        );
-      };
-      for (const tick of ready) {
-        if (isApart(unsaid.at(-1) ?? tick, tick)) settle(tick);
-        if (said.isSaid(tick)) {
-          saidTicks++;
-          settle(tick);
-          continue;
-        }
-        const why = excuse(tick);
-        const isOutage = why === 'hold_full' || why === 'late_break';
-        if (why === null || (isOutage && !setup.mayLose(spokenAt.get(tick)))) {
-          unsaid.push(tick);
-          continue;
-        }
-        excused[why]++;
-        settle(tick);
-      }
-      settle();
+      saidTicks += judgeTicks(ready, judging);
       for (const tick of ready) said.forget(tick);
     },
   };

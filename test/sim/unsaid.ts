@@ -1,0 +1,63 @@
+/** What of the speech was not said, in stretches, and what of these is nobody's fault. */
+import { TICK_MS } from './sound.ts';
+import type { Excuse } from './speech-excuses.ts';
+import type { Violations } from './violations.ts';
+
+/** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
+const NOISE_TICKS = 16;
+/**
+ * A service begins to listen up to this much behind a soft beginning, which it has heard to the sample: the first word of a
+ * sentence of which it says the rest. Nothing that the device could do would make it hear better.
+ */
+const SOFT_BEGIN_TICKS = 32;
+export interface Judging {
+  readonly violations: Violations;
+  /** Counts what was not said with a reason. */
+  readonly excused: Record<Excuse, number>;
+  /** Speech between them was cut in two. */
+  isApart(one: number, next: number): boolean;
+  isSaid(tick: number): boolean;
+  excuse(tick: number): Excuse | null;
+  /** A running task has heard it, and the service has spoken nothing of it. */
+  isLeftOut(tick: number): boolean;
+  isRendered(tick: number): boolean;
+  describe(tick: number): string;
+}
+
+/** Judges pieces of speech in the order in which they were spoken. @returns how many were said */
+export function judgeTicks(ticks: readonly number[], judging: Judging): number {
+  const { violations, excused, isLeftOut, isRendered } = judging;
+  const unsaid: number[] = [];
+  let said = 0;
+  /** What the service has left out of a sentence whose rest begins right behind it. */
+  const isSoftBegin = (gone: readonly number[], next: number): boolean =>
+    gone.length <= SOFT_BEGIN_TICKS &&
+    gone.every(isLeftOut) &&
+    isRendered(next) &&
+    next - (gone.at(-1) ?? 0) <= NOISE_TICKS;
+  const settle = (next: number | null): void => {
+    const gone = unsaid.splice(0);
+    const [first] = gone;
+    if (first === undefined) return;
+    if (gone.length <= NOISE_TICKS || (next !== null && isSoftBegin(gone, next)))
+      excused.service += gone.length;
+    else
+      violations.add(
+        'lost',
+        `${gone.length * TICK_MS} ms of speech were never said${judging.describe(first)}`,
+      );
+  };
+  for (const tick of ticks) {
+    if (judging.isApart(unsaid.at(-1) ?? tick, tick)) settle(tick);
+    const isSaid = judging.isSaid(tick);
+    const why = isSaid ? null : judging.excuse(tick);
+    if (isSaid) said++;
+    else if (why === null) {
+      unsaid.push(tick);
+      continue;
+    } else excused[why]++;
+    settle(tick);
+  }
+  settle(null);
+  return said;
+}
