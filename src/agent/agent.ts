@@ -18,7 +18,7 @@ import { createHealth, type Health } from './owner/health.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
-import { deviceSubscriptions } from './owner/subscriptions.ts';
+import { agentSubscriptions, deviceSubscriptions, SESSION_KEPT_S } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
 import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
@@ -27,6 +27,8 @@ import { within } from './within.ts';
 
 /** How long the lanes may take to end their sessions. */
 const SHUTDOWN_LIMIT_MS = 4000;
+/** And all of it together. */
+const END_LIMIT_MS = 9900;
 /** How long what is closed after that may take: a little more than each allows itself. */
 const CLOSING_LIMIT_MS = { audio: 1700, line: 2200 } as const;
 
@@ -187,6 +189,8 @@ export class Agent {
   }
 
   private async end(): Promise<void> {
+    const { clock } = this.deps;
+    const endsAt = clock.now() + END_LIMIT_MS;
     this.publisher.end();
     const closed = this.whenAllClosed();
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
@@ -199,6 +203,8 @@ export class Agent {
     await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
     await this.insist('line', Promise.resolve(this.bus?.close(finale)));
+    // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
+    await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
   }
 
@@ -254,10 +260,11 @@ export class Agent {
     const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
-        subscriptions: [
+        subscriptions: agentSubscriptions(this.topics, [
           ...deviceSubscriptions(this.topics, this.config.current.device.groups),
           ...this.config.desired.subscriptions,
-        ],
+        ]),
+        keptForS: SESSION_KEPT_S,
         will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
       },
       {

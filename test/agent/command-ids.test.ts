@@ -66,7 +66,7 @@ describe('noted commands', () => {
     const deps = await boot(disk);
     for (let i = 0; i < 90; i++) deps.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `c${i}` });
     await deps.clock.elapse(5000);
-    expect(disk.writes.length).toBeLessThanOrEqual(4);
+    expect(disk.writes.length).toBeLessThanOrEqual(5);
     expect(deps.answers('mute').length + deps.answers('unmute').length).toBe(90);
     expect(muted(deps)).toBe(false);
   });
@@ -181,6 +181,7 @@ describe('the final answer', () => {
         return [codeOf(answer) ?? String(answer['status'])];
       });
     let judged = 0;
+    let repeated = 0;
     for (let step = 0; step < 120; step++) {
       const command = names[step / 8];
       if (command !== undefined) deps.command(command, request(step / 8));
@@ -195,12 +196,17 @@ describe('the final answer', () => {
         if (told === undefined || name === 'diagnose') continue;
         next.command(name, request(i));
         await next.clock.elapse(10);
-        expect({ step, name, told: finals(next, name, `c${i}`) }).toEqual({ step, name, told: [told] });
+        const again = finals(next, name, `c${i}`);
+        expect({ step, name, told: [...new Set(again)] }).toEqual({ step, name, told: [told] });
+        // Once because it is asked, and once more where the hanging disk does not know that it had arrived.
+        expect(again.length).toBeLessThanOrEqual(2);
         judged += 1;
+        repeated += again.length - 1;
       }
       expect(next.answers('diagnose')).toEqual([]);
     }
     expect(judged).toBeGreaterThan(300);
+    expect(repeated).toBeLessThan(judged / 4);
   });
 
   it('is what a restart would say where the disk took the note but not the end', async () => {

@@ -69,6 +69,8 @@ export function createFakeDeps(
   const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
   let mayThrow = false;
+  let acknowledges = true;
+  const unacknowledged: ((isDelivered: boolean) => void)[] = [];
   const note =
     (level: string) =>
     (fields: object, sentence: string): void => {
@@ -99,6 +101,9 @@ export function createFakeDeps(
         publish: (topic, payload, publishOptions = {}) => {
           const body = JSON.parse(payload);
           published.push({ topic, body, options: publishOptions });
+          const { ended } = publishOptions;
+          if (ended !== undefined && acknowledges) queueMicrotask(() => ended(true));
+          else if (ended !== undefined) unacknowledged.push(ended);
           const wrong = wrongWith(topic, body);
           // Not here: the agent would take it for a bus that throws, and go on.
           if (wrong !== null) queueMicrotask(() => Promise.reject(new Error(wrong)));
@@ -213,6 +218,13 @@ export function createFakeDeps(
     },
     get finale() {
       return finale;
+    },
+    /** The broker acknowledges nothing from here on; the returned function tells what becomes of what was published. */
+    withholdAcknowledgements(): (isDelivered: boolean) => void {
+      acknowledges = false;
+      return (isDelivered) => {
+        for (const ended of unacknowledged.splice(0)) ended(isDelivered);
+      };
     },
     /** Something that throws is part of the test. */
     expectDefects() {

@@ -79,7 +79,10 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         // A message that was on its way when the line broke is sent again by the client: it comes late, not never.
         if (broker.isDown || network.blackHole) {
           if (options.qos !== 0) waiting.push({ topic, payload, options, since: clock.now() });
-        } else watch.arrived(topic, payload, options);
+        } else {
+          watch.arrived(topic, payload, options);
+          options.ended?.(true);
+        }
       });
     };
     const flush = (): void => {
@@ -128,7 +131,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         if (options.qos === 0) return;
         waiting.push(message);
         if (waiting.length <= MOST_WAITING) return;
-        waiting.shift();
+        waiting.shift()?.options.ended?.(false);
         dropped += 1;
       },
       /** The simulated broker is tried every few seconds anyway. */

@@ -4,9 +4,9 @@ import type { StateFile } from '../../ports/state-file.ts';
 
 /**
  * A flood of changes must not wear the card out: one write a second in the long run, whatever comes. The first go out
- * at once: two commands, each with its note and its end.
+ * at once: three commands, each with its note, its end, and that its answer has arrived.
  */
-const WRITE_RATE: Rate = { burst: 4, perMinute: 60 };
+const WRITE_RATE: Rate = { burst: 9, perMinute: 60 };
 /** A disk that is full or read-only is tried again so often; nobody waits for it meanwhile. */
 const TRY_AGAIN_MS = 60_000;
 /** A disk that takes longer counts as failing. */

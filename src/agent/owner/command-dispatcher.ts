@@ -1,14 +1,12 @@
 import { type FinalAnswer, isExpired } from '../../core/owner/command-ledger.ts';
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
-import type { Bus, BusMessage, QueueShare } from '../../ports/bus.ts';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { CommandResponse } from '../../protocol/mqtt/command.ts';
-import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { commandName, type DeviceAddress, type DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { type Asker, createCommandAnswers } from './command-answers.ts';
 import type { CommandRecord } from './command-record.ts';
-import { INTERRUPTED } from './command-record-file.ts';
 import {
   CommandError,
   type CommandHandlers,
@@ -30,12 +28,14 @@ const LOGGED_A_MINUTE = 30;
 
 /** Takes commands in and sees to it that each gets exactly one final answer (docs/mqtt.md). */
 export interface CommandDispatcher {
-  /** Answers what the end of the program interrupted last time. */
+  /** Gives the answers that are owed since the last time: what the end of the program interrupted, or kept from arriving. */
   begin(bus: Bus): void;
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers what waits for its turn or is not done; resolves when all answers are noted and given. */
   close(): Promise<void>;
+  /** Resolves when it is noted which of the last answers have arrived. */
+  saved(): Promise<void>;
 }
 
 export interface CommandDispatcherDeps {
@@ -52,16 +52,7 @@ export interface CommandDispatcherDeps {
   random(): number;
 }
 
-/** Whom a command's answers go to. */
-interface Asker {
-  readonly bus: Bus;
-  readonly name: string;
-  readonly id: string;
-  readonly correlationData: Uint8Array | undefined;
-}
-
 type Reading = Extract<CommandReading, { kind: 'request' }>;
-type Response = Omit<CommandResponse, 'ts' | 'id'>;
 
 export function createCommandDispatcher(
   deps: CommandDispatcherDeps,
@@ -69,20 +60,11 @@ export function createCommandDispatcher(
 ): CommandDispatcher {
   const { clock, log, record, signatures } = deps;
   const fanOut = createFanOut(clock);
+  const answers = createCommandAnswers(deps.topics, clock, record);
+  let isClosed = false;
   /** Commands without a final answer, by id. */
   const unfinished = new Map<string, (error: CommandError) => void>();
   let bucket: Bucket = fullBucket(COMMAND_RATE, clock.now());
-
-  const say = (
-    { bus, name, id, correlationData }: Asker,
-    response: Response,
-    share: QueueShare = 'answers',
-  ): void =>
-    bus.publish(
-      deps.topics.commandResponse(name),
-      JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
-      { qos: 1, share, ...(correlationData === undefined ? {} : { properties: { correlationData } }) },
-    );
 
   const errorOf = (name: string, error: unknown): FinalAnswer => {
     if (error instanceof CommandError) {
@@ -96,7 +78,7 @@ export function createCommandDispatcher(
   /** Tells and logs that a command is not carried out. Nothing of it is noted: it may come again. */
   const refuse = (asker: Asker, code: string, message: string): void => {
     // Not in the room of real answers: a flood that is refused must not push them out.
-    say(asker, { status: 'error', error: { code, message } }, 'general');
+    answers.final(asker, { status: 'error', error: { code, message } }, 'general');
     const fields = { command: asker.name, code };
     const kind = `command:${code}`;
     logRepeated(deps, { level: 'warn', kind, fields, sentence: 'a command was refused' });
@@ -112,14 +94,14 @@ export function createCommandDispatcher(
     const { id, name } = asker;
     const finish = (answer: FinalAnswer): void => {
       if (!unfinished.delete(id)) return;
-      record.settleThen(id, answer, (given) => say(asker, given), !command.onlyLooks);
+      record.settleThen(id, answer, (given) => answers.final(asker, given), !command.onlyLooks);
     };
     if (!unfinished.has(id)) return;
     if (isExpired(notAfter, clock.wall())) return finish({ status: 'expired' });
     try {
       const result = command.carryOut();
       if (!(result instanceof Promise)) return finish({ status: 'ok', data: result });
-      if (!isAccepted) say(asker, { status: 'accepted' });
+      if (!isAccepted) answers.accepted(asker);
       result.then(
         (data) => finish({ status: 'ok', data }),
         (error: unknown) => finish(errorOf(name, error)),
@@ -144,8 +126,11 @@ export function createCommandDispatcher(
       return refuse(asker, 'id_reused', 'this id belongs to another command: use a new one for each');
     }
     // Its answer is on the way.
-    if (known === 'open') return;
-    if (known !== 'fresh') return say(asker, known);
+    if (known === 'open') return asker.received();
+    if (known !== 'fresh') {
+      if (message.again !== true || !answers.isGiven(asker)) answers.final(asker, known);
+      return;
+    }
     logRepeated(deps, {
       ...{ level: 'info', kind: 'command:received', fields: { command: name, id } },
       ...{ sentence: 'command received', atOnce: LOGGED_A_MINUTE },
@@ -153,7 +138,7 @@ export function createCommandDispatcher(
     // Nothing was done: should the note be lost, no harm comes of it.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
-      record.settleThen(id, answer, (given) => say(asker, given), false);
+      record.settleThen(id, answer, (given) => answers.final(asker, given), false);
     };
     try {
       if (message.retain)
@@ -167,19 +152,24 @@ export function createCommandDispatcher(
       }
       unfinished.set(id, (error) => {
         if (!unfinished.delete(id)) return;
-        record.settleThen(id, errorOf(name, error), (given) => say(asker, given));
+        record.settleThen(id, errorOf(name, error), (given) => answers.final(asker, given));
       });
       const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
+      // From here on the disk knows of it, or nothing ever will.
+      const receivedThen = (then: () => void) => (): void => {
+        asker.received();
+        then();
+      };
       if (spreadMs > 0) {
-        say(asker, { status: 'accepted' });
+        answers.accepted(asker);
         const actWhenBoth = afterTwo(act);
-        record.noteThen(noted, actWhenBoth);
+        record.noteThen(noted, receivedThen(actWhenBoth));
         fanOut.wait(deps.random() * spreadMs, bytes, actWhenBoth);
       } else if (command.onlyLooks) {
         record.note(noted);
         act();
       } else {
-        record.noteThen(noted, act);
+        record.noteThen(noted, receivedThen(act));
       }
     } catch (error) {
       answerAtOnce(errorOf(name, error));
@@ -198,16 +188,20 @@ export function createCommandDispatcher(
 
   return {
     begin(bus) {
-      for (const { id, name } of record.interrupted) {
-        say({ bus, name, id, correlationData: undefined }, INTERRUPTED);
+      for (const { id, name, answer } of record.owed) {
+        answers.final({ bus, name, id, correlationData: undefined, received: () => {} }, answer);
       }
     },
     receive(bus, message) {
       const command = commandName(deps.address, message.topic, deps.groups);
       if (command === null) return false;
       const { name } = command;
+      const received = message.hold?.() ?? (() => {});
+      // What comes in the last seconds is left to the next start, where the broker keeps it.
+      if (isClosed) return true;
       if (name.length > LONGEST_NAME) {
         const fields = { name_length: name.length };
+        received();
         return ignore(
           'long_name',
           fields,
@@ -216,11 +210,12 @@ export function createCommandDispatcher(
       }
       const reading = readCommand(name, message.payload);
       if (reading.kind === 'nameless') {
+        received();
         return ignore('nameless', { command: name }, 'a command without a usable id was ignored');
       }
       const { correlationData } = message.properties;
       const id = reading.kind === 'request' ? reading.request.id : reading.id;
-      const asker: Asker = { bus, name, id, correlationData };
+      const asker: Asker = { bus, name, id, correlationData, received };
       if (!isWithinRate()) {
         refuse(asker, 'busy', 'too many commands at once: send it again later');
         return true;
@@ -233,11 +228,13 @@ export function createCommandDispatcher(
       return true;
     },
     close() {
+      isClosed = true;
       fanOut.close();
       const stopping = new CommandError('stopping', 'the agent ended before the command was done');
       for (const giveUp of [...unfinished.values()]) giveUp(stopping);
       return record.flush();
     },
+    saved: () => record.flush(),
   };
 }
 

@@ -1,16 +1,18 @@
 /** How commands lie on the disk. */
 import { z } from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
-import type { CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
+import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
 import { type Readers, type Reading, readVersioned } from './versioned-file.ts';
 
 const LONGEST_KEPT_MESSAGE = 200;
 
+const addresseeSchema = z.object({ id: z.string().max(128), name: z.string().max(64) });
 const entrySchema = z.object({
   key: z.string().max(64),
   content: z.string().max(64),
   at: z.number().nullable(),
-  open: z.object({ id: z.string().max(128), name: z.string().max(64) }).optional(),
+  open: addresseeSchema.optional(),
+  untold: addresseeSchema.optional(),
   status: z.enum(['ok', 'error', 'expired']).optional(),
   code: z.string().max(64).optional(),
   message: z.string().max(1000).optional(),
@@ -27,8 +29,8 @@ const READERS: Readers<readonly KeptEntry[]> = {
 
 export interface KeptRecord {
   readonly ledger: CommandLedger;
-  /** Begun and not answered when the program ended last. */
-  readonly interrupted: { id: string; name: string }[];
+  /** Answers that the broker had not acknowledged when the program ended last: `interrupted`, or what was noted. */
+  readonly owed: (Addressee & { readonly answer: FinalAnswer })[];
 }
 
 export const INTERRUPTED: FinalAnswer = {
@@ -42,12 +44,13 @@ export const INTERRUPTED: FinalAnswer = {
 export function writeRecord(ledger: CommandLedger): string {
   // One that changes nothing is answered without the disk: it must not be found unfinished after that.
   const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
-  const commands = kept.map(({ key, content, at, open, answer }): KeptEntry => {
+  const commands = kept.map(({ key, content, at, open, answer, untold }): KeptEntry => {
     if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };
     const { status, error } = answer;
-    if (error === undefined) return { key, content, at, status };
+    const answered = { key, content, at, ...(untold === null ? {} : { untold }), status };
+    if (error === undefined) return answered;
     const message = redactText(error.message.slice(0, LONGEST_KEPT_MESSAGE), true);
-    return { key, content, at, status, code: error.code.slice(0, 64), message };
+    return { ...answered, code: error.code.slice(0, 64), message };
   });
   return JSON.stringify({ version: RECORD_VERSION, commands });
 }
@@ -57,14 +60,16 @@ export function readRecord(text: string): Reading<KeptRecord> {
   if (read.kind !== 'kept') return read;
   const kept = read.content;
   const ledger = new Map(kept.map((entry) => [entry.key, ledgerEntry(entry)]));
-  const interrupted = kept.flatMap(({ open }) => (open === undefined ? [] : [open]));
-  return { kind: 'kept', content: { ledger, interrupted } };
+  const owed = [...ledger.values()].flatMap(({ untold, answer }) =>
+    untold === null || answer === null ? [] : [{ ...untold, answer }],
+  );
+  return { kind: 'kept', content: { ledger, owed } };
 }
 
-function ledgerEntry({ key, content, at, status, code, message = '' }: KeptEntry): LedgerEntry {
+function ledgerEntry({ key, content, at, open, untold, status, code, message = '' }: KeptEntry): LedgerEntry {
   const answer: FinalAnswer =
     status === undefined
       ? INTERRUPTED
       : { status, ...(code === undefined ? {} : { error: { code, message } }) };
-  return { key, content, at, open: null, answer, dataLength: 0 };
+  return { key, content, at, open: null, answer, untold: open ?? untold ?? null, dataLength: 0 };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  type Addressee,
   type CommandLedger,
   EMPTY_LEDGER,
   type FinalAnswer,
@@ -7,12 +8,13 @@ import {
   look,
   note,
   settle,
+  tell,
 } from '../../core/owner/command-ledger.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import { createBatchedWriter } from './batched-writer.ts';
-import { INTERRUPTED, readRecord, writeRecord } from './command-record-file.ts';
+import { INTERRUPTED, type KeptRecord, readRecord, writeRecord } from './command-record-file.ts';
 
 /** A command as the record sees it. */
 export interface NotedCommand {
@@ -24,8 +26,8 @@ export interface NotedCommand {
 
 /** Remembers commands and their answers, over a restart too. */
 export interface CommandRecord {
-  /** Commands that were begun and not answered when the program ended last. */
-  readonly interrupted: readonly { readonly id: string; readonly name: string }[];
+  /** Answers that are owed since the program ended last. */
+  readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
   look(command: NotedCommand): ReturnType<typeof look>;
   /** Notes a command that is to be carried out in `then`: once the note is safe, or at once where it cannot be. */
   noteThen(command: NotedCommand, then: () => void): void;
@@ -38,13 +40,17 @@ export interface CommandRecord {
    * @param isUrgent false: written with the next that is
    */
   settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
+  /** The broker has the answer: after a restart it is not given again. */
+  told(id: string): void;
+  /** Whether the broker has the answer to a settled command, as far as is noted. */
+  isTold(id: string): boolean;
   /** Resolves when everything is written, or cannot be. */
   flush(): Promise<void>;
 }
 
 /** @param file null: nothing outlives the program */
 export function createCommandRecord(file: StateFile | null, clock: Clock, log: Log): CommandRecord {
-  const restored = file === null ? { ledger: EMPTY_LEDGER, interrupted: [] } : restore(file, log);
+  const restored = file === null ? { ledger: EMPTY_LEDGER, owed: [] } : restore(file, log);
   let { ledger } = restored;
   const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
   /** Settled, but not answered until that is safe. */
@@ -61,12 +67,12 @@ export function createCommandRecord(file: StateFile | null, clock: Clock, log: L
             else log.warn({ problem }, 'commands are not remembered over a restart; they are carried out');
           },
         );
-  if (restored.interrupted.length > 0) writer?.changed();
+  if (restored.owed.length > 0) writer?.changed();
   const enter = ({ id, content }: NotedCommand, open: LedgerEntry['open']): void => {
     ledger = note(ledger, { key: digest(id), content: digest(content), open }, clock.wall());
   };
   return {
-    interrupted: restored.interrupted,
+    owed: restored.owed,
     look({ id, content }) {
       const known = look(ledger, digest(id), digest(content));
       return typeof known === 'object' && unsaved.has(digest(id)) ? 'open' : known;
@@ -97,6 +103,12 @@ export function createCommandRecord(file: StateFile | null, clock: Clock, log: L
         say(INTERRUPTED);
       });
     },
+    told(id) {
+      const before = ledger;
+      ledger = tell(ledger, digest(id));
+      if (ledger !== before) writer?.changed();
+    },
+    isTold: (id) => ledger.get(digest(id))?.untold === null,
     flush: async () => writer?.flush(),
   };
 }
@@ -135,15 +147,12 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-function restore(
-  file: StateFile,
-  log: Log,
-): { ledger: CommandLedger; interrupted: { id: string; name: string }[] } {
+function restore(file: StateFile, log: Log): KeptRecord {
   const text = file.read();
-  if (text === null) return { ledger: EMPTY_LEDGER, interrupted: [] };
+  if (text === null) return { ledger: EMPTY_LEDGER, owed: [] };
   const read = readRecord(text);
   if (read.kind === 'kept') return read.content;
   const fields = read.kind === 'newer' ? { version: read.version } : {};
   log.warn(fields, 'the record of earlier commands cannot be read; a new one is begun');
-  return { ledger: EMPTY_LEDGER, interrupted: [] };
+  return { ledger: EMPTY_LEDGER, owed: [] };
 }

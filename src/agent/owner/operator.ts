@@ -28,13 +28,15 @@ export interface OperatorDeps {
 
 /** All that operators' commands need: who may send them, what they do, and what is remembered of them. */
 export interface Operator {
-  /** Answers what the end of the program interrupted last time. */
+  /** Gives the answers that are owed since the last time. */
   begin(bus: Bus): void;
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   trust(signatures: SignatureReader | null): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
+  /** Resolves when it is noted which of the last answers have arrived. */
+  saved(): Promise<void>;
 }
 
 export function createOperator(parts: OperatorDeps): Operator {
@@ -70,5 +72,6 @@ export function createOperator(parts: OperatorDeps): Operator {
       logs.close();
       return dispatcher.close();
     },
+    saved: () => dispatcher.saved(),
   };
 }

@@ -10,6 +10,12 @@ export interface FinalAnswer {
   readonly data?: unknown;
 }
 
+/** Whom a command's answer names. */
+export interface Addressee {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** One command. Keys and contents are digests: what operators send is not kept. */
 export interface LedgerEntry {
   readonly key: string;
@@ -17,8 +23,10 @@ export interface LedgerEntry {
   /** When it came, milliseconds since 1970; null while the clock was not set. */
   readonly at: number | null;
   /** Whom to answer, until it is answered; null where its end need not be told after a restart. */
-  readonly open: { readonly id: string; readonly name: string } | null;
+  readonly open: Addressee | null;
   readonly answer: FinalAnswer | null;
+  /** To whom its answer is owed: the broker has not acknowledged it yet. */
+  readonly untold: Addressee | null;
   /** Length of the answer's data as JSON; 0 where it has none, or none any more. */
   readonly dataLength: number;
 }
@@ -52,7 +60,7 @@ export function note(
 ): CommandLedger {
   const { key, content, open } = command;
   const next = new Map(ledger);
-  next.set(key, { key, content, at: wallMs, open, answer: null, dataLength: 0 });
+  next.set(key, { key, content, at: wallMs, open, answer: null, untold: null, dataLength: 0 });
   for (const entry of ledger.values()) {
     const isOld = wallMs !== null && entry.at !== null && wallMs - entry.at > REMEMBERED_MS;
     // What is not answered yet must not be forgotten: it would be carried out twice.
@@ -66,7 +74,8 @@ export function settle(ledger: CommandLedger, key: string, answer: FinalAnswer):
   const entry = ledger.get(key);
   if (entry === undefined) return ledger;
   const dataLength = answer.data === undefined ? 0 : (JSON.stringify(answer.data)?.length ?? 0);
-  const next = new Map(ledger).set(key, { ...entry, open: null, answer, dataLength });
+  const untold = entry.open ?? entry.untold;
+  const next = new Map(ledger).set(key, { ...entry, open: null, answer, untold, dataLength });
   let total = 0;
   for (const each of [...next.values()].reverse()) {
     total += each.dataLength;
@@ -77,6 +86,13 @@ export function settle(ledger: CommandLedger, key: string, answer: FinalAnswer):
     }
   }
   return next;
+}
+
+/** Notes that the broker has the answer of a command. */
+export function tell(ledger: CommandLedger, key: string): CommandLedger {
+  const entry = ledger.get(key);
+  if (entry === undefined || entry.untold === null) return ledger;
+  return new Map(ledger).set(key, { ...entry, untold: null });
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   readRecord,
   writeRecord,
 } from '../../../src/agent/owner/command-record-file.ts';
-import { EMPTY_LEDGER, note, settle } from '../../../src/core/owner/command-ledger.ts';
+import { EMPTY_LEDGER, note, settle, tell } from '../../../src/core/owner/command-ledger.ts';
 
 const FOLDER = new URL('./records/', import.meta.url);
 const files = readdirSync(FOLDER).filter((file) => file.startsWith('commands'));
@@ -23,9 +23,23 @@ describe('the record of commands', () => {
     expect(JSON.parse(text)).toMatchObject({ version: RECORD_VERSION });
     const read = readRecord(text);
     if (read.kind !== 'kept') throw new Error(read.kind);
-    expect(read.content.interrupted).toEqual([{ id: 'a', name: 'stop' }]);
+    expect(read.content.owed).toEqual([{ id: 'a', name: 'stop', answer: INTERRUPTED }]);
     expect(read.content.ledger.get('k1')?.answer).toEqual(INTERRUPTED);
     expect(read.content.ledger.get('k2')?.answer).toEqual({ status: 'ok' });
+  });
+
+  it('keeps to whom an answer is owed until it has arrived', () => {
+    const begun = note(EMPTY_LEDGER, { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } }, 1000);
+    const error = { code: 'busy', message: 'later' };
+    const settled = settle(begun, 'k1', { status: 'error', error });
+    const owed = (text: string) => {
+      const read = readRecord(text);
+      return read.kind === 'kept' ? read.content.owed : read.kind;
+    };
+    expect(owed(writeRecord(settled))).toEqual([
+      { id: 'a', name: 'stop', answer: { status: 'error', error } },
+    ]);
+    expect(owed(writeRecord(tell(settled, 'k1')))).toEqual([]);
   });
 
   it('is kept here as each version has left it', () => {
@@ -38,8 +52,8 @@ describe('the record of commands', () => {
     (version) => {
       const read = readRecord(written(version));
       if (read.kind !== 'kept') throw new Error(read.kind);
-      const { interrupted, ledger } = read.content;
-      expect(interrupted).toEqual([{ id: 'stop-7', name: 'stop' }]);
+      const { owed, ledger } = read.content;
+      expect(owed).toEqual([{ id: 'stop-7', name: 'stop', answer: INTERRUPTED }]);
       expect([...ledger.values()].map(({ answer }) => answer?.status)).toEqual(['ok', 'error', 'error']);
     },
   );

@@ -132,7 +132,11 @@ describe('a configuration that cannot be used', () => {
     const { buses, signals, outcome, topics } = waiting();
     const [bus] = buses;
     bus?.listener.up(1, 5);
-    expect(bus?.options.subscriptions).toContain(topics.commands);
+    expect(bus?.options.subscriptions).toContainEqual({
+      filter: topics.commands,
+      qos: 1,
+      mayBeRefused: true,
+    });
     const send = (name: string, id: string, args: object = {}): unknown => {
       bus?.listener.message({
         ...{ topic: `${topics.base}/cmd/${name}`, retain: false, properties: {} },

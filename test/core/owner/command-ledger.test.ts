@@ -9,6 +9,7 @@ import {
   note,
   REMEMBERED_MS,
   settle,
+  tell,
 } from '../../../src/core/owner/command-ledger.ts';
 
 const DAY = Date.UTC(2026, 0, 15);
@@ -28,6 +29,20 @@ describe('the ledger of commands', () => {
     const settled = settle(begun, 'a', answer);
     expect(look(settled, 'a', 'content of a')).toEqual(answer);
     expect(look(settled, 'a', 'other')).toBe('other_content');
+  });
+
+  it('knows to whom an answer is owed until the broker has it', () => {
+    const untold = (ledger: CommandLedger) => ledger.get('a')?.untold;
+    const begun = begin(EMPTY_LEDGER, 'a');
+    expect(untold(begun)).toBeNull();
+    const settled = settle(begun, 'a', OK);
+    expect(untold(settled)).toEqual({ id: 'a', name: 'mute' });
+    // Settled another way, because the disk failed: still owed.
+    expect(untold(settle(settled, 'a', { status: 'expired' }))).toEqual({ id: 'a', name: 'mute' });
+    const told = tell(settled, 'a');
+    expect(untold(told)).toBeNull();
+    expect(tell(told, 'a')).toBe(told);
+    expect(tell(told, 'unknown')).toBe(told);
   });
 
   it('remembers the last 1,000, and those that are not answered whatever comes', () => {

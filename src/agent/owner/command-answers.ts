@@ -1,0 +1,75 @@
+import type { FinalAnswer } from '../../core/owner/command-ledger.ts';
+import type { Bus, QueueShare } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CommandResponse } from '../../protocol/mqtt/command.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { CommandRecord } from './command-record.ts';
+
+/** Whom a command's answers go to. */
+export interface Asker {
+  readonly bus: Bus;
+  readonly name: string;
+  readonly id: string;
+  readonly correlationData: Uint8Array | undefined;
+  /** The broker need not send the command again. */
+  received(): void;
+}
+
+/** Gives answers, and follows each final one until the broker has it. */
+export interface CommandAnswers {
+  accepted(asker: Asker): void;
+  /** The command counts as received when the broker has its answer, at the latest. */
+  final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
+  /**
+   * The broker sends a command again that has its answer: the answer is not given twice.
+   * @returns false: it has to be given again, nothing is known of its way
+   */
+  isGiven(asker: Asker): boolean;
+}
+
+export function createCommandAnswers(
+  topics: DeviceTopics,
+  clock: Clock,
+  record: Pick<CommandRecord, 'told' | 'isTold'>,
+): CommandAnswers {
+  /** By id: what is done when the broker has the answer, or nobody will. */
+  const onTheirWay = new Map<string, (() => void)[]>();
+
+  const publish = (
+    { bus, name, id, correlationData }: Asker,
+    response: Omit<CommandResponse, 'ts' | 'id'>,
+    share: QueueShare,
+    ended?: (isDelivered: boolean) => void,
+  ): void =>
+    bus.publish(
+      topics.commandResponse(name),
+      JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
+      {
+        ...{ qos: 1, share },
+        ...(correlationData === undefined ? {} : { properties: { correlationData } }),
+        ...(ended === undefined ? {} : { ended }),
+      },
+    );
+
+  return {
+    accepted: (asker) => publish(asker, { status: 'accepted' }, 'answers'),
+    final(asker, answer, share = 'answers') {
+      const waiting = onTheirWay.get(asker.id) ?? [];
+      onTheirWay.set(asker.id, [...waiting, asker.received]);
+      publish(asker, answer, share, (isDelivered) => {
+        if (isDelivered) record.told(asker.id);
+        const receipts = onTheirWay.get(asker.id) ?? [];
+        onTheirWay.delete(asker.id);
+        for (const received of receipts) received();
+      });
+    },
+    isGiven({ id, received }) {
+      const receipts = onTheirWay.get(id);
+      if (receipts !== undefined) receipts.push(received);
+      else if (record.isTold(id)) received();
+      else return false;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** A command that is sent over a broken line, or before the end of the program, gets its answer: one. */
+import { describe, expect, it } from 'vitest';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+async function boot(disk: ReturnType<typeof createMemoryFile>) {
+  const deps = createFakeDeps(testConfig(), { commandFile: disk.file });
+  await deps.goLive();
+  return deps;
+}
+
+/** Remembers whether the broker was told that it need not send a message again. */
+function receipt() {
+  const seen = { held: false, received: false };
+  const hold = () => {
+    seen.held = true;
+    return () => {
+      seen.received = true;
+    };
+  };
+  return { seen, hold };
+}
+
+describe('the answer to a command', () => {
+  it('that the broker has not acknowledged is given again after a restart, until it has', async () => {
+    const disk = createMemoryFile();
+    const first = await boot(disk);
+    first.withholdAcknowledgements();
+    first.command('mute', { id: 'a' });
+    first.command('volume', { id: 'b', args: { percent: 30 } });
+    await first.clock.elapse(3000);
+    expect(first.answers('mute')).toHaveLength(1);
+    // The power fails.
+    const second = await boot(disk);
+    expect(second.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
+    expect(second.answers('volume')).toMatchObject([{ id: 'b', status: 'ok' }]);
+    await second.clock.elapse(3000);
+    const third = await boot(disk);
+    expect(third.answers('mute')).toEqual([]);
+  });
+
+  it('is not given again after a restart in order, though it arrives at the last moment', async () => {
+    const disk = createMemoryFile();
+    const first = await boot(disk);
+    const acknowledge = first.withholdAcknowledgements();
+    first.command('mute', { id: 'a' });
+    await first.clock.elapse(3000);
+    const stopped = first.agent.stop();
+    first.lastStream().listener.ended(1000, '');
+    await first.clock.elapse(10);
+    acknowledge(true);
+    await first.clock.elapse(10_000);
+    await stopped;
+    expect((await boot(disk)).answers('mute')).toEqual([]);
+  });
+
+  it('is not given twice where the broker sends the command again', async () => {
+    const disk = createMemoryFile();
+    const deps = await boot(disk);
+    const acknowledge = deps.withholdAcknowledgements();
+    deps.command('mute', { id: 'a' });
+    await deps.clock.elapse(1000);
+    // The line broke before the broker had heard of either; the answer waits in the queue.
+    const early = receipt();
+    deps.command('mute', { id: 'a' }, { again: true, hold: early.hold });
+    expect(deps.answers('mute')).toHaveLength(1);
+    expect(early.seen).toEqual({ held: true, received: false });
+    acknowledge(true);
+    expect(early.seen.received).toBe(true);
+    const late = receipt();
+    deps.command('mute', { id: 'a' }, { again: true, hold: late.hold });
+    expect(deps.answers('mute')).toHaveLength(1);
+    expect(late.seen.received).toBe(true);
+    // The operator asks again: that is another matter.
+    deps.command('mute', { id: 'a' });
+    expect(deps.answers('mute')).toHaveLength(2);
+  });
+
+  it('that was given up is given again where the broker sends the command again', async () => {
+    const disk = createMemoryFile();
+    const deps = await boot(disk);
+    const end = deps.withholdAcknowledgements();
+    deps.command('mute', { id: 'a' });
+    await deps.clock.elapse(1000);
+    end(false);
+    deps.command('mute', { id: 'a' }, { again: true });
+    expect(deps.answers('mute')).toHaveLength(2);
+  });
+});
+
+describe('a command', () => {
+  it('that changes something is received when it is on the disk', async () => {
+    const disk = createMemoryFile();
+    const deps = await boot(disk);
+    disk.hang();
+    const { seen, hold } = receipt();
+    deps.command('mute', { id: 'a' }, { hold });
+    await deps.clock.elapse(500);
+    expect(seen).toEqual({ held: true, received: false });
+    disk.letGo();
+    await deps.clock.elapse(0);
+    expect(seen.received).toBe(true);
+  });
+
+  it.each([
+    ['only looks', 'status', {}],
+    ['has expired', 'mute', { not_after: '2026-01-15T08:00:00Z' }],
+    ['is wrong', 'volume', { args: { percent: 500 } }],
+    ['is none', 'dance', {}],
+    ['has no shape', 'mute', { args: 7 }],
+  ])('that %s is received when its answer has arrived', async (_, name, more) => {
+    const deps = await boot(createMemoryFile());
+    const acknowledge = deps.withholdAcknowledgements();
+    const { seen, hold } = receipt();
+    deps.command(name, { id: 'a', ...more }, { hold });
+    await deps.clock.elapse(1000);
+    expect(deps.answers(name)).toHaveLength(1);
+    expect(seen).toEqual({ held: true, received: false });
+    acknowledge(true);
+    expect(seen.received).toBe(true);
+  });
+
+  it('that nobody can answer is received at once', async () => {
+    const deps = await boot(createMemoryFile());
+    for (const [name, body] of [
+      ['mute', 'nothing of ours'],
+      ['x'.repeat(65), { id: 'a' }],
+    ] as const) {
+      const { seen, hold } = receipt();
+      deps.command(name, body, { hold });
+      expect(seen.received).toBe(true);
+    }
+  });
+
+  it('that comes while the agent ends is left to its next start', async () => {
+    const disk = createMemoryFile();
+    const deps = await boot(disk);
+    const stopped = deps.agent.stop();
+    deps.lastStream().listener.ended(1000, '');
+    await deps.clock.elapse(5);
+    const { seen, hold } = receipt();
+    deps.command('mute', { id: 'a' }, { hold });
+    await deps.clock.elapse(10_000);
+    await stopped;
+    expect(seen).toEqual({ held: true, received: false });
+    expect(deps.answers('mute')).toEqual([]);
+  });
+
+  it('to the fleet, sent in an absence, is carried out at its moment or answered expired', async () => {
+    const deps = await boot(createMemoryFile());
+    const all = 'dragoman/v1/museum/all/cmd';
+    deps.deliver(`${all}/mute`, { id: 'late', not_after: '2026-01-15T08:00:00Z' });
+    deps.deliver(`${all}/volume`, { id: 'fine', args: { percent: 20 }, not_after: '2036-01-15T08:00:00Z' });
+    await deps.clock.elapse(1000);
+    expect(deps.answers('mute')).toMatchObject([{ id: 'late', status: 'expired' }]);
+    expect(deps.answers('volume')).toMatchObject([{ id: 'fine', status: 'ok' }]);
+  });
+});
