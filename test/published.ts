@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { certificateRequestSchema } from '../src/protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../src/protocol/mqtt/command.ts';
 import { reportedSchema } from '../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../src/protocol/mqtt/device.ts';
@@ -15,6 +16,8 @@ const SCHEMAS: readonly (readonly [topic: RegExp, schema: z.ZodType])[] = [
   [/\/config\/reported$/, reportedSchema.strict()],
   [/\/cmd\/[^/]+\/res$/, commandResponseSchema.strict()],
   [/\/token\/req$/, tokenRequestSchema],
+  // Null: what the broker has kept is taken back.
+  [/\/cert\/req$/, certificateRequestSchema.nullable()],
   ...EVENT_KINDS.map((kind) => [new RegExp(`/event/${kind}$`), EVENT_SCHEMAS[kind]] as const),
 ];
 

@@ -90,6 +90,7 @@ const world: AgentDeps = {
       connected: true,
       outbox: { depth: 0, dropped: 0 },
       urgent() {},
+      reconnect() {},
       publish(topic, payload) {
         if (topic === `${BASE}/token/req`) grant(payload);
       },

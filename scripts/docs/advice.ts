@@ -38,6 +38,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   capture: 'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain',
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report what `diagnose` says of it',
+  certificate:
+    '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; it is read again every 5 s',
   connection_lost: 'power and network of the device',
 };
@@ -92,6 +94,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   backend_silent:
     'whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`',
   backend_back: NOTHING,
+  certificate_renewed: NOTHING,
+  certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
   speech_dropped: '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
@@ -147,6 +151,36 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'a command without a usable id was ignored', 'who sends it: each command needs an `id`'),
   line('agent', 'commands are remembered over a restart again', NOTHING),
   line('agent', 'config/desired was taken', NOTHING),
+  line(
+    'agent',
+    'a new client certificate is asked for',
+    '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
+  ),
+  line('agent', 'a new client certificate has come, and is tried', NOTHING),
+  line('agent', 'the broker has taken the new client certificate', NOTHING),
+  line(
+    'agent',
+    'no connection with the new client certificate; the present one is tried again',
+    'nothing at once; whether the broker knows the authority that issued it',
+  ),
+  line(
+    'agent',
+    'the broker does not take the new client certificate; the present one stays',
+    'whether the broker knows the authority that issued it; a new one is asked for after a day',
+  ),
+  line('agent', 'a client certificate was not taken', 'who sends it; `why` tells what is wrong with it'),
+  line('agent', 'the client certificate ends on … and was not renewed', 'as the event `certificate_problem`'),
+  line(
+    'agent',
+    'no new client certificate can be asked for: its key cannot be kept',
+    'the disk: is it full or read-only?',
+  ),
+  line('agent', 'the state of the client certificate was not kept', 'the disk: is it full or read-only?'),
+  line(
+    'agent',
+    'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
+    'as it says',
+  ),
   line(
     'agent',
     'config/desired was not taken, and the last good one stays in force: …',

@@ -1,5 +1,6 @@
 /** One example of each message, as it is on the wire; a test holds them to the schemas. */
 import type { z } from 'zod';
+import type { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import type {
   CommandName,
   commandRequestSchema,
@@ -77,6 +78,11 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   },
   backend_silent: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', reason: 'no_answer' },
   backend_back: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', silent_ms: 20_000 },
+  certificate_renewed: { ts, lane: null, valid_to: '2027-05-04T09:29:58.000Z' },
+  certificate_problem: {
+    ...{ ts, lane: null, valid_to: '2026-05-14T09:30:00.000Z' },
+    message: 'the client certificate ends on 2026-05-14 and was not renewed',
+  },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
   parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },
   internal_error: { ts, lane, message: 'a defect of the program (TypeError)', retry_ms: 1200, lost_ms: 640 },
@@ -98,6 +104,7 @@ export const COMMAND_EXAMPLES: { readonly [K in CommandName]: object } = {
   log_stream: { minutes: 5, level: 'info' },
   restart: {},
   reboot: {},
+  certificate: { request: 'mB7kQ2xW9vR4tY8p', certificate: '-----BEGIN CERTIFICATE-----\n...' },
   status: {},
   diagnose: { only: ['broker', 'capture'] },
 };
@@ -140,6 +147,7 @@ interface Messages {
   readonly probed: z.input<typeof tokenProbeAnswerSchema>;
   readonly statusAnswer: z.input<typeof statusAnswerSchema>;
   readonly diagnosis: z.input<typeof diagnosisSchema>;
+  readonly certificateRequest: z.input<typeof certificateRequestSchema>;
 }
 
 /** What else goes over the broker. */
@@ -225,6 +233,10 @@ export const MESSAGE_EXAMPLES: Messages = {
   probed: {
     ...{ id: 'xJ3vT0yR9q2LmN4b', ok: true, probe: { session: 'none' } },
     stream_url: 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
+  },
+  certificateRequest: {
+    ...{ ts, id: 'mB7kQ2xW9vR4tY8p', valid_to: '2027-01-04T09:30:00.000Z' },
+    csr: '-----BEGIN CERTIFICATE REQUEST-----\n...',
   },
   statusAnswer: {
     ...status,

@@ -1,5 +1,6 @@
 /** The generated parts of docs/mqtt.md. */
 import type { z } from 'zod';
+import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -65,6 +66,12 @@ const ROWS: readonly (readonly [topic: string, from: string, how: string, what: 
     'QoS 0, expiry 30 s, never retained',
     '[the answer](#answers-to-token-requests)',
   ],
+  [
+    TOPICS.certificateRequest,
+    'device',
+    'QoS 1, retained',
+    '[it needs a new client certificate](#client-certificates)',
+  ],
 ];
 
 export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
@@ -89,6 +96,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
   'token-legacy': () => message(legacyTokenGrantSchema, MESSAGE_EXAMPLES.legacy),
   'token-denial': () => message(tokenDenialSchema, MESSAGE_EXAMPLES.denial),
   'token-probed': () => message(tokenProbeAnswerSchema, MESSAGE_EXAMPLES.probed),
+  'certificate-request': () => message(certificateRequestSchema, MESSAGE_EXAMPLES.certificateRequest),
   'signed-envelope': () => fieldTable(fieldsOf(signedEnvelopeSchema)),
 };
 

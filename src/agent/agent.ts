@@ -1,5 +1,6 @@
 import type { Outage } from '../core/owner/backend-watch.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
+import type { DeviceCertificate } from '../ports/certificate.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
@@ -13,6 +14,8 @@ import { logStep } from './lane/step-log.ts';
 import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
 import { reportLost, reportOversized } from './owner/bus-problems.ts';
+import { type CertificateRenewal, createCertificateRenewal } from './owner/certificate-renewal.ts';
+import { CommandError } from './owner/command-request.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
@@ -48,6 +51,8 @@ export class Agent {
   private readonly diagnose: Diagnose;
   private readonly health: Health;
   private readonly operator: Operator;
+  /** Null: the device has no certificate. */
+  private readonly certificate: CertificateRenewal | null;
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
@@ -136,12 +141,17 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
+    this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
     this.operator = createOperator({
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
+      certificate: (args) => {
+        if (this.certificate !== null) return this.certificate.take(args);
+        throw new CommandError('unsupported', 'the device has no client certificate');
+      },
     });
   }
 
@@ -149,6 +159,7 @@ export class Agent {
   async start(): Promise<void> {
     this.bus = this.connect();
     this.operator.begin(this.bus);
+    this.certificate?.begin();
     await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
   }
 
@@ -199,6 +210,7 @@ export class Agent {
     this.health.close();
     this.repeats.close();
     this.backend.close();
+    this.certificate?.close();
     this.publisher.close();
     await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
@@ -212,6 +224,16 @@ export class Agent {
   private async insist(what: keyof typeof CLOSING_LIMIT_MS, closing: Promise<unknown>): Promise<void> {
     const { clock, log } = this.deps;
     if (!(await within(clock, CLOSING_LIMIT_MS[what], closing))) log.warn({ what }, 'did not close in time');
+  }
+
+  private renewal(certificate: DeviceCertificate): CertificateRenewal {
+    const { clock, log, random, randomHash } = this.deps;
+    return createCertificateRenewal({
+      ...{ certificate, topics: this.topics, clock, log, draw: random(), newId: randomHash },
+      bus: () => this.bus,
+      tell: (kind, detail) => this.publisher.tell(kind, { lane: null, ...detail }),
+      ending: (day) => this.publisher.condition('certificate', day !== null, day),
+    });
   }
 
   private lane(id: string): LaneRunner | undefined {
@@ -276,12 +298,14 @@ export class Agent {
           this.publisher.connected(connection);
           this.config.desired.connected(bus);
           this.health.connected();
+          this.certificate?.connected();
         },
         down: (problem, message) => {
           // What only a person can change is an error.
           log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
           this.backend.line(false);
+          this.certificate?.failed(problem);
         },
         message: (message) => this.receive(bus, message),
         oversized: (topic, bytes) => reportOversized(telling, topic, bytes),

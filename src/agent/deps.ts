@@ -1,6 +1,7 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { OpenBus } from '../ports/bus.ts';
+import type { DeviceCertificate } from '../ports/certificate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Host } from '../ports/host.ts';
@@ -37,6 +38,8 @@ export interface AgentDeps {
   readonly commandFile?: StateFile;
   /** Where what is desired over MQTT is kept, likewise. */
   readonly desiredFile?: StateFile;
+  /** The client certificate; absent where the device has none. */
+  readonly certificate?: DeviceCertificate;
   setLogLevel?(level: Config['log']['level']): void;
   /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;

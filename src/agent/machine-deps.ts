@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
+import {
+  type OpenedCertificate,
+  openDeviceCertificate,
+} from '../adapters/certificates/device-certificate.ts';
 import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
@@ -17,6 +21,7 @@ import { OUTPUT_RATE_HZ } from '../core/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
+import type { StateFile } from '../ports/state-file.ts';
 import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
@@ -61,9 +66,7 @@ export async function createMachineDeps(
     log,
     version: VERSION,
     signatures: ownerSignatures(config),
-    openBus: createMqttBus(brokerConnection(config, env), {
-      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
-    }),
+    ...brokerAccess(config, clock, log, env, tooEarly),
     openStream: createWebSocketStreams({ tooEarly, ...(serviceCa === undefined ? {} : { ca: serviceCa }) }),
     createVoiceDetector: withTalk(detector.create),
     openEchoCanceller: createEchoCancellers({ clock }),
@@ -99,21 +102,93 @@ export function findUnusableFile(
 
 /** What outlives the program, apart for each device on one machine. */
 export function stateFiles(
-  { device }: Config,
+  config: Config,
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
 ): Pick<AgentDeps, 'commandFile' | 'desiredFile'> {
-  const directory = stateDirectory(env);
-  if (directory !== null) {
-    const file = (name: string) =>
-      createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
-    return { commandFile: file('commands'), desiredFile: file('desired') };
-  }
+  const commandFile = stateFile('commands', config, env);
+  const desiredFile = stateFile('desired', config, env);
+  if (commandFile !== null && desiredFile !== null) return { commandFile, desiredFile };
   log.debug(
     {},
     'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',
   );
   return {};
+}
+
+/** Null where nothing outlives the program. */
+function stateFile(
+  name: string,
+  { device }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): StateFile | null {
+  const directory = stateDirectory(env);
+  return directory === null
+    ? null
+    : createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
+}
+
+/** The line to the broker, and the certificate that it shows, which the agent renews. @throws UnusableFile */
+function brokerAccess(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  env: Readonly<Record<string, string | undefined>>,
+  tooEarly: () => void,
+): Pick<AgentDeps, 'openBus' | 'certificate'> {
+  const connection = brokerConnection(config, env);
+  const certificate = deviceCertificate(config, env, connection);
+  if (certificate === null && connection.cert !== undefined)
+    log.warn(
+      {},
+      'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
+    );
+  return {
+    ...(certificate !== null && { certificate }),
+    openBus: createMqttBus(() => withCertificate(connection, certificate), {
+      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
+    }),
+  };
+}
+
+/** What the device shows to its broker, with what it was renewed to; null where it has none, or where nothing is kept. */
+export function deviceCertificate(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  { cert, key, ca, clientId: name }: MqttConnection,
+): OpenedCertificate | null {
+  const file = stateFile('certificate', config, env);
+  if (cert === undefined || key === undefined || file === null) return null;
+  const configured = { certificate: cert.toString('utf8'), key: key.toString('utf8') };
+  return openDeviceCertificate({ configured, name, file, authorities: () => ca?.toString('utf8') ?? '' });
+}
+
+/** Where systemd keeps the agent's files, for whoever looks at them from outside. */
+const SERVICE_STATE = '/var/lib/dragoman';
+
+/**
+ * The same for somebody who only looks: beside the agent of a service, whose folder is not this program's.
+ * @param env of this program
+ */
+export function lookAtCertificate(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  connection: MqttConnection,
+): OpenedCertificate | null {
+  const own = deviceCertificate(config, env, connection);
+  if (env['STATE_DIRECTORY'] !== undefined) return own;
+  const kept = deviceCertificate(config, { STATE_DIRECTORY: SERVICE_STATE }, connection);
+  return kept?.isKept === true ? kept : (own ?? kept);
+}
+
+/** A connection with the certificate that is in force now. */
+export function withCertificate(
+  connection: MqttConnection,
+  certificate: OpenedCertificate | null,
+): MqttConnection {
+  if (certificate === null) return connection;
+  const pair = certificate.pair();
+  return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 }
 
 /** Checks what the owner has signed; null where the configuration names no keys. @throws UnusableFile */

@@ -24,7 +24,7 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
       { register: addVoiceVerb },
       { register: addKeysVerb },
       { register: addBrokerVerb },
-      { register: addDevicesVerb },
+      { register: (program, shell) => addDevicesVerb(program, shell, signals) },
     ],
     argv,
     ...terminal,

@@ -1,23 +1,31 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
+import type { EndSignals } from '../program/signals.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
-import { type Added, addDevices, changeDevice } from './broker/devices.ts';
+import { type Added, addDevices, changeDevice, DEVICE_DAYS } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
-import { checked, gather } from './broker/options.ts';
+import { checked, days, gather } from './broker/options.ts';
 import { readSetup } from './broker/store.ts';
 import { pathSchema, type Setup } from './core/broker/setup.ts';
+import { addRenewVerb } from './renew-verb.ts';
 
 interface Common {
   readonly broker: string;
   readonly json?: true;
 }
 
+interface AddOptions extends Common {
+  readonly group?: string[];
+  readonly files: string;
+  readonly days: number;
+}
+
 const BROKER = ['--broker <folder>', 'the set-up that "broker init" has made'] as const;
 const NAME = '"kiosk-01" of the set-up\'s tenant, or "tenant/kiosk-01"';
 
 /** `devices`: who may log in at a broker that `broker init` has set up. */
-export function addDevicesVerb(program: Command, shell: Shell): void {
+export function addDevicesVerb(program: Command, shell: Shell, signals: EndSignals): void {
   const devices = program
     .command('devices')
     .description('give devices a login at the broker of "broker init", and take it away');
@@ -28,11 +36,10 @@ export function addDevicesVerb(program: Command, shell: Shell): void {
     .requiredOption(...BROKER)
     .option('--group <name>', 'a group whose commands it may hear; may be repeated', gather)
     .option('--files <folder>', 'where its files will lie on the device', '/etc/dragoman')
+    .option('--days <days>', 'how long a certificate is good', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
     .addHelpText(...examples('dragoman-backend devices add kiosk-01 kiosk-02 --group lobby --broker museum'))
-    .action((names: string[], options: Common & { group?: string[]; files: string }) =>
-      add(shell, names, options),
-    );
+    .action((names: string[], options: AddOptions) => add(shell, names, options));
   devices
     .command('list')
     .description('print the devices that have a login')
@@ -47,6 +54,7 @@ export function addDevicesVerb(program: Command, shell: Shell): void {
     .requiredOption(...BROKER)
     .addHelpText(...examples('dragoman-backend devices disable kiosk-01 --broker museum'))
     .action((name: string, { broker }: Common) => change(shell, name, broker, { disabled: true }));
+  addRenewVerb(devices, shell, signals);
   devices
     .command('set')
     .description('change what a device may reach')
@@ -67,12 +75,12 @@ export function addDevicesVerb(program: Command, shell: Shell): void {
     });
 }
 
-function add(shell: Shell, names: readonly string[], options: Common & { group?: string[]; files: string }) {
+function add(shell: Shell, names: readonly string[], options: AddOptions): void {
   const setup = readSetup(options.broker);
   const groups = readGroups(options.group ?? []);
   const files = checked('--files', pathSchema, options.files);
   const wanted = names.map((name) => ({ ...readName(name, setup), groups }));
-  const added = addDevices(options.broker, wanted, files);
+  const added = addDevices(options.broker, wanted, { files, days: options.days });
   if (options.json) {
     shell.print(`${JSON.stringify({ devices: added })}\n`);
     return;

@@ -132,6 +132,7 @@ export function openHearing(parts: HearingParts): Bus {
     },
     publish: (...message) => bus.publish(...message),
     urgent: (isUrgent) => bus.urgent(isUrgent),
+    reconnect: () => bus.reconnect(),
     close(finale) {
       closed = true;
       cancel();

@@ -77,6 +77,8 @@ export interface Bus {
   urgent(isUrgent: boolean): void;
   /** Somebody else has been seen under this device's name: a connection that is closed without a word was taken by them. */
   disputed?(): void;
+  /** Leaves the connection in order and opens the next one at once, with what holds by now: a new certificate. */
+  reconnect(): void;
   /** Says goodbye (`finale` is published last) and disconnects without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
 }

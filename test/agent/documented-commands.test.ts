@@ -4,8 +4,8 @@ import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.
 import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
-/** They need a machine that starts the agent again. */
-const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot'];
+/** They need a machine that starts the agent again, or a certificate. */
+const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
 const names = Object.keys(COMMAND_ARGS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {

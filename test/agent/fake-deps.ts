@@ -66,6 +66,7 @@ export function createFakeDeps(
   let bus: { options: BusOptions; listener: BusListener } | null = null;
   let finale: unknown = null;
   let urgent = false;
+  let reconnects = 0;
   const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
   let mayThrow = false;
@@ -99,7 +100,8 @@ export function createFakeDeps(
         connected: true,
         outbox,
         publish: (topic, payload, publishOptions = {}) => {
-          const body = JSON.parse(payload);
+          // An empty payload takes back what the broker has kept.
+          const body = payload === '' ? null : JSON.parse(payload);
           published.push({ topic, body, options: publishOptions });
           const { ended } = publishOptions;
           if (ended !== undefined && acknowledges) queueMicrotask(() => ended(true));
@@ -110,6 +112,9 @@ export function createFakeDeps(
         },
         urgent: (isUrgent) => {
           urgent = isUrgent;
+        },
+        reconnect: () => {
+          reconnects += 1;
         },
         close: async (last) => {
           finale = last;
@@ -237,6 +242,10 @@ export function createFakeDeps(
           ? [(fields as { where: string }).where]
           : [],
       );
+    },
+    /** How often the agent wanted another connection. */
+    get reconnects() {
+      return reconnects;
     },
     /** Whether the agent needs its line to the owner at once. */
     get urgent() {

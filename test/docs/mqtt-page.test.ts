@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from '../../scripts/docs/examples.ts';
 import { describes, fieldsOf } from '../../scripts/docs/schema-table.ts';
+import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -39,6 +40,7 @@ const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
   ...{ request: tokenRequestSchema, grant: tokenGrantSchema, legacy: legacyTokenGrantSchema },
   ...{ denial: tokenDenialSchema, probed: tokenProbeAnswerSchema },
   ...{ statusAnswer: statusAnswerSchema, diagnosis: diagnosisSchema },
+  certificateRequest: certificateRequestSchema,
 };
 const commands = Object.keys(COMMAND_ARGS) as CommandName[];
 

@@ -136,6 +136,8 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       },
       /** The simulated broker is tried every few seconds anyway. */
       urgent() {},
+      /** Nothing in the simulated world asks for it. */
+      reconnect() {},
       close(finale?: { payload: string }) {
         closed = true;
         up = false;

@@ -97,6 +97,7 @@ export function withThrowingPorts(
       return {
         publish,
         urgent: (isUrgent) => bus.urgent(isUrgent),
+        reconnect: () => bus.reconnect(),
         close: (finale) => bus.close(finale),
         get connected() {
           return bus.connected;

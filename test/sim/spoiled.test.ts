@@ -81,6 +81,7 @@ function withPublished(change: (topic: string, payload: string) => string | null
       const bus = world.openBus(options, listener);
       return {
         urgent: (isUrgent) => bus.urgent(isUrgent),
+        reconnect: () => bus.reconnect(),
         close: (finale) => bus.close(finale),
         publish(topic, payload, more) {
           const changed = change(topic, payload);

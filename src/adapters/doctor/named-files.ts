@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -81,16 +80,6 @@ function troubleHearing(file: string): string | null {
     return statSync(file).isFile() ? null : `${file} is not a regular file`;
   } catch (error) {
     return describeFileProblem(error, 'read', file).message;
-  }
-}
-
-/** When our own certificate ends, wall-clock milliseconds; null when there is none that can be read. */
-export function readCertificateEnd(file: string | null): number | null {
-  if (file === null) return null;
-  try {
-    return Date.parse(new X509Certificate(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes).validTo);
-  } catch {
-    return null;
   }
 }
 

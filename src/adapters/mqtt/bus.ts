@@ -41,10 +41,15 @@ const TOKEN_LIMITS: OutboxLimits = { messages: 64, bytes: 131_072 };
 const LONGEST_TOPIC_BYTES = 65_535;
 /** A subscription that was refused is asked for again after this long: somebody may have allowed it. */
 const SUBSCRIBE_AGAIN_MS = 300_000;
+/** For DISCONNECT, before the socket is cut. */
+const LEAVE_WITHIN_MS = 1000;
 
-/** Makes the opener of the port for one broker. */
+/**
+ * Makes the opener of the port for one broker.
+ * @param given a function is asked at each connection: certificates change. It must not throw.
+ */
 export function createMqttBus(
-  connection: MqttConnection,
+  given: MqttConnection | (() => MqttConnection),
   deps: MqttBusDeps,
 ): (...args: Parameters<OpenBus>) => MqttBus {
   return (options, listener) => {
@@ -52,6 +57,7 @@ export function createMqttBus(
     const outbox = createOutbox({ general: limits, answers: limits, tokens: TOKEN_LIMITS }, (lost) =>
       listener.lost?.(lost),
     );
+    const connection = typeof given === 'function' ? given : () => given;
     const line = keepConnected(connection, deps, outbox, options, listener);
     let closed: Promise<void> | null = null;
     return {
@@ -77,6 +83,9 @@ export function createMqttBus(
         if (closed === null) line.urgent(isUrgent);
       },
       disputed: () => line.disputed(),
+      reconnect() {
+        if (closed === null) line.reconnect();
+      },
       close(finale) {
         if (closed === null) {
           line.leave();
@@ -90,12 +99,13 @@ export function createMqttBus(
 
 /** Opens one link after another until it is left. */
 function keepConnected(
-  connection: MqttConnection,
+  connectionOf: () => MqttConnection,
   { clock, seed, tooEarly }: MqttBusDeps,
   outbox: Outbox,
   options: BusOptions,
   listener: BusListener,
 ) {
+  let connection = connectionOf();
   const broker = brokerName(connection);
   let reconnect = beginReconnect(seed);
   let memory = UNKNOWN_BROKER;
@@ -106,6 +116,8 @@ function keepConnected(
   /** Until then the broker should have our session. */
   let keptUntil = Number.NEGATIVE_INFINITY;
   let left = false;
+  /** Left in order, to be opened again at once. */
+  let leaving = false;
   let retryAt: number | null = null;
   let cancelRetry = (): void => {};
   let openedAt = 0;
@@ -142,6 +154,7 @@ function keepConnected(
   const open = (): void => {
     retryAt = null;
     openedAt = clock.now();
+    connection = connectionOf();
     const version = chooseVersion(memory, clock.now());
     const target = {
       broker,
@@ -189,6 +202,10 @@ function keepConnected(
     const ending = topic === null ? seen : explainRefusedMessage(broker, topic);
     memory = noteFinding(memory, version, ending.finding, clock.now());
     if (left) return watcher();
+    if (leaving) {
+      leaving = false;
+      return open();
+    }
     if (ending.finding === 'unsupported') return open();
     const next = noteDown(reconnect, { ...ending, protocol: version }, clock.now());
     reconnect = next.state;
@@ -214,6 +231,17 @@ function keepConnected(
     },
     disputed(): void {
       reconnect = noteOther(reconnect);
+    },
+    /** Says DISCONNECT, so that the will is not published, and opens the next link; at once where there is none. */
+    reconnect(): void {
+      if (leaving) return;
+      if (link === null) return retry(clock.now());
+      const last = link;
+      leaving = true;
+      if (!last.accepted) return last.destroy();
+      sender.detach();
+      last.end();
+      clock.at(clock.now() + LEAVE_WITHIN_MS, () => last.destroy());
     },
     /** Opens no further link and tells the listener no more. */
     leave(): void {

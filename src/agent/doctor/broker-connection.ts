@@ -1,9 +1,8 @@
 import { reach, serverOf } from '../../adapters/doctor/connection.ts';
 import { logIn } from '../../adapters/doctor/login.ts';
-import { readCertificateEnd } from '../../adapters/doctor/named-files.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
 import { judgeLogin, type LoginFacts } from '../../core/doctor/broker.ts';
-import { judgeOwnCertificate } from '../../core/doctor/certificate.ts';
+import { judgeOwnCertificate, type OwnCertificateFacts } from '../../core/doctor/certificate.ts';
 import { judgeReach } from '../../core/doctor/connection.ts';
 import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { IsolationFacts } from '../../core/doctor/isolation.ts';
@@ -27,6 +26,8 @@ export interface BrokerLineParts {
    * @throws with a message for an operator when a file of it can't be used
    */
   connection(): MqttConnection;
+  /** Null: there is none that can be read. */
+  certificate(): OwnCertificateFacts | null;
   /** An agent runs on this machine, or may do so for all that can be seen. */
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
@@ -56,12 +57,10 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
     const isolation = parts.nobody === null ? null : await tryForeign(connection, parts, parts.nobody);
     const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
-    const certificateEnd = readCertificateEnd(config.mqtt.certFile);
+    const certificate = parts.certificate();
     const steps = [
       reached,
-      ...(certificateEnd === null
-        ? []
-        : [judgeOwnCertificate(certificateEnd, clock.wall(), 'mqtt.certFile')]),
+      ...(certificate === null ? [] : [judgeOwnCertificate(certificate, clock.wall())]),
       judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
     ];
     return { outcome: combine(steps), bus, hasRefused, isolation };

@@ -3,6 +3,7 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
+import type { OwnCertificateFacts } from '../../core/doctor/certificate.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection.ts';
 import { skipped } from '../../core/doctor/finding.ts';
@@ -13,7 +14,13 @@ import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import { brokerConnection, ownerSignatures, serviceAuthority } from '../machine-deps.ts';
+import {
+  brokerConnection,
+  lookAtCertificate,
+  ownerSignatures,
+  serviceAuthority,
+  withCertificate,
+} from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { createBrokerLine } from './broker-connection.ts';
@@ -114,8 +121,10 @@ function lineAndSound(
     nobody: only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: () => {
       keys.check();
-      return brokerConnection(config, machine.env);
+      const connection = brokerConnection(config, machine.env);
+      return withCertificate(connection, lookAtCertificate(config, machine.env, connection));
     },
+    certificate: () => ownCertificate(config, machine.env),
     hear: (message) => {
       if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
     },
@@ -152,6 +161,13 @@ function lineAndSound(
       await Promise.allSettled([line.close(), heard.close()]);
     },
   };
+}
+
+function ownCertificate(config: Config, env: MachineParts['env']): OwnCertificateFacts | null {
+  const certificate = lookAtCertificate(config, env, brokerConnection(config, env));
+  if (certificate === null) return null;
+  const { present, isRenewed, request } = certificate;
+  return { validTo: present.validTo, isRenewed, isAsked: request !== null };
 }
 
 /** The owner's keys; a file of theirs that can't be used is told when it is needed. */

@@ -50,6 +50,9 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
       disputed() {
         attempt(defects, 'bus.disputed', () => bus?.disputed?.());
       },
+      reconnect() {
+        attempt(defects, 'bus.reconnect', () => bus?.reconnect());
+      },
       async close(finale) {
         cancel();
         letters.close();

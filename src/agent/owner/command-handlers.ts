@@ -12,7 +12,10 @@ export function createCommandHandlers(
   lanes: readonly LaneRunner[],
   status: () => unknown,
   diagnose: CommandHandlers['diagnose'],
-  service: Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>,
+  service: Pick<
+    CommandHandlers,
+    'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify' | 'certificate'
+  >,
   deps: TaskResultDeps,
 ): CommandHandlers {
   const chosen = (id: string | undefined): readonly LaneRunner[] => {

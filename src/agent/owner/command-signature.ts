@@ -9,7 +9,7 @@ const LONGEST_SIGNED = 65_536;
 /** Signatures that are checked at one time: a flood must not take the whole machine. */
 const MOST_OPENINGS = 32;
 /** What an owner with keys must sign. */
-const SIGNED_ONLY: ReadonlySet<string> = new Set(['reboot']);
+const SIGNED_ONLY: ReadonlySet<string> = new Set(['reboot', 'certificate']);
 /** A signed command is good for this long at most: one that was caught on its way must not be of use for years. */
 const LONGEST_VALID_MS = 86_400_000;
 

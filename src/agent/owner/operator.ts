@@ -24,6 +24,7 @@ export interface OperatorDeps {
   watch(listener: (step: LaneStep) => void): () => void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
+  readonly certificate: CommandHandlers['certificate'];
 }
 
 /** All that operators' commands need: who may send them, what they do, and what is remembered of them. */
@@ -52,7 +53,8 @@ export function createOperator(parts: OperatorDeps): Operator {
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
-  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, service, { clock, watch });
+  const own = { ...service, certificate: parts.certificate };
+  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, { clock, watch });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,

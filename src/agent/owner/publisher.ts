@@ -37,7 +37,7 @@ export class Publisher {
   private connection = 0;
   private lastStatus = '';
   private ending = false;
-  private readonly conditions = new Set<Condition>();
+  private readonly conditions = new Map<Condition, string | null>();
   private cancelLook = (): void => {};
 
   constructor(
@@ -83,8 +83,8 @@ export class Publisher {
   }
 
   /** Something is wrong with the program as a whole, or no longer. */
-  condition(what: Condition, holds: boolean): void {
-    if (holds) this.conditions.add(what);
+  condition(what: Condition, holds: boolean, detail: string | null = null): void {
+    if (holds) this.conditions.set(what, detail);
     else this.conditions.delete(what);
     this.refresh();
   }
@@ -133,7 +133,7 @@ export class Publisher {
   }
 
   status(): { status: DeviceStatus; reasons: string[] } {
-    const { status, reasons } = deviceStatus(this.laneStatuses(), [...this.conditions]);
+    const { status, reasons } = deviceStatus(this.laneStatuses(), this.conditions);
     return { status: this.ending ? 'stopping' : status, reasons };
   }
 

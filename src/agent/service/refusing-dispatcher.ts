@@ -32,6 +32,7 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
     ...{ start: refuse, stop: refuse, mute: refuse, unmute: refuse, languages: refuse },
     ...{ volume: refuse, echo: refuse, voice: refuse, identify: refuse, diagnose: refuse, status },
     ...{ log_level: refuse, log_stream: refuse, restart: refuse, reboot: refuse },
+    certificate: refuse,
   };
   const record = createCommandRecord(commandFile, clock, log);
   const topics = deviceTopics(address);

@@ -4,7 +4,7 @@
  * any authority (ca-certificates needs it). Only `broker init` and devices with certificates need it, nothing that runs.
  */
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,34 +44,55 @@ export interface Wanted {
   readonly days: number;
 }
 
-export function issueCertificate(
+/** With a new key. */
+export function issueCertificate(authority: KeyedCertificate, wanted: Wanted): KeyedCertificate {
+  return inFolder((folder) => {
+    const key = newKey(folder, 'own.key');
+    return { key, certificate: issue(folder, authority, wanted, []) };
+  });
+}
+
+/**
+ * For somebody else's key; nothing but that is taken from them.
+ * @returns PEM
+ */
+export function certify(authority: KeyedCertificate, publicKey: KeyObject, wanted: Wanted): string {
+  return inFolder((folder) => {
+    // The request that openssl reads is our own, and its key is exchanged.
+    newKey(folder, 'own.key');
+    writeFileSync(join(folder, 'their.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+    return issue(folder, authority, wanted, ['-force_pubkey', 'their.pub']);
+  });
+}
+
+/** @returns PEM of a certificate for `own.key`, if `more` does not say otherwise */
+function issue(
+  folder: string,
   authority: KeyedCertificate,
   { usage, name, days }: Wanted,
-): KeyedCertificate {
+  more: readonly string[],
+): string {
   // What is cut off would be another name.
   if (usage === 'client' && name.length > LONGEST_COMMON_NAME)
     throw new Failure(
       `"${name}" is too long for a certificate (${LONGEST_COMMON_NAME} characters): give tenant and device shorter names, or use passwords`,
     );
-  return inFolder((folder) => {
-    const key = newKey(folder, 'own.key');
-    writeFileSync(join(folder, 'ca.key'), authority.key, { mode: 0o600 });
-    writeFileSync(join(folder, 'ca.crt'), authority.certificate);
-    writeConfig(folder, name.slice(0, LONGEST_COMMON_NAME), [
-      'basicConstraints = critical, CA:FALSE',
-      'keyUsage = critical, digitalSignature',
-      `extendedKeyUsage = ${usage}Auth`,
-      ...(usage === 'server' ? [`subjectAltName = ${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`] : []),
-      'subjectKeyIdentifier = hash',
-      'authorityKeyIdentifier = keyid',
-    ]);
-    openssl(folder, ['req', '-new', '-config', 'own.cnf', '-sha256', '-key', 'own.key', '-out', 'own.csr']);
-    const serial = `0x01${randomBytes(15).toString('hex')}`;
-    const by = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-set_serial', serial, '-days', String(days), '-sha256'];
-    const extended = ['-extfile', 'own.cnf', '-extensions', 'ext'];
-    openssl(folder, ['x509', '-req', '-in', 'own.csr', ...by, ...extended, '-out', 'own.crt']);
-    return { key, certificate: readFileSync(join(folder, 'own.crt'), 'utf8') };
-  });
+  writeFileSync(join(folder, 'ca.key'), authority.key, { mode: 0o600 });
+  writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+  writeConfig(folder, name.slice(0, LONGEST_COMMON_NAME), [
+    'basicConstraints = critical, CA:FALSE',
+    'keyUsage = critical, digitalSignature',
+    `extendedKeyUsage = ${usage}Auth`,
+    ...(usage === 'server' ? [`subjectAltName = ${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`] : []),
+    'subjectKeyIdentifier = hash',
+    'authorityKeyIdentifier = keyid',
+  ]);
+  openssl(folder, ['req', '-new', '-config', 'own.cnf', '-sha256', '-key', 'own.key', '-out', 'own.csr']);
+  const serial = `0x01${randomBytes(15).toString('hex')}`;
+  const by = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-set_serial', serial, '-days', String(days), '-sha256'];
+  const extended = ['-extfile', 'own.cnf', '-extensions', 'ext'];
+  openssl(folder, ['x509', '-req', '-in', 'own.csr', ...by, ...extended, ...more, '-out', 'own.crt']);
+  return readFileSync(join(folder, 'own.crt'), 'utf8');
 }
 
 function newKey(folder: string, file: string): string {

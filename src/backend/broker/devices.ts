@@ -1,10 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { deviceName, type Setup, type SetupDevice } from '../core/broker/setup.ts';
+import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import { issueCertificate, type KeyedCertificate } from './authority.ts';
 import { type Credential, deviceConfig, deviceFiles } from './hand-outs.ts';
 import { createPassword } from './password.ts';
 import {
   handOut,
+  noteSetup,
   readAuthority,
   readAuthorityCertificate,
   readSetup,
@@ -21,17 +23,17 @@ export interface Added {
   readonly config: object;
 }
 
-/** Nothing renews it by itself. */
-const DEVICE_DAYS = 3650;
+/** Devices renew theirs when two thirds of this are over. */
+export const DEVICE_DAYS = 3650;
 
 /**
  * All or none.
- * @param files where they will lie on the devices
+ * @param options where their files will lie on the devices, and how long a certificate is good
  */
 export function addDevices(
   folder: string,
   wanted: readonly (Name & { readonly groups: readonly string[] })[],
-  files: string,
+  { files, days }: { readonly files: string; readonly days: number },
 ): Added[] {
   const setup = readSetup(folder);
   refuseKnown(setup, wanted);
@@ -42,8 +44,16 @@ export function addDevices(
   try {
     for (const { tenant, device, groups } of wanted) {
       const name = deviceName({ tenant, device });
-      const { credential, password } = createLogin(name, authority);
-      const one: SetupDevice = { tenant, device, groups: [...groups], disabled: false, password };
+      const { credential, password } = createLogin(name, authority, days);
+      const certificates = 'certificate' in credential ? [issuedOf(credential.certificate)] : [];
+      const one: SetupDevice = {
+        tenant,
+        device,
+        groups: [...groups],
+        disabled: false,
+        password,
+        certificates,
+      };
       const config = deviceConfig(setup, one, files);
       const own = handOut(folder, name, deviceFiles(config, credential, ca));
       devices.push(one);
@@ -60,13 +70,37 @@ export function addDevices(
 function createLogin(
   name: string,
   authority: KeyedCertificate | null,
+  days: number,
 ): { credential: Credential; password: SetupDevice['password'] } {
   if (authority === null) {
     const { password, hash } = createPassword();
     return { credential: { password }, password: hash };
   }
-  const credential = issueCertificate(authority, { usage: 'client', name, days: DEVICE_DAYS });
+  const credential = issueCertificate(authority, { usage: 'client', name, days });
   return { credential, password: null };
+}
+
+function issuedOf(pem: string): IssuedCertificate {
+  const { serialNumber, validTo } = new X509Certificate(pem);
+  return { serial: serialNumber.toUpperCase(), validTo: new Date(validTo).toISOString() };
+}
+
+/** A certificate was issued for a device: it must be known before anybody has it. Returns when it ends. */
+export function noteCertificate(folder: string, name: Name, pem: string): number {
+  const setup = readSetup(folder);
+  const issued = issuedOf(pem);
+  const wanted = deviceName(name);
+  noteSetup(folder, {
+    ...setup,
+    devices: setup.devices.map((one) =>
+      deviceName(one) === wanted ? { ...one, certificates: [...stillGood(one.certificates), issued] } : one,
+    ),
+  });
+  return Date.parse(issued.validTo);
+}
+
+function stillGood(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
+  return issued.filter(({ validTo }) => Date.parse(validTo) > Date.now());
 }
 
 function refuseKnown({ devices }: Setup, wanted: readonly Name[]): void {

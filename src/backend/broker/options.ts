@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { EXIT, Failure } from '../../program/problem.ts';
 
@@ -11,4 +12,19 @@ export function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): 
 /** For options that may be given several times. */
 export function gather(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
+}
+
+/** Of a certificate; no longer than the authority's own. */
+export function days(text: string): number {
+  return whole(text, 7300);
+}
+
+export function seconds(text: string): number {
+  return whole(text, 86_400);
+}
+
+function whole(text: string, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= most) return number;
+  throw new InvalidArgumentError(`It must be a number from 1 to ${most}.`);
 }

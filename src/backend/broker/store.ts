@@ -42,6 +42,11 @@ export function writeSetup(folder: string, setup: Setup): void {
   });
 }
 
+/** The set-up alone, where nothing of the broker's files depends on what has changed. */
+export function noteSetup(folder: string, setup: Setup): void {
+  guarded(folder, () => replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`));
+}
+
 /** Makes the folders of a new set-up. */
 export function createFolders(folder: string): void {
   guarded(folder, () => {

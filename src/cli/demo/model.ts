@@ -146,6 +146,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'echo_restored':
       return 'cancels echo again';
     case 'echo_fallback':
+    case 'certificate_problem':
     case 'capture_problem':
     case 'capture_problem_over':
       return text('message');
@@ -153,6 +154,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${Number(detail['lost_ms']) / 1000} s of speech were lost: ${text('cause').replaceAll('_', ' ')}`;
     case 'backend_silent':
     case 'backend_back':
+    case 'certificate_renewed':
       return kind.replaceAll('_', ' ');
     case 'speech_dropped':
       return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;

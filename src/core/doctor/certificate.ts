@@ -47,15 +47,30 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
   );
 }
 
-/** Our own certificate, by which the broker knows us. */
-export function judgeOwnCertificate(validTo: number, wall: number | null, key: string): Outcome {
+/** The certificate by which the broker knows us. */
+export interface OwnCertificateFacts {
+  /** Wall-clock milliseconds. */
+  readonly validTo: number;
+  /** It is not the one that `mqtt.certFile` names, but a later one that the agent keeps. */
+  readonly isRenewed: boolean;
+  /** The agent has asked for the next one. */
+  readonly isAsked: boolean;
+}
+
+export function judgeOwnCertificate(
+  { validTo, isRenewed, isAsked }: OwnCertificateFacts,
+  wall: number | null,
+): Outcome {
   if (wall === null) return ok('client certificate readable');
   const days = Math.floor((validTo - wall) / DAY_MS);
-  const fix = `Have a new certificate issued for this device and put it where ${key} says.`;
-  if (days < 0) return problem(`the client certificate in ${key} ended on ${day(validTo)}`, fix);
+  const which = isRenewed ? 'the renewed client certificate' : 'the client certificate in mqtt.certFile';
+  const asked = isAsked ? ', and the next one is asked for' : '';
+  const byHand = 'Have a new certificate issued for this device and put it where mqtt.certFile says.';
+  const fix = isAsked ? 'At the owner: dragoman-backend devices renew.' : byHand;
+  if (days < 0) return problem(`${which} ended on ${day(validTo)}`, byHand);
   if (days < RENEW_WITHIN_DAYS)
-    return warning(`the client certificate in ${key} ends on ${day(validTo)} (${count(days, 'day')})`, fix);
-  return ok(`client certificate good until ${day(validTo)}`);
+    return warning(`${which} ends on ${day(validTo)} (${count(days, 'day')})${asked}`, fix);
+  return ok(`client certificate good until ${day(validTo)}${asked}`);
 }
 
 function distrusted(

@@ -51,6 +51,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the agent and its children hold more memory than they ever should (`MemoryMax` of the unit); restart it, and report what it did',
   },
+  certificate: {
+    status: 'degraded',
+    says: 'the client certificate ends within 14 days and was not renewed; the detail is its last day',
+  },
   config: {
     status: 'degraded',
     says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
@@ -64,7 +68,7 @@ export type ReasonCode = keyof typeof STATUS_REASONS;
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
-export type Condition = 'memory';
+export type Condition = 'memory' | 'certificate';
 
 export interface Reason {
   readonly code: ReasonCode;
@@ -155,14 +159,14 @@ const SEVERITY = ['ready', 'idle', 'degraded'] as const;
 /** The worst lane counts, and what is wrong with the whole. With several lanes the detail of a reason begins with its lane. */
 export function deviceStatus(
   lanes: readonly (LaneStatus & { readonly id: string })[],
-  conditions: readonly Condition[] = [],
+  conditions: ReadonlyMap<Condition, string | null> = new Map(),
 ): {
   status: LaneStatus['status'];
   reasons: string[];
 } {
   const statuses = [
     ...lanes.map(({ status }) => status),
-    ...conditions.map((code) => STATUS_REASONS[code].status),
+    ...[...conditions.keys()].map((code) => STATUS_REASONS[code].status),
   ];
   const worst = Math.max(0, ...statuses.map((status) => SEVERITY.indexOf(status)));
   const named = lanes.flatMap(({ id, reasons }) =>
@@ -173,5 +177,6 @@ export function deviceStatus(
       return about === '' ? code : `${code}:${about}`;
     }),
   );
-  return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set([...named, ...conditions])] };
+  const whole = [...conditions].map(([code, detail]) => (detail === null ? code : `${code}:${detail}`));
+  return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set([...named, ...whole])] };
 }

@@ -21,6 +21,7 @@ export const COMMAND_DATA: Readonly<Record<CommandName, z.ZodType>> = {
   log_stream: z.strictObject({ level, until }),
   restart: z.strictObject({ in_ms: z.number().describe('when the agent ends, milliseconds from now') }),
   reboot: z.strictObject({}),
+  certificate: z.strictObject({ valid_to: timestampSchema.describe('when the new certificate ends') }),
   status: statusAnswerSchema,
   diagnose: diagnosisSchema,
 };

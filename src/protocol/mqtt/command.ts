@@ -3,6 +3,7 @@ import { ECHO_MODES, LOG_LEVELS } from '../config.ts';
 import { VOLUME_PERCENT } from '../config-sound.ts';
 import { languageSchema, targetsSchema } from '../language.ts';
 import { plainTextSchema } from '../plain-text.ts';
+import { certificateArgsSchema } from './certificate.ts';
 import { DEVICE_STATUSES, laneReportSchema } from './device.ts';
 import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
@@ -114,6 +115,9 @@ export const COMMAND_ARGS = {
   reboot: z
     .strictObject({})
     .describe('Reboots the device; `unsupported` where dragoman-reboot.path is not enabled.'),
+  certificate: certificateArgsSchema.describe(
+    'Brings the client certificate that the device has asked for (`cert/req`). The device tries it at once and keeps the present one until the broker has taken the new one.',
+  ),
   status: z.strictObject({}).describe('Tells everything about the device at once; changes nothing.'),
   diagnose: z
     .strictObject({

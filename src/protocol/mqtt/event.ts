@@ -133,6 +133,18 @@ export const EVENT_SCHEMAS = {
     since: moment('when it fell silent'),
     silent_ms: ms('how long it was silent'),
   }),
+  certificate_renewed: event(
+    'The broker has taken the new client certificate; the old one is not used any more.',
+    {
+      lane: noLane,
+      valid_to: moment('when the new one ends'),
+    },
+  ),
+  certificate_problem: event('The client certificate ends soon, or its renewal did not come about.', {
+    lane: noLane,
+    valid_to: moment('when the present one ends'),
+    message,
+  }),
   speech_dropped: event('Translated speech that nobody will hear.', {
     lane,
     why: z.enum(['lag', 'barge_in']).describe('it lagged too far behind, or a visitor spoke over it'),

@@ -38,6 +38,7 @@ export interface DeviceTopics {
   readonly log: string;
   readonly tokenRequest: string;
   readonly tokenResponse: string;
+  readonly certificateRequest: string;
   readonly configDesired: string;
   readonly configReported: string;
   /** Filter for every command to this device alone. */
@@ -68,6 +69,7 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
     log: `${base}/log`,
     tokenRequest: `${base}/token/req`,
     tokenResponse: `${base}/token/res`,
+    certificateRequest: `${base}/cert/req`,
     configDesired: `${base}/config/desired`,
     configReported: `${base}/config/reported`,
     commands: `${base}/cmd/+`,

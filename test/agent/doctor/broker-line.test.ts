@@ -56,6 +56,7 @@ async function join(mayAgentRun: boolean) {
   const url = scripted?.url ?? '';
   const line = createBrokerLine({
     nobody: null,
+    certificate: () => null,
     ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), mayAgentRun },
     connection: () => ({ url, clientId: 'museum.kiosk-01' }),
     hear: () => {},
@@ -98,6 +99,7 @@ describe('the line to the broker', () => {
   it('is not even tried with a file that cannot be used', async () => {
     const line = createBrokerLine({
       nobody: null,
+      certificate: () => null,
       ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), mayAgentRun: false },
       connection: () => {
         throw new Error('mqtt.caFile: the file ca.pem cannot be read (EACCES)');

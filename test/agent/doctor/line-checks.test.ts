@@ -21,6 +21,7 @@ const BUS: Bus = {
   outbox: { depth: 0, dropped: 0 },
   publish: () => {},
   urgent: () => {},
+  reconnect: () => {},
   close: async () => {},
 };
 const TOKEN = 'token-that-nobody-may-see';

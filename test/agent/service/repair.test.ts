@@ -37,6 +37,7 @@ function waiting(first: Partial<Unusable> = {}) {
         outbox: { depth: 0, dropped: 0 },
         publish: (topic, payload) => void said.push({ topic, ...JSON.parse(payload) }),
         urgent() {},
+        reconnect() {},
         close: async (finale) => void said.push(finale === undefined ? 'closed' : JSON.parse(finale.payload)),
       };
     },

@@ -20,6 +20,7 @@ const missing = [
 const BASE = 'dragoman/v1/museum';
 const VICTIM = `${BASE}/kiosk-01`;
 const OWN = `${BASE}/kiosk-02`;
+const ADMINISTERED = [`${BASE}/+/status`, `${BASE}/+/cmd/+/res`, `${BASE}/+/cert/req`];
 const KEY = 'account-key-4711';
 const COMBINATIONS: readonly (readonly [Form, DeviceLogin])[] = [
   ['dynsec', 'password'],
@@ -50,7 +51,7 @@ describe.skipIf(missing.length > 0).each(COMBINATIONS)('a hostile device (%s, %s
       { qos: 1 },
     );
     administrator = await broker.connect('administrator');
-    await administrator.mqtt.subscribeAsync([`${BASE}/+/status`, `${BASE}/+/cmd/+/res`], { qos: 1 });
+    await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
     hostile = await broker.connect('museum.kiosk-02');
   });
   afterAll(async () => {
@@ -100,6 +101,9 @@ describe.skipIf(missing.length > 0).each(COMBINATIONS)('a hostile device (%s, %s
     [`${VICTIM}/token/res`, 'answers for the backend'],
     [`${OWN}/token/res`, 'answers itself'],
     [`${VICTIM}/cmd/mute`, 'commands another'],
+    [`${VICTIM}/cmd/certificate`, 'brings a certificate to another'],
+    [`${OWN}/cmd/certificate`, 'brings a certificate to itself'],
+    [`${VICTIM}/cert/req`, 'asks for a certificate in the name of another'],
     [`${OWN}/cmd/mute`, 'leaves a command to itself'],
     [`${BASE}/all/cmd/mute`, 'commands all'],
     [`${BASE}/group/lobby/cmd/mute`, 'commands its group'],
@@ -122,7 +126,7 @@ describe.skipIf(missing.length > 0).each(COMBINATIONS)('a hostile device (%s, %s
       await subscribe(`${BASE}/${filter}`);
       await victim.mqtt.subscribeAsync(`${BASE}/${filter}`, { qos: 1 });
     }
-    await administrator.mqtt.subscribeAsync([`${BASE}/+/status`, `${BASE}/+/cmd/+/res`], { qos: 1 });
+    await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
     await mark();
     await mark(hostile, OWN);
     expect(heard(victim).slice(before)).toEqual([]);
@@ -157,6 +161,7 @@ describe.skipIf(missing.length > 0).each(COMBINATIONS)('a hostile device (%s, %s
     [`${BASE}/+/token/res`],
     [`${VICTIM}/#`],
     [`${VICTIM}/config/desired`],
+    [`${BASE}/+/cert/req`],
     [`${BASE}/group/hall/config/desired`],
     ['dragoman/v1/+/+/token/req'],
     ['$share/x/#'],
@@ -175,6 +180,7 @@ describe.skipIf(missing.length > 0).each(COMBINATIONS)('a hostile device (%s, %s
     });
     await subscribe(filter);
     await victim.mqtt.publishAsync(`${VICTIM}/status`, '{"status":"ready"}', { qos: 1, retain: true });
+    await victim.mqtt.publishAsync(`${VICTIM}/cert/req`, '{"csr":"..."}', { qos: 1, retain: true });
     // With half of the requests taken away, not one of six would do.
     for (let i = 0; i < 6; i += 1) await ask(`while ${filter} ${i}`);
     await mark();

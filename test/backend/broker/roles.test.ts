@@ -13,7 +13,11 @@ const FORMS: readonly Form[] = ['dynsec', 'acl'];
 /** From which role on; `null`: nobody. */
 const PUBLISHED: readonly (readonly [string, Role | null])[] = [
   ...Object.keys(COMMAND_ARGS).map(
-    (name) => [`${DEVICE}/cmd/${name}`, name === 'reboot' ? 'administrator' : 'operator'] as const,
+    (name) =>
+      [
+        `${DEVICE}/cmd/${name}`,
+        ['reboot', 'certificate'].includes(name) ? 'administrator' : 'operator',
+      ] as const,
   ),
   [`${BASE}/all/cmd/mute`, 'operator'],
   [`${BASE}/group/lobby/cmd/mute`, 'operator'],
@@ -25,6 +29,7 @@ const PUBLISHED: readonly (readonly [string, Role | null])[] = [
   [`${BASE}/group/lobby/config/desired`, 'administrator'],
   [`${DEVICE}/token/res`, null],
   [`${DEVICE}/token/req`, null],
+  [`${DEVICE}/cert/req`, null],
   [`${DEVICE}/status`, null],
   [`${DEVICE}/cmd/mute/res`, null],
   ['dragoman/v1/castle/kiosk-01/cmd/mute', null],
@@ -37,6 +42,7 @@ const RECEIVED: readonly (readonly [string, Role | null])[] = [
   [`${DEVICE}/config/reported`, 'viewer'],
   [`${DEVICE}/cmd/mute/res`, 'operator'],
   [`${DEVICE}/log`, 'operator'],
+  [`${DEVICE}/cert/req`, 'administrator'],
   [`${DEVICE}/token/req`, null],
   [`${DEVICE}/caption`, null],
 ];

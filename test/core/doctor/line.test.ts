@@ -55,9 +55,21 @@ describe('a certificate', () => {
   });
 
   it('of our own is watched too', () => {
-    const verdicts = [90, 5, -1].map((days) => judgeOwnCertificate(NOW + days * DAY_MS, NOW, 'k').verdict);
+    const own = (days: number, more = {}) => ({
+      ...{ validTo: NOW + days * DAY_MS, isRenewed: false, isAsked: false },
+      ...more,
+    });
+    const verdicts = [90, 5, -1].map((days) => judgeOwnCertificate(own(days), NOW).verdict);
     expect(verdicts).toEqual(['ok', 'warning', 'problem']);
-    expect(judgeOwnCertificate(NOW, null, 'k').verdict).toBe('ok');
+    expect(judgeOwnCertificate(own(0), null).verdict).toBe('ok');
+    expect(judgeOwnCertificate(own(5), NOW)).toMatchObject({
+      finding: expect.stringContaining('in mqtt.certFile ends on'),
+      fix: expect.stringContaining('put it where mqtt.certFile says'),
+    });
+    expect(judgeOwnCertificate(own(5, { isRenewed: true, isAsked: true }), NOW)).toMatchObject({
+      finding: expect.stringMatching(/^the renewed client certificate ends .* the next one is asked for$/),
+      fix: expect.stringContaining('devices renew'),
+    });
   });
 });
 

@@ -27,7 +27,7 @@ export const COMMAND_ROLES: Readonly<Record<CommandName | 'say', Exclude<Role, '
   ...{ languages: 'operator', volume: 'operator', echo: 'operator', voice: 'operator', say: 'operator' },
   ...{ identify: 'operator', status: 'operator', diagnose: 'operator' },
   ...{ log_level: 'operator', log_stream: 'operator', restart: 'operator' },
-  reboot: 'administrator',
+  ...{ reboot: 'administrator', certificate: 'administrator' },
 };
 
 /** Its own topics in their directions, its groups' and its tenant's; it may not tell itself what to do, nor answer itself. */
@@ -36,7 +36,8 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
   return {
     publish: [
       ...[topics.status, topics.state, topics.health, topics.event('+'), topics.caption, topics.log],
-      ...[topics.configReported, topics.tokenRequest, topics.commandResponse('+')],
+      ...[topics.configReported, topics.tokenRequest, topics.certificateRequest],
+      topics.commandResponse('+'),
     ],
     receive: [
       ...[topics.tokenResponse, topics.configDesired, topics.commands, topics.fleetCommands],
@@ -72,6 +73,7 @@ export function personAccess(role: Role, prefix: string, tenant: string): Access
       ...[any.status, any.state, any.health, any.event('+')],
       ...[any.configReported, any.configDesired, any.groupDesired('+')],
       ...(may('operator') ? [any.commandResponse('+'), any.log] : []),
+      ...(may('administrator') ? [any.certificateRequest] : []),
     ],
     subscribe: [],
   };

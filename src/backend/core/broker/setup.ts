@@ -34,6 +34,13 @@ export const personNameSchema = z
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"')
   .refine((name) => name !== 'backend', 'must not be "backend": the name is reserved');
 
+const issuedSchema = z.strictObject({
+  /** Hexadecimal, as certificates are listed. */
+  serial: z.string().regex(/^[0-9A-F]{2,40}$/),
+  validTo: z.iso.datetime(),
+});
+export type IssuedCertificate = z.infer<typeof issuedSchema>;
+
 const deviceSchema = z.strictObject({
   tenant: nameSchema,
   device: deviceIdSchema,
@@ -42,6 +49,8 @@ const deviceSchema = z.strictObject({
   disabled: z.boolean(),
   /** Null: it has a certificate. */
   password: hashSchema.nullable(),
+  /** Certificates that were issued and have not ended: what has to be revoked when a board is replaced. */
+  certificates: z.array(issuedSchema).max(1000).default([]),
 });
 export type SetupDevice = z.infer<typeof deviceSchema>;
 

@@ -1,0 +1,148 @@
+/** The pair that the configuration names, and those that came after it: kept in one file, so that key and certificate always fit. */
+import { createHash, type X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { faultOf } from '../../core/owner/certificate.ts';
+import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { infoOf, inspect, readCertificates } from './inspect.ts';
+import { createRequest } from './request.ts';
+
+/** PEM. */
+export interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const pairSchema = z.strictObject({ certificate: z.string(), key: z.string() });
+const keptSchema = z.strictObject({
+  format: z.literal(1),
+  /** SHA-256 of the certificate that the configuration names: another one there makes all of this void. */
+  configured: z.string(),
+  /** Null: the configured one. */
+  present: pairSchema.nullable(),
+  successor: pairSchema.nullable(),
+  request: z.strictObject({ id: z.string(), csr: z.string(), key: z.string() }).nullable(),
+});
+type Kept = z.infer<typeof keptSchema>;
+
+export interface DeviceCertificateParts {
+  readonly configured: Pair;
+  /** PEM of those that may issue a successor, asked for each time. */
+  readonly authorities: () => string;
+  /** The common name: the client identifier. */
+  readonly name: string;
+  readonly file: StateFile;
+}
+
+/** The port, and what the connection needs. */
+export interface OpenedCertificate extends DeviceCertificate {
+  /** What the next connection uses. */
+  pair(): Pair;
+  /** There is more than what the configuration names. */
+  readonly isKept: boolean;
+  /** The present one is not the configured one. */
+  readonly isRenewed: boolean;
+}
+
+/** Null where the configured certificate cannot be read: the connection will say why. */
+export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCertificate | null {
+  const { configured, authorities, name, file } = parts;
+  const own = readCertificates(configured.certificate)?.[0];
+  if (own === undefined) return null;
+  let kept = readKept(file, fingerprint(own));
+  let uses: 'present' | 'new' = kept.successor === null ? 'present' : 'new';
+  let writing: Promise<unknown> = Promise.resolve();
+
+  /** What is kept in memory counts at once; the file follows. */
+  const keep = (changes: Partial<Kept>): Promise<string | null> => {
+    kept = { ...kept, ...changes };
+    const text = JSON.stringify(kept);
+    const written = writing.then(() => file.write(text));
+    writing = written;
+    return written.then((result) => (result.ok ? null : result.message));
+  };
+  const present = (): Pair => kept.present ?? configured;
+
+  return {
+    get present() {
+      return infoOfPair(present()) ?? infoOf(own);
+    },
+    get successor() {
+      return kept.successor === null ? null : infoOfPair(kept.successor);
+    },
+    get request() {
+      const { request } = kept;
+      return request === null ? null : { id: request.id, csr: request.csr };
+    },
+    get isKept() {
+      return kept.present !== null || kept.successor !== null || kept.request !== null;
+    },
+    get isRenewed() {
+      return kept.present !== null;
+    },
+    pair: () => (uses === 'new' && kept.successor !== null ? kept.successor : present()),
+    use(which) {
+      uses = which;
+    },
+    async draft(id) {
+      const { key, request: csr } = createRequest(name);
+      const problem = await keep({ request: { id, csr, key } });
+      // Whoever answered it would do so in vain after a restart.
+      if (problem !== null) await keep({ request: null });
+      return problem;
+    },
+    async offer(pem, wall) {
+      const { request } = kept;
+      if (request === null) return wrong('was not asked for');
+      const facts = inspect(pem, request.key, authorities(), wall);
+      if (facts === null) return wrong('cannot be read: it must be PEM, the own one first');
+      const fault = faultOf(facts, infoOfPair(present()) ?? infoOf(own), wall);
+      if (fault !== null) return wrong(fault);
+      const successor = { certificate: tidy(pem), key: request.key };
+      const problem = await keep({ request: null, successor });
+      if (problem === null) return { ok: true };
+      await keep({ request, successor: null });
+      return { ok: false, code: 'not_kept', message: `is good, but cannot be kept: ${problem}` };
+    },
+    adopt() {
+      uses = 'present';
+      return kept.successor === null
+        ? Promise.resolve(null)
+        : keep({ present: kept.successor, successor: null });
+    },
+    drop() {
+      uses = 'present';
+      return keep({ successor: null });
+    },
+  };
+}
+
+function wrong(message: string) {
+  return { ok: false, code: 'wrong_certificate', message } as const;
+}
+
+function readKept(file: StateFile, configured: string): Kept {
+  const none: Kept = { format: 1, configured, present: null, successor: null, request: null };
+  const text = file.read();
+  const read = text === null ? null : keptSchema.safeParse(parseJson(text));
+  if (!read?.success || read.data.configured !== configured) return none;
+  const { present, successor, request } = read.data;
+  const usable = (pair: Pair | null): Pair | null =>
+    pair !== null && infoOfPair(pair) !== null ? pair : null;
+  return { ...none, present: usable(present), successor: usable(successor), request };
+}
+
+function infoOfPair({ certificate }: Pair): CertificateInfo | null {
+  const [own] = readCertificates(certificate) ?? [];
+  return own === undefined ? null : infoOf(own);
+}
+
+/** The certificates alone: what stands between them would be handed to the TLS library. */
+function tidy(pem: string): string {
+  return (readCertificates(pem) ?? []).map(String).join('');
+}
+
+function fingerprint(certificate: X509Certificate): string {
+  return createHash('sha256').update(certificate.raw).digest('hex');
+}

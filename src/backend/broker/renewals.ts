@@ -1,0 +1,194 @@
+/** `devices renew`: certifies the keys that devices have made for themselves, and brings the certificates to them. */
+import { randomBytes } from 'node:crypto';
+import { readRequest } from '../../adapters/certificates/request.ts';
+import { connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
+import type { OperatorAccess } from '../../adapters/ctl/profile.ts';
+import { createSigner } from '../../adapters/signing/signer.ts';
+import type { BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { certificateRequestSchema } from '../../protocol/mqtt/certificate.ts';
+import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { deviceTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
+import { deviceName } from '../core/broker/setup.ts';
+import { certify } from './authority.ts';
+import { noteCertificate } from './devices.ts';
+import { readAuthority, readSetup } from './store.ts';
+
+/** What the broker keeps comes at once; when nothing has come for this long, it is all. */
+const SETTLED_MS = 1500;
+const LOOK_EACH_MS = 50;
+const VALID_FOR_MS = 3_600_000;
+/** A device that asks again and again costs a certificate in this time at most. */
+const SAME_DEVICE_EACH_MS = 600_000;
+const CERTIFICATE_REQUEST = 'cert/req';
+const ANSWER = 'cmd/certificate/res';
+
+/** `renewed`: the broker has taken the new one. `sent`: the device has it, and has not been seen with it yet. */
+export type RenewalStatus = 'renewed' | 'sent' | 'silent' | 'refused';
+
+export interface Renewal {
+  readonly device: string;
+  status: RenewalStatus;
+  /** Why it was refused, and by whom. */
+  message: string | null;
+  validTo: string | null;
+}
+
+interface Asked extends Renewal {
+  /** Of the request, and of the command that answered it. */
+  readonly request: string;
+  command: string | null;
+  readonly at: number;
+}
+
+export interface RenewalParts {
+  readonly folder: string;
+  readonly access: OperatorAccess;
+  readonly clock: Clock;
+  readonly days: number;
+  /** These alone; null: all. */
+  readonly only: readonly string[] | null;
+  /** How long devices may take to use what they got. */
+  readonly waitMs: number;
+  /** Goes on until this settles. */
+  readonly until: Promise<void> | null;
+  told(renewal: Renewal): void;
+}
+
+/** @throws BrokerFailure, Failure */
+export async function renewDevices(parts: RenewalParts): Promise<readonly Renewal[]> {
+  const { access, clock, told } = parts;
+  const { prefix, tenant } = access.profile;
+  const topics = operatorTopics(prefix, tenant);
+  const asked = new Map<string, Asked>();
+  let newsAt = clock.now();
+  const settle = (one: Asked, status: RenewalStatus, message: string | null = null): void => {
+    if (one.status === status) return;
+    Object.assign(one, { status, message });
+    newsAt = clock.now();
+    if (status !== 'sent') told(one);
+  };
+
+  const hear = ({ topic, payload }: BusMessage): void => {
+    const read = topics.read(topic);
+    if (read === null) return;
+    const known = asked.get(read.device);
+    if (read.rest === ANSWER) return hearAnswer(known, payload, settle);
+    if (read.rest !== CERTIFICATE_REQUEST) return;
+    newsAt = clock.now();
+    if (payload === '') {
+      if (known?.status === 'sent' || known?.status === 'silent') settle(known, 'renewed');
+      return;
+    }
+    answer(read.device, payload);
+  };
+  const answer = (device: string, payload: string): void => {
+    if (parts.only !== null && !parts.only.includes(device)) return;
+    const { success, data } = certificateRequestSchema.safeParse(parseJson(payload));
+    const id = success ? data.id : '';
+    const known = asked.get(device);
+    if (known !== undefined && (known.request === id || clock.now() - known.at < SAME_DEVICE_EACH_MS)) return;
+    const one: Asked = {
+      ...{ device: `${tenant}/${device}`, status: 'silent', message: null, validTo: null },
+      ...{ request: id, command: null, at: clock.now() },
+    };
+    asked.set(device, one);
+    const made = success ? certifyDevice(parts, device, data.csr) : 'its request cannot be read';
+    if (typeof made === 'string') return settle(one, 'refused', made);
+    one.validTo = timestamp(made.validTo);
+    void send(client, parts, device, one, made.certificate).catch(() =>
+      settle(one, 'refused', 'the certificate could not be signed with the signing key'),
+    );
+  };
+
+  const filters = [CERTIFICATE_REQUEST, ANSWER].map((rest) => `${prefix}/${tenant}/+/${rest}`);
+  const early: BusMessage[] = [];
+  let take = (message: BusMessage): void => void early.push(message);
+  const client = await connectOperator(access.connection, clock, filters, {
+    message: (message) => take(message),
+    refused: (reason) => {
+      for (const one of asked.values())
+        if (one.status === 'silent') settle(one, 'refused', `the broker does not pass it on (${reason})`);
+    },
+  });
+  take = hear;
+  for (const message of early) hear(message);
+  try {
+    if (parts.until !== null) await parts.until;
+    else {
+      const end = clock.now() + parts.waitMs;
+      const isOpen = (): boolean =>
+        [...asked.values()].some(({ status }) => status === 'sent' || status === 'silent');
+      const isSettled = (): boolean => clock.now() - newsAt >= SETTLED_MS && !isOpen();
+      while (!isSettled() && clock.now() < end) await pause(clock);
+    }
+  } finally {
+    await client.close();
+  }
+  return [...asked.values()];
+}
+
+function hearAnswer(
+  known: Asked | undefined,
+  payload: string,
+  settle: (one: Asked, status: RenewalStatus, message?: string) => void,
+): void {
+  const { success, data } = commandResponseSchema.safeParse(parseJson(payload));
+  if (known === undefined || !success || data.id !== known.command) return;
+  if (data.status === 'ok' && known.status === 'silent') settle(known, 'sent');
+  if (data.status === 'error' || data.status === 'expired')
+    settle(known, 'refused', `the device says: ${data.error?.message ?? 'too late'}`);
+}
+
+/** The certificate, or why there is none. */
+function certifyDevice(
+  { folder, days, access }: RenewalParts,
+  device: string,
+  csr: string,
+): { certificate: string; validTo: number } | string {
+  const { tenant } = access.profile;
+  const setup = readSetup(folder);
+  const known = setup.devices.find((one) => one.tenant === tenant && one.device === device);
+  if (known === undefined || known.disabled) return 'it is disabled, or has no login in this set-up';
+  const request = readRequest(csr);
+  if (request === null) return 'its request is damaged, or not of a P-256 key';
+  const name = deviceName(known);
+  if (request.commonName !== name) return `its request is for the name "${request.commonName.slice(0, 80)}"`;
+  const certificate = certify(readAuthority(folder), request.publicKey, { usage: 'client', name, days });
+  return { certificate, validTo: noteCertificate(folder, known, certificate) };
+}
+
+async function send(
+  client: OperatorClient,
+  { access, clock }: RenewalParts,
+  device: string,
+  one: Asked,
+  certificate: string,
+): Promise<void> {
+  const { prefix, tenant } = access.profile;
+  const { base, command } = deviceTopics({ prefix, tenant, device });
+  const id = randomBytes(12).toString('base64url');
+  one.command = id;
+  const wall = clock.wall();
+  const not_after = timestamp(wall === null ? null : wall + VALID_FOR_MS);
+  const body = { id, args: { request: one.request, certificate }, ...(not_after !== null && { not_after }) };
+  const payload =
+    access.signingKey === null
+      ? body
+      : {
+          id,
+          jws: await createSigner(access.signingKey).sign(
+            'dragoman+command',
+            base,
+            { ...body, cmd: 'certificate' },
+            wall,
+          ),
+        };
+  client.publish(command('certificate'), JSON.stringify(payload), { qos: 1 });
+}
+
+function pause(clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.at(clock.now() + LOOK_EACH_MS, resolve));
+}

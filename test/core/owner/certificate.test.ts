@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CertificateTrial,
+  day,
+  faultOf,
+  type LineOutcome,
+  NEW_TRIAL,
+  noteLine,
+  type OfferedFacts,
+  renewalAt,
+} from '../../../src/core/owner/certificate.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 4, 4);
+const SUBJECT = 'CN=museum.kiosk-01';
+
+describe('the renewal of a certificate', () => {
+  it('begins when two thirds of its life are over, spread over a twentieth of it', () => {
+    const life = { validFrom: NOW, validTo: NOW + 300 * DAY };
+    expect(renewalAt(life, 0)).toBe(NOW + 200 * DAY);
+    expect(renewalAt(life, 1)).toBeCloseTo(NOW + 215 * DAY);
+  });
+
+  const present = { subject: SUBJECT, validFrom: NOW - 200 * DAY, validTo: NOW + 100 * DAY };
+  const good: OfferedFacts = {
+    ...{ subject: SUBJECT, validFrom: NOW, validTo: NOW + 300 * DAY },
+    ...{ isForKey: true, isAuthority: false, isForClients: true, isTrusted: true },
+  };
+
+  it.each<[string, Partial<OfferedFacts>, RegExp | null]>([
+    ['a good one', {}, null],
+    ['one that has just begun by a clock that is ahead', { validFrom: NOW + 599_000 }, null],
+    ['another key', { isForKey: false }, /another key/],
+    [
+      'another device',
+      { subject: 'CN=museum.kiosk-02' },
+      /"CN=museum.kiosk-02", not for "CN=museum.kiosk-01"/,
+    ],
+    ['a name more', { subject: `O=Museum\n${SUBJECT}` }, /"O=Museum CN=museum.kiosk-01", not/],
+    ['an authority', { isAuthority: true }, /an authority/],
+    ['a server', { isForClients: false }, /clients/],
+    ['an unknown authority', { isTrusted: false }, /mqtt.caFile/],
+    ['one that has ended', { validTo: NOW }, /ended on 2026-05-04/],
+    ['one that begins later', { validFrom: NOW + 601_000 }, /begins only on 2026-05-04/],
+    ['one that ends sooner', { validTo: NOW + 100 * DAY }, /no later than the present/],
+    ['one without an end', { validTo: Number.NaN }, /unknown day/],
+    ['one without a beginning', { validFrom: Number.NaN }, /unknown day/],
+  ])('%s', (_, change, expected) => {
+    const fault = faultOf({ ...good, ...change }, present, NOW);
+    if (expected === null) expect(fault).toBeNull();
+    else expect(fault).toMatch(expected);
+  });
+
+  it('writes days, also such as there are none', () => {
+    expect([day(NOW), day(Number.NaN), day(9e15)]).toEqual([
+      '2026-05-04',
+      'an unknown day',
+      'an unknown day',
+    ]);
+  });
+});
+
+describe('a new certificate on trial', () => {
+  const run = (outcomes: readonly LineOutcome[]) => {
+    let trial: CertificateTrial = NEW_TRIAL;
+    return outcomes.map((outcome) => {
+      const used = trial.uses;
+      const noted = noteLine(trial, outcome);
+      trial = noted.trial;
+      return `${used} ${outcome}: ${noted.verdict}`;
+    });
+  };
+
+  it('holds once a connection came about with it', () => {
+    expect(run(['failed', 'up'])).toEqual(['new failed: open', 'new up: adopt']);
+  });
+
+  it('falls when the broker refuses it and takes the present one', () => {
+    expect(run(['refused', 'failed', 'up'])).toEqual([
+      'new refused: open',
+      'present failed: open',
+      'present up: drop',
+    ]);
+  });
+
+  it('changes places with the present one while nothing works, and is not forgotten', () => {
+    const outage = run(['failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'up']);
+    expect(outage.slice(2)).toEqual([
+      'new failed: open',
+      'present failed: open',
+      'present failed: open',
+      'present failed: open',
+      'new failed: open',
+      'new up: adopt',
+    ]);
+    expect(run(['refused', 'refused', 'up']).at(-1)).toBe('new up: adopt');
+  });
+
+  it('has had no turn yet where the present one still connects', () => {
+    const noted = noteLine({ uses: 'present', failures: 0, isDoubted: false }, 'up');
+    expect(noted.verdict).toBe('open');
+  });
+});
