@@ -61,8 +61,8 @@ export const LANE = [
   {
     name: 'sleeps-on-while-people-speak',
     file: 'lane/session/waiting.ts',
-    find: '  if (at < dueAt) context.arm(wait.timer, at);',
-    replace: '  if (at < 0) context.arm(wait.timer, at);',
+    find: '  if (at < dueAt) context.arm(timer, at);',
+    replace: '  if (at < 0) context.arm(timer, at);',
     tests: ['lane/waiting.test.ts'],
   },
   {
@@ -110,15 +110,15 @@ export const LANE = [
   {
     name: 'opened-by-another-stream',
     file: 'lane/session/session-setup.ts',
-    find: "setup?.stage !== 'connecting' || setup.stream?.id !== stream.id",
+    find: "setup?.stage !== 'connecting' || setup.stream.id !== stream.id",
     replace: "setup?.stage !== 'connecting'",
     tests: ['lane/races.test.ts'],
   },
   {
     name: 'rejected-task-goes-round',
     file: 'lane/session/session-setup.ts',
-    find: 'return task !== null && (taskStale || !isSameTask(task, context.state.options));',
-    replace: 'return task !== null && (taskStale || task !== undefined);',
+    find: 'return taskStale || !isSameTask(task, context.state.options);',
+    replace: 'return taskStale || task !== undefined;',
     tests: STORIES.change,
   },
   {
@@ -138,8 +138,8 @@ export const LANE = [
   {
     name: 'stop-leaves-the-retiring-one',
     file: 'lane/lifecycle.ts',
-    find: "    context.enter('draining');\n    dropOldSession(context, 'close');\n",
-    replace: "    context.enter('draining');\n",
+    find: "    context.become({ kind: 'draining', stream });\n    dropOldSession(context, 'close');\n",
+    replace: "    context.become({ kind: 'draining', stream });\n",
     tests: STORIES.rollover,
   },
   {
@@ -180,8 +180,8 @@ export const LANE = [
   {
     name: 'start-lets-a-lane-sleep',
     file: 'lane/lifecycle.ts',
-    find: "context.state.phase === 'standby') wake(context);",
-    replace: "context.state.phase === 'closed') wake(context);",
+    find: "context.phase === 'standby') wake(context);",
+    replace: "context.phase === 'closed') wake(context);",
     tests: ['lane/wake.test.ts'],
   },
   {
@@ -194,7 +194,7 @@ export const LANE = [
   {
     name: 'sleeps-on-a-token',
     file: 'lane/session/standby.ts',
-    find: '  dropTokens(context);\n',
+    find: '  dropLease(context);\n',
     replace: '',
     tests: STORIES.standby,
   },
@@ -208,8 +208,8 @@ export const LANE = [
   {
     name: 'parks-with-a-token',
     file: 'lane/session/ending.ts',
-    find: '    dropTokens(context);\n    context.notify(',
-    replace: '    context.notify(',
+    find: '  forgetLease(context, lease);\n  context.notify(',
+    replace: '  context.notify(',
     tests: ['lane/recovery.test.ts'],
   },
   {

@@ -19,14 +19,14 @@ export const SESSIONS = [
   {
     name: 'switch-in-mid-word',
     file: 'lane/session/switchover.ts',
-    find: 'isInPause(context) || isBreath(context) || isLate(context)',
+    find: 'isInPause(context) || isBreath(context, stream) || isLate(context, stream)',
     replace: 'context.now > 0',
     tests: STORIES.rollover,
   },
   {
     name: 'switch-only-in-a-pause',
     file: 'lane/session/switchover.ts',
-    find: 'isInPause(context) || isBreath(context) || isLate(context)',
+    find: 'isInPause(context) || isBreath(context, stream) || isLate(context, stream)',
     replace: 'isInPause(context)',
     tests: STORIES.rollover,
   },
@@ -47,7 +47,7 @@ export const SESSIONS = [
   {
     name: 'old-session-not-ended',
     file: 'lane/session/old-session.ts',
-    find: 'else endSession(context);',
+    find: 'else endSession(context, oldSession);',
     replace: "else context.arm('drainOld', context.now + 9_000_000);",
     tests: STORIES.rollover,
   },
@@ -96,15 +96,16 @@ export const SESSIONS = [
   {
     name: 'rollover-storm',
     file: 'lane/session/ending.ts',
-    find: 'const rollFailures = stream.rollFailures + 1;',
+    find: 'const rollFailures = rolling.stream.rollFailures + 1;',
     replace: 'const rollFailures = 1;',
     tests: STORIES.rollover,
   },
   {
     name: 'death-of-the-live-one-forgets-its-successor',
     file: 'lane/session/ending.ts',
-    find: 'if (isLive && setup !== null) return goOnWith(context, setup, cause, failure);',
-    replace: 'if (isLive && setup !== null) failSetup(context, cause, failure);',
+    find: 'return goOnWith(context, session.setup, cause, failure);',
+    replace:
+      'return waitAndRetry(context, cause, failure, failSetup(context, session.setup, cause, failure));',
     tests: STORIES.rollover,
   },
   {
@@ -124,8 +125,8 @@ export const SESSIONS = [
   {
     name: 'switch-without-taking-a-breath',
     file: 'lane/session/switchover.ts',
-    find: 'isInPause(context) || isBreath(context) || isLate(context)',
-    replace: 'isInPause(context) || isLate(context)',
+    find: 'isInPause(context) || isBreath(context, stream) || isLate(context, stream)',
+    replace: 'isInPause(context) || isLate(context, stream)',
     tests: STORIES.rollover,
   },
   {
@@ -138,8 +139,8 @@ export const SESSIONS = [
   {
     name: 'successor-not-pinged',
     file: 'lane/session/liveness.ts',
-    find: 'const waiting = waitingSuccessor(context.state);',
-    replace: 'const waiting = waitingSuccessor({ setup: null });',
+    find: 'const waiting = waitingSuccessor(session);',
+    replace: "const waiting = waitingSuccessor({ kind: 'idle' });",
     tests: STORIES.rollover,
   },
   {

@@ -1,3 +1,4 @@
+import { phaseOf, tokenRequestOf } from '../core/lane/session/session.ts';
 import type { Outage } from '../core/owner/backend-watch.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { DeviceCertificate } from '../ports/certificate.ts';
@@ -78,7 +79,7 @@ export class Agent {
     const { topics, tokenStore, repeats } = this;
     const desk = { topics, tokenStore, clock, log, repeats, newId: deps.randomHash };
     this.tokens = createTokenClient(desk, {
-      awaits: (lane, id) => this.lane(lane)?.state.tokenRequest?.id === id,
+      awaits: (lane, id) => this.lane(lane)?.tokenRequest?.id === id,
       granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
       denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
       unusable: (lane, id, message) => this.lane(lane)?.post({ type: 'unusable', id, message }),
@@ -258,17 +259,17 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'journal', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
-    if (step.before.tokenRequest !== step.after.tokenRequest || step.before.phase !== step.after.phase)
+    const [before, after] = [step.before.session, step.after.session];
+    if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))
       attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
     this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
   }
 
   private tellBackendWatch(): void {
-    const states = this.lanes.map(({ state }) => state);
     this.backend.lanes({
-      waiting: states.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),
-      resting: states.some(({ phase }) => phase === 'standby'),
+      waiting: this.lanes.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),
+      resting: this.lanes.some(({ phase }) => phase === 'standby'),
     });
   }
 
@@ -340,7 +341,7 @@ export class Agent {
         resolve(all);
       };
       const unwatch = this.watch(() => {
-        if (this.lanes.every((lane) => lane.state.phase === 'closed')) done(true);
+        if (this.lanes.every((lane) => lane.phase === 'closed')) done(true);
       });
       const cancel = clock.at(clock.now() + SHUTDOWN_LIMIT_MS, () => done(false));
     });

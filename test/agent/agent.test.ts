@@ -4,8 +4,7 @@ import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
-const phaseOf = (deps: ReturnType<typeof createFakeDeps>): string | undefined =>
-  deps.agent.lanes[0]?.state.phase;
+const phaseOf = (deps: ReturnType<typeof createFakeDeps>): string | undefined => deps.agent.lanes[0]?.phase;
 
 describe('from power to interpreting', () => {
   it('asks for a token once the broker is there, as docs/mqtt.md has it', async () => {

@@ -6,7 +6,7 @@ import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 const FULL = new AudioFaultError('failed', 'cannot write out.wav: the disk is full; free some space');
 const WORDS = { code: 'failed', message: FULL.message };
 
-const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.state.phase;
+const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
 const lostOf = (deps: FakeDeps) => deps.sent('event/audio_lost').map(({ body }) => body);
 
 /** A world whose loudspeaker opens when the test says so. */
@@ -138,6 +138,6 @@ describe('a loudspeaker that does not open', () => {
     void deps.agent.start();
     await deps.clock.elapse(10);
     expect(opened).toEqual(['main', 'second']);
-    expect(deps.agent.lanes.map(({ state }) => state.phase)).toEqual(['idle', 'acquiring']);
+    expect(deps.agent.lanes.map(({ phase }) => phase)).toEqual(['idle', 'acquiring']);
   });
 });

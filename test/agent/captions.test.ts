@@ -18,7 +18,7 @@ describe('captions', () => {
         data: { transcription: { transcription_id: 't1', language: 'en', text: words } },
       } as Parameters<typeof deps.service>[0]);
     deps.clock.advance(2000);
-    expect(deps.agent.lanes[0]?.state.phase).toBe('live');
+    expect(deps.agent.lanes[0]?.phase).toBe('live');
     expect(JSON.stringify([deps.published, deps.logged])).not.toContain(words);
     expect(deps.sent('caption')).toEqual([]);
   });

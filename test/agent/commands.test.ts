@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
@@ -41,9 +42,9 @@ describe('commands', () => {
     expect(deps.openMicrophones).toBe(0);
     expect(deps.flushes).toBe(1);
     deps.lastStream().listener.ended(1000, '');
-    expect(laneOf(deps).phase).toBe('idle');
+    expect(phaseOf(laneOf(deps).session)).toBe('idle');
     deps.command('start', { id: 'b' });
-    expect(laneOf(deps).phase).toBe('acquiring');
+    expect(phaseOf(laneOf(deps).session)).toBe('acquiring');
     expect(deps.lastRequest().reason).toBe('start');
   });
 

@@ -79,12 +79,12 @@ describe('the command diagnose', () => {
 
   it('looks at what it is asked for only, and leaves the lane alone', async () => {
     await live();
-    const phase = deps.agent.lanes[0]?.state.phase;
+    const phase = deps.agent.lanes[0]?.phase;
     deps.command('diagnose', { id: 'd1', args: { only: ['capture', 'playback'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(diagnosis.checks.map(({ check }) => check)).toEqual(['capture', 'playback']);
     expect(trialRequests()).toEqual([]);
-    expect(deps.agent.lanes[0]?.state.phase).toBe(phase);
+    expect(deps.agent.lanes[0]?.phase).toBe(phase);
   });
 
   it('throws the token of a backend that knows no trials away, and shows it to nobody', async () => {
@@ -131,7 +131,7 @@ describe('the command diagnose', () => {
       ...{ probe: { session: 'deleted' }, stream_url: STREAM_URL },
     });
     expect(JSON.stringify(deps.logged)).not.toContain('malformed token answer');
-    expect(deps.agent.lanes[0]?.state.phase).toBe('live');
+    expect(deps.agent.lanes[0]?.phase).toBe('live');
   });
 
   it('tells a microphone that has failed, and one that hears nothing at all', async () => {

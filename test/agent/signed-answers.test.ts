@@ -51,7 +51,7 @@ const settle = async (): Promise<void> => {
     await sleep(1);
   } while (underWay.size > 0);
 };
-const phaseOf = (deps: FakeDeps) => deps.agent.lanes[0]?.state.phase;
+const phaseOf = (deps: FakeDeps) => deps.agent.lanes[0]?.phase;
 
 function grantFor(deps: FakeDeps, host = 'service.example', more: object = {}) {
   return {

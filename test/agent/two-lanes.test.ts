@@ -58,7 +58,7 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
     deps.clock.advance(2800);
     streamOf(id).listener.message({ message_type: 'current_task', data: {} });
   };
-  const phases = () => IDS.map((id) => lane(id).state.phase);
+  const phases = () => IDS.map((id) => lane(id).phase);
   /** One chunk of a tone at one microphone. @returns the chunks with sound in them that each lane's stream got by it */
   const speak = (id: Id): number[] => {
     const sounds = (one: Id): number =>
@@ -133,7 +133,7 @@ describe('two lanes of one device', () => {
     two.streamOf('back').listener.ended(1006, '');
     expect(two.phases()).toEqual(['live', 'waiting']);
     expect(two.speak('main')).toEqual([1, 0]);
-    for (let s = 0; s < 10 && two.lane('back').state.phase !== 'acquiring'; s++) {
+    for (let s = 0; s < 10 && two.lane('back').phase !== 'acquiring'; s++) {
       two.deps.clock.advance(1000);
     }
     two.grant('back');
@@ -183,7 +183,7 @@ describe('two lanes of one device', () => {
     expect(two.status()?.['reasons']).toEqual(['playback:back/lost']);
     expect(two.speak('main')).toEqual([1, 0]);
     isBroken = false;
-    for (let s = 0; s < 20 && two.lane('back').state.phase !== 'acquiring'; s++) {
+    for (let s = 0; s < 20 && two.lane('back').phase !== 'acquiring'; s++) {
       two.deps.clock.advance(1000);
     }
     two.grant('back');

@@ -4,6 +4,7 @@ import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import type { Phase } from '../../src/core/lane/phases.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
@@ -28,6 +29,8 @@ interface Life {
 export interface Device {
   /** The first lane of the running process; null while there is none. */
   readonly lane: LaneState | null;
+  /** That lane's phase. */
+  readonly phase: Phase | null;
   /** The lane with this id. */
   laneOf(id: string): LaneState | null;
   readonly isStopping: boolean;
@@ -140,6 +143,9 @@ export function createDevice(setup: DeviceSetup): Device {
   return {
     get lane() {
       return life?.agent.lanes[0]?.state ?? null;
+    },
+    get phase() {
+      return life?.agent.lanes[0]?.phase ?? null;
     },
     laneOf: (id) => life?.agent.lanes.find((lane) => lane.id === id)?.state ?? null,
     get isStopping() {

@@ -1,5 +1,7 @@
 /** The invariants that hold after every step of a lane, whatever happens. */
+
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { unspoken } from '../../src/core/uplink/replay/log.ts';
 import type { Violations } from './violations.ts';
@@ -16,6 +18,11 @@ const MINUTE_MS = 60_000;
 const MOST_CONNECTIONS = 16;
 const MOST_TOKEN_REQUESTS = 18;
 const SPACING_MS = 2000;
+
+/** The stream that hears what is said. */
+export function speaksTo({ session }: LaneState): number | null {
+  return isStreaming(session) ? session.stream.id : null;
+}
 
 export interface LaneOracle {
   step(step: LaneStep, now: number): void;
@@ -54,7 +61,8 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   };
 
   const checkBounds = ({ after }: LaneStep): void => {
-    const { backlog, playout, stream, oldSession } = after;
+    const { backlog, playout, oldSession } = after;
+    const stream = hearingStream(after.session);
     violations.check('bound', backlog.chunks.length <= 94, () => `${backlog.chunks.length} chunks are held`);
     violations.check(
       'bound',
@@ -75,8 +83,9 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   };
 
   const checkStreams = ({ before, after, effects }: LaneStep): void => {
-    const { stream, setup, oldSession, phase } = after;
-    const up = [stream, setup?.stream, oldSession?.stream].filter((one) => one != null).length;
+    const { oldSession } = after;
+    const phase = phaseOf(after.session);
+    const up = streamsOf(after).length;
     violations.check(
       'streams',
       up <= 2 || (up === 3 && phase === 'rolling'),
@@ -90,7 +99,8 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       );
     for (const effect of effects) {
       if (effect.type !== 'send_audio' || effect.pcm === null) continue;
-      const isLive = effect.stream === stream?.id || effect.stream === before.stream?.id;
+      const hearing = [after.session, before.session].map((session) => hearingStream(session)?.id);
+      const isLive = hearing.includes(effect.stream);
       violations.check('streams', isLive, () => 'speech was sent to a stream that is not the live one');
     }
   };
@@ -111,8 +121,9 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       const opened = count(connections, now);
       const most = MOST_CONNECTIONS + allowance(now);
       violations.check('rate', opened <= most, () => `${opened} connections in a minute`);
-      const rolling = state.phase === 'rolling' || state.oldSession !== null;
-      violations.check('streams', open <= (rolling ? 2 : 1), () => `${open} connections in ${state.phase}`);
+      const phase = phaseOf(state.session);
+      const rolling = phase === 'rolling' || state.oldSession !== null;
+      violations.check('streams', open <= (rolling ? 2 : 1), () => `${open} connections in ${phase}`);
     },
     command(now) {
       count(commands, now);

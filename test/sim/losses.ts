@@ -1,5 +1,6 @@
 /** Which speech a lane may count as lost. */
-import type { LaneState, Stream } from '../../src/core/lane/state.ts';
+import { hearingStream, type Stream } from '../../src/core/lane/session/session.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/log.ts';
 
@@ -8,11 +9,11 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   const { backlogMs, chunkMs } = after.settings;
   if (after.backlog.chunks.length >= Math.floor(backlogMs / chunkMs) - 1) return true;
   const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
-  const gone = [before.stream, before.oldSession?.stream].map((stream) => stream?.replay);
+  const hearing = hearingStream(before.session);
+  const gone = [hearing, before.oldSession?.stream].map((stream) => stream?.replay);
   const unheard = gone.reduce((sum, log) => sum + (log?.unheardChunks ?? 0), 0);
   // What a stream owes that is given up because nobody speaks any more is lost with it.
-  const owed =
-    after.phase === 'standby' && before.stream !== null ? owedSpeechChunks(before.stream.replay) : 0;
+  const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeechChunks(hearing.replay) : 0;
   return lost <= unheard + owed;
 }
 
@@ -22,13 +23,14 @@ const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[]
 /** What the lane had or owed before a step, and neither has nor owes any more. */
 export function chunksGone(before: LaneState, after: LaneState): BacklogChunk[] {
   const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
-  const sent = new Set(logsOf([after.stream, after.oldSession?.stream]).map(({ seq }) => seq));
+  const [hearing, heard] = [hearingStream(after.session), hearingStream(before.session)];
+  const sent = new Set(logsOf([hearing, after.oldSession?.stream]).map(({ seq }) => seq));
   const old = before.oldSession?.stream;
   // What is said once more goes from the stream's account to the backlog, where there may be no room for it.
   const isSaidAgain = after.counts.saidAgain > before.counts.saidAgain;
   const known = [
     ...before.backlog.chunks,
-    ...(before.stream?.id === after.stream?.id && !isSaidAgain ? [] : logsOf([before.stream])),
+    ...(heard?.id === hearing?.id && !isSaidAgain ? [] : logsOf([heard])),
     ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
   ];
   return known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));

@@ -87,7 +87,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
     if (!streams) {
       lostAt = now;
       told = false;
-      atRest = RESTS.has(world.device.lane?.phase ?? '');
+      atRest = RESTS.has(world.device.phase ?? '');
       return;
     }
     const since = recoversSince(now);
@@ -106,7 +106,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
       happenings.some(({ begun, over }) => at >= begun - TAKEN_BACK_MS && at <= over + boundMs),
     judge() {
       // A lane that a voice has to wake sleeps from its start.
-      atRest ||= RESTS.has(world.device.lane?.phase ?? '');
+      atRest ||= RESTS.has(world.device.phase ?? '');
       if (world.liveSince !== null || atRest) return;
       const since = recoversSince(clock.now());
       if (since !== null) check(since, clock.now());

@@ -48,8 +48,8 @@ function breakCancellers(world: World, dice: Dice): void {
 
 /** A lane that is well: it streams, or sleeps because nobody speaks. */
 function isWell(world: World): boolean {
-  const { lane } = world.device;
-  return lane !== null && (world.liveSince !== null || lane.phase === 'standby');
+  const { phase } = world.device;
+  return phase !== null && (world.liveSince !== null || phase === 'standby');
 }
 
 async function calm(world: World, until: number): Promise<void> {
@@ -75,7 +75,7 @@ async function calm(world: World, until: number): Promise<void> {
   };
   look();
   clock.at(clock.now() + WELL_WITHIN_MS, () => {
-    const phase = device.lane?.phase ?? 'no process';
+    const phase = device.phase ?? 'no process';
     violations.check(
       'liveness',
       wellAt > calmAt,
@@ -87,7 +87,7 @@ async function calm(world: World, until: number): Promise<void> {
   violations.check(
     'liveness',
     clock.now() - wellAt < AWAKE_WITHIN_MS,
-    () => `the lane is ${device.lane?.phase ?? 'gone'} after a calm time`,
+    () => `the lane is ${device.phase ?? 'gone'} after a calm time`,
   );
 }
 

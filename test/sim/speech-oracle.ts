@@ -1,5 +1,7 @@
 /** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds. */
+
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { chunksGone, isLossRight } from './losses.ts';
@@ -92,7 +94,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (event.type !== 'captured') return;
     const ticks = ticksOf(event.pcm);
     if (ticks.length === 0) return;
-    const { phase } = before;
+    const phase = phaseOf(before.session);
     if (phase === 'idle' || phase === 'draining' || phase === 'closed') {
       for (const tick of ticks) mark(tick, DEAF);
       return;
@@ -124,7 +126,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         HOLD_FULL,
       );
     }
-    if (after.phase === 'standby') return markChunks(gone, ASLEEP);
+    if (after.session.kind === 'standby') return markChunks(gone, ASLEEP);
     for (const { pcm, voiced } of gone) {
       if (pcm === null || voiced) continue;
       const ticks = ticksOf(pcm);

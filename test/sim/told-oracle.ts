@@ -1,5 +1,7 @@
 /** What the operator is told while speech is being lost: the status, and the sum of it when it is over. */
+
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
@@ -87,10 +89,11 @@ export function createToldOracle(
       }
       for (const effect of effects)
         if (effect.type === 'notify' && effect.kind === 'speech_lost') tell(effect.detail, now);
-      if (before.phase === after.phase) return;
-      const streams = STREAMS.has(after.phase);
+      const phase = phaseOf(after.session);
+      if (phaseOf(before.session) === phase) return;
+      const streams = STREAMS.has(phase);
       streamsSince = streams ? (streamsSince ?? now) : null;
-      awaySince = streams || RESTS.has(after.phase) ? null : (awaySince ?? now);
+      awaySince = streams || RESTS.has(phase) ? null : (awaySince ?? now);
     },
     ended() {
       status = null;

@@ -1,6 +1,8 @@
 /** The simulated world put together: one device, its surroundings, and the oracles that watch. */
+
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';
@@ -8,6 +10,7 @@ import { createBroker } from './broker.ts';
 import { createDevice } from './device.ts';
 import { createDice, type Dice } from './dice.ts';
 import type { Stage } from './fault-targets.ts';
+import { speaksTo } from './lane-oracle.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
@@ -268,17 +271,13 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     const { before, after, effects } = step;
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') room.speech.written(effect.pcm, now);
-    if (before.phase === after.phase && before.counts === after.counts) return;
-    note(after.phase.length * 31 + step.effects.length + Math.round(now));
-    tallies.rollovers += after.counts.rollovers - before.counts.rollovers;
-    tallies.splits += after.counts.splits - before.counts.splits;
-    tallies.sessions += after.counts.sessions - before.counts.sessions;
-    tallies.standbys += after.counts.standbys - before.counts.standbys;
-    tallies.revocations += after.counts.revocations - before.counts.revocations;
-    const streams = after.phase === 'live' || after.phase === 'rolling';
-    const wasStreaming = before.phase === 'live' || before.phase === 'rolling';
-    if (streams && (!wasStreaming || after.stream?.id !== before.stream?.id)) room.speech.live(now);
-    if (room === main) turn(streams);
+    const phase = phaseOf(after.session);
+    if (phaseOf(before.session) === phase && before.counts === after.counts) return;
+    note(phase.length * 31 + step.effects.length + Math.round(now));
+    for (const what of ['rollovers', 'splits', 'sessions', 'standbys', 'revocations'] as const)
+      tallies[what] += after.counts[what] - before.counts[what];
+    if (speaksTo(after) !== null && speaksTo(after) !== speaksTo(before)) room.speech.live(now);
+    if (room === main) turn(speaksTo(after) !== null);
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },

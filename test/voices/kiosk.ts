@@ -90,7 +90,7 @@ export class Kiosk {
   }
 
   get isOpen(): boolean {
-    return this.state.phase !== 'standby' || this.state.oldSession !== null;
+    return this.state.session.kind !== 'standby' || this.state.oldSession !== null;
   }
 
   get vainWakes(): number {

@@ -4,6 +4,8 @@ import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import { type StepResult, step } from '../../core/lane/machine.ts';
 import { LANE_DEFAULTS } from '../../core/lane/options.ts';
+import type { Phase } from '../../core/lane/phases.ts';
+import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session.ts';
 import { needsBackend } from '../../core/lane/session/waiting.ts';
 import { createLane, type LaneState } from '../../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../../core/task.ts';
@@ -121,6 +123,15 @@ export class LaneRunner {
 
   get state(): LaneState {
     return this.current;
+  }
+
+  get phase(): Phase {
+    return phaseOf(this.current.session);
+  }
+
+  /** The token that it waits for. */
+  get tokenRequest(): PendingTokenRequest | null {
+    return tokenRequestOf(this.current.session);
   }
 
   /** Whether it may have to ask the backend at any moment. */

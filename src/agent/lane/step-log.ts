@@ -1,3 +1,4 @@
+import { phaseOf } from '../../core/lane/session/session.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';
@@ -28,10 +29,8 @@ export function logStep(
       ...{ level, kind: `${kind}:${lane}`, fields: { lane, ...fields }, sentence },
       atOnce: ORDINARY_A_MINUTE,
     });
-  if (before.phase !== after.phase) {
-    const { phase } = after;
-    line('info', `phase:${phase}`, { from: before.phase, to: phase }, `lane ${lane}: ${phase}`);
-  }
+  const [from, to] = [phaseOf(before.session), phaseOf(after.session)];
+  if (from !== to) line('info', `phase:${to}`, { from, to }, `lane ${lane}: ${to}`);
   if (after.captureEnded && !before.captureEnded)
     log.info({ lane }, 'the recording has ended; silence follows');
   for (const what of ['problem', 'warning'] as const) {

@@ -28,9 +28,9 @@ export function createCommandHandlers(
     return [lane];
   };
   const brief = (affected: readonly LaneRunner[]): object => ({
-    lanes: affected.map(({ id, state }) => ({
+    lanes: affected.map(({ id, phase, state }) => ({
       id,
-      phase: state.phase,
+      phase,
       muted: state.options.muted,
       volume: state.options.volume,
       echo: state.options.echo,

@@ -143,7 +143,8 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
     });
     const cancel = clock.at(clock.now() + LISTEN_MS * 1.5, settle);
   });
-  const { captureLost, phase, problem: trouble } = lane.state;
+  const { phase } = lane;
+  const { captureLost, problem: trouble } = lane.state;
   if (captureLost)
     return problem(
       `${device}: ${trouble?.message ?? 'the microphone has failed'}`,

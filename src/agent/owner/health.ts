@@ -1,3 +1,4 @@
+import { streamsOf } from '../../core/lane/session/session.ts';
 import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -63,9 +64,9 @@ export function createHealth(deps: HealthDeps): Health {
 
 function laneHealth(lane: LaneRunner, clock: Clock): LaneHealth {
   const { id, state, figures } = lane;
-  const { backlog, counts, playout, settings, stream, setup, oldSession, roomDb } = state;
+  const { backlog, counts, playout, settings, roomDb } = state;
   const now = clock.now();
-  const open = [stream, setup?.stream, oldSession?.stream].flatMap((one) => one?.openedAt ?? []);
+  const open = streamsOf(state).flatMap(({ openedAt }) => openedAt ?? []);
   const billedMs = open.reduce((sum, openedAt) => sum + (now - openedAt), counts.streamMs);
   const tryAt = nextTryAt(state);
   const wall = clock.wall();

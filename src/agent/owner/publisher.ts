@@ -1,4 +1,5 @@
 import { reportLane } from '../../core/lane/report.ts';
+import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
 import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { LaneState } from '../../core/lane/state.ts';
 import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
@@ -221,7 +222,7 @@ function lostStep({ backlog, settings }: LaneState): number {
 /** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
 function isReported({ before, after }: LaneStep): boolean {
   return (
-    before.phase !== after.phase ||
+    phaseOf(before.session) !== phaseOf(after.session) ||
     before.options !== after.options ||
     before.problem !== after.problem ||
     before.warning !== after.warning ||
@@ -242,6 +243,6 @@ function isReported({ before, after }: LaneStep): boolean {
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||
     nextTryAt(before) !== nextTryAt(after) ||
-    before.stream?.id !== after.stream?.id
+    hearingStream(before.session)?.id !== hearingStream(after.session)?.id
   );
 }

@@ -1,5 +1,6 @@
 import { isSameTask, type TaskOptions } from '../../core/lane/options.ts';
 import type { Phase } from '../../core/lane/phases.ts';
+import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session.ts';
 import type { LaneState } from '../../core/lane/state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -26,18 +27,18 @@ function judge(
   before: LaneState,
   wanted: TaskOptions,
 ): TakesEffect | CommandError | undefined {
-  const { problem, options, stream, setup, phase } = state;
+  const { problem, options, session } = state;
   if (problem !== before.problem && problem?.code === 'task_rejected') {
     return new CommandError('rejected', `the service says: ${problem.message}`);
   }
   if (!isSameTask(options, wanted)) {
     return new CommandError('superseded', 'other languages were ordered before the service had answered');
   }
-  const told = setup?.stage === 'configuring' ? setup.stream : stream;
-  if (told === null) return AT_REST.includes(phase) ? 'next_session' : undefined;
-  const isSettled = told === stream && phase !== 'configuring' && !told.taskStale;
-  const runs = told.confirmedTask;
-  return isSettled && runs !== null && isSameTask(runs, wanted) ? 'now' : undefined;
+  if (setupOf(session)?.stage === 'configuring') return undefined;
+  const told = hearingStream(session);
+  if (told === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
+  const isSettled = session.kind !== 'retasking' && !told.taskStale;
+  return isSettled && isSameTask(told.confirmedTask, wanted) ? 'now' : undefined;
 }
 
 /**
@@ -51,8 +52,8 @@ export function taskResult(
   { clock, watch }: TaskResultDeps,
 ): TakesEffect | Promise<TakesEffect> {
   const wanted = lane.state.options;
-  const { stream, setup } = lane.state;
-  if (stream === null && setup?.stage !== 'configuring') return 'next_session';
+  const { session } = lane.state;
+  if (hearingStream(session) === null && setupOf(session)?.stage !== 'configuring') return 'next_session';
   const first = judge(lane.state, before, wanted);
   if (first instanceof CommandError) return Promise.reject(first);
   if (first !== undefined) return first;

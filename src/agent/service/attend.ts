@@ -42,7 +42,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
   let isEnding = false;
   const describe = (): string => {
     const { status, reasons } = agent.publisher.status();
-    const lanes = agent.lanes.map(({ id, state: { phase, options } }) => ({
+    const lanes = agent.lanes.map(({ id, phase, state: { options } }) => ({
       ...{ id, phase },
       ...{ source: options.source, targets: options.targets },
     }));

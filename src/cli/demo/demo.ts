@@ -4,6 +4,7 @@ import { Agent } from '../../agent/agent.ts';
 import { accountOf } from '../../agent/lane/account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
+import { phaseOf } from '../../core/lane/session/session.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -189,7 +190,11 @@ class Show {
       if (kind === 'validated_transcription') this.validated.add(id ?? text);
       if (kind === 'translated_transcription') this.translated.add(id ?? text);
     }
-    if (before.phase === 'configuring' && after.phase === 'live' && this.taskSetAt !== null) {
+    if (
+      phaseOf(before.session) === 'configuring' &&
+      after.session.kind === 'live' &&
+      this.taskSetAt !== null
+    ) {
       this.setupMs ??= Math.round(now - this.taskSetAt);
     }
   }

@@ -32,8 +32,9 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
   return {
     remaining,
     due(state, now) {
-      const { stream, phase } = state;
-      if (phase !== 'live' || stream?.liveAt == null || stream.id === struckIn) return null;
+      const { session } = state;
+      if (session.kind !== 'live' || session.stream.id === struckIn) return null;
+      const { stream } = session;
       // A sentence must be under way: a fault in a pause proves little.
       const speaking = state.backlog.quietRun === 0;
       if (!speaking || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;

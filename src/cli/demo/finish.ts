@@ -1,4 +1,5 @@
 import type { LaneStep } from '../../agent/lane/lane-runner.ts';
+import { phaseOf } from '../../core/lane/session/session.ts';
 import { isPlaying } from '../../core/playout/playout.ts';
 
 /** After the last sound or text this long a quiet means that nothing more is to come. */
@@ -25,8 +26,8 @@ export function createFinishLine(): FinishLine {
     isReached(now) {
       if (last === null || endedAt === null) return false;
       if (now - endedAt > LONGEST_TAIL_MS) return true;
-      const { phase, backlog } = last.after;
-      const allSent = phase === 'live' && !backlog.chunks.some((chunk) => chunk.voiced);
+      const { session, backlog } = last.after;
+      const allSent = session.kind === 'live' && !backlog.chunks.some((chunk) => chunk.voiced);
       return allSent && !isPlaying(last.after.playout, now) && now - Math.max(newsAt, endedAt) >= QUIET_MS;
     },
   };
@@ -35,7 +36,7 @@ export function createFinishLine(): FinishLine {
 /** A text, translated sound, a spoken chunk on its way, or a new session: more may follow. */
 function hasNews({ effects, before, after }: LaneStep): boolean {
   return (
-    before.phase !== after.phase ||
+    phaseOf(before.session) !== phaseOf(after.session) ||
     after.backlog.quietRun === 0 ||
     effects.some(({ type }) => type === 'caption' || type === 'play')
   );

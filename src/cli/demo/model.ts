@@ -2,6 +2,7 @@ import type { LaneStep } from '../../agent/lane/lane-runner.ts';
 import { measureLevel, SILENCE_DBFS } from '../../core/audio/pcm.ts';
 import type { Caption, LaneEffect } from '../../core/lane/effect.ts';
 import type { Phase } from '../../core/lane/phases.ts';
+import { phaseOf } from '../../core/lane/session/session.ts';
 
 /** One sentence of the visitor and what became of it. */
 export interface Exchange {
@@ -74,7 +75,7 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
   let next: DemoModel = {
     ...model,
     elapsedMs,
-    phase: after.phase,
+    phase: phaseOf(after.session),
     backlogMs: after.backlog.chunks.length * after.settings.chunkMs,
     isPlaying: after.playout.heard !== null && after.playout.heard.until > now,
   };

@@ -1,7 +1,8 @@
 import { discard } from '../uplink/backlog.ts';
 import { isListening } from './phases.ts';
-import { dropSetup, dropStream, dropTokens } from './session/ending.ts';
+import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
+import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
 import { unduck } from './sound/ducking.ts';
@@ -14,22 +15,22 @@ export function start(context: StepContext): void {
   if (context.state.ending) return;
   context.set({ wanted: true });
   if (context.state.hold !== null) return;
-  if (context.state.phase === 'idle' || context.state.phase === 'restarting') begin(context);
-  else if (context.state.phase === 'standby') wake(context);
-  else if (context.state.phase === 'acquiring') askNow(context);
+  if (context.phase === 'idle' || context.phase === 'restarting') begin(context);
+  else if (context.phase === 'standby') wake(context);
+  else if (context.phase === 'acquiring') askNow(context);
   else retryNow(context);
 }
 
 /** What a lane waits for may have been fixed: it is tried now. */
 export function retryNow(context: StepContext): void {
-  const { phase, oldSession, hold } = context.state;
+  const { session, oldSession, hold } = context.state;
   if (hold !== null) return;
-  if (phase !== 'waiting' && phase !== 'parked') return;
+  if (session.kind !== 'waiting' && session.kind !== 'parked') return;
   // The successor of a session that has to go first has no room yet.
   if (oldSession?.successorWaits === true) return;
   context.disarm('retry');
   // What has been fixed may be the address: the backend knows the new one.
-  dropTokens(context);
+  dropLease(context);
   acquire(context);
 }
 
@@ -38,32 +39,32 @@ export function begin(context: StepContext): void {
   context.disarm('retry');
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
-  context.set({ heardLately: [], isUnanswered: false, untranslated: null });
-  context.set({ silencedSince: null, deafSince: null });
-  if (context.state.options.start === 'voice') context.enter('standby');
+  context.set({ isUnanswered: false, untranslated: null, silencedSince: null, deafSince: null });
+  if (context.state.options.start === 'voice') context.become({ kind: 'standby', heardLately: [] });
   else acquire(context);
 }
 
 /** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
 export function stop(context: StepContext): void {
-  const { phase, stream, settings } = context.state;
+  const { session, settings } = context.state;
   context.disarm('closing');
   context.set({ closing: null });
-  if (phase === 'draining') return;
-  if (isListening(phase)) silence(context);
-  dropSetup(context);
+  if (session.kind === 'draining') return;
+  if (isListening(context.phase)) silence(context);
+  closeSetup(context, setupOf(session));
+  dropLease(context);
   context.disarm('retry');
+  const stream = hearingStream(session);
   if (stream !== null) {
     context.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
-    context.enter('draining');
+    context.become({ kind: 'draining', stream });
     dropOldSession(context, 'close');
     context.emit({ type: 'end_task', stream: stream.id });
     context.arm('drain', context.now + settings.drainMs);
     return;
   }
   forgetWarning(context);
-  if (context.state.ending) context.enter('closed');
-  else if (phase !== 'idle') context.enter('idle');
+  context.become({ kind: context.state.ending ? 'closed' : 'idle' });
   dropOldSession(context, 'close');
 }
 
@@ -76,17 +77,17 @@ function silence(context: StepContext): void {
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
-export function finish(context: StepContext): void {
-  dropStream(context, 'stopped', 'close');
-  if (context.state.ending) return context.enter('closed');
-  context.enter('idle');
+export function finish(context: StepContext, draining: Draining): void {
+  closeHearing(context, draining, 'stopped', 'close');
+  if (context.state.ending) return context.become({ kind: 'closed' });
+  context.become({ kind: 'idle' });
   if (context.state.wanted && context.state.hold === null) begin(context);
 }
 
 /** The wait is over. */
 export function onRetryTimer(context: StepContext): void {
-  const { phase, hold } = context.state;
-  if (hold !== null) stop(context);
+  const { phase } = context;
+  if (context.state.hold !== null) stop(context);
   else if (phase === 'waiting' || phase === 'parked') acquire(context);
   else if (phase === 'restarting') begin(context);
 }

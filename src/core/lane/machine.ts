@@ -7,10 +7,11 @@ import { lose, onEnded, onMessage } from './message.ts';
 import { isSameTask, type LaneOptions } from './options.ts';
 import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
-import { dropSetup } from './session/ending.ts';
+import { closeSetup } from './session/ending.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
 import { onRollTimer } from './session/rollover.ts';
+import { isStreaming, type Rolling, type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './session/session-setup.ts';
 import { hearService, onSilenceTimer } from './session/silent-service.ts';
 import { neverSleeps, onStandbyTimer, wake } from './session/standby.ts';
@@ -20,10 +21,9 @@ import { unduck } from './sound/ducking.ts';
 import { onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard, onEchoOption, setEchoMode } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
-import { isStreaming } from './sound/sending.ts';
 import { trackSpeechLoss } from './sound/speech-lost.ts';
 import { reviewTranslations } from './sound/translations.ts';
-import type { LaneState, Stream } from './state.ts';
+import type { LaneState } from './state.ts';
 import { trackSession } from './status.ts';
 import { StepContext } from './step-context.ts';
 
@@ -37,8 +37,8 @@ export interface StepResult {
  * @param now monotonic milliseconds, never going back
  */
 export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
-  if (state.phase === 'closed') return { state, effects: [] };
-  if (event.type === 'defect') return beginAnew(state, event, now);
+  if (event.type === 'defect') return beginAgain(state, event, now);
+  if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);
   handle(context, event);
   trackSession(context);
@@ -48,8 +48,13 @@ export function step(state: LaneState, event: LaneEvent, now: number): StepResul
 }
 
 /** Looks at as little as possible of a state that may contradict itself, and at less where even that fails. */
-function beginAnew(state: LaneState, event: Extract<LaneEvent, { type: 'defect' }>, now: number): StepResult {
+function beginAgain(
+  state: LaneState,
+  event: Extract<LaneEvent, { type: 'defect' }>,
+  now: number,
+): StepResult {
   try {
+    if (state.session.kind === 'closed') return { state, effects: [] };
     const context = new StepContext(state, now);
     restart(context, event);
     trackSession(context);
@@ -107,17 +112,12 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
     case 'timer':
       return onTimer(context, event.timer);
     default: {
-      const stream = streamOf(context, event.stream);
-      if (stream === null) context.count('ignored');
+      // Late voices of other streams are ignored.
+      const stream = streamsOf(context.state).find(({ id }) => id === event.stream);
+      if (stream === undefined) context.count('ignored');
       else onStream(context, stream, event);
     }
   }
-}
-
-/** The stream of that number, wherever it stands: late voices of others are ignored. */
-function streamOf(context: StepContext, id: number): Stream | null {
-  const { stream, setup, oldSession } = context.state;
-  return [stream, setup?.stream, oldSession?.stream].find((known) => known?.id === id) ?? null;
 }
 
 function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent, { stream: number }>): void {
@@ -128,7 +128,8 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       const { status, errorCode, texts, retryAfterMs } = event.refusal;
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
-      if (context.state.phase === 'draining') return finish(context);
+      const { session } = context.state;
+      if (session.kind === 'draining') return finish(context, session);
       // A connection that would exceed the limit of streams opens none (docs/service.md 7).
       const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
       return lose(context, stream, cause, { message, errorCode, retryAfterMs, unspent });
@@ -147,7 +148,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       onMessage(context, hearService(context, stream, event.message), event.message);
       return reviewTranslations(context, stream);
     case 'pong':
-      context.put({ ...stream, pingsOut: 0 });
+      context.patch(stream, { pingsOut: 0 });
       return reviewTranslations(context, stream);
     case 'congested':
       return onCongested(context, stream);
@@ -184,7 +185,7 @@ function onTimer(context: StepContext, timer: TimerName): void {
     case 'stable':
       return context.set({ failures: 0, crashes: 0 });
     case 'drain':
-      return context.state.phase === 'draining' ? finish(context) : undefined;
+      return onDrainTimer(context);
     case 'playout':
       return feedLoudspeaker(context);
     case 'roll':
@@ -204,6 +205,12 @@ function onTimer(context: StepContext, timer: TimerName): void {
   }
 }
 
+/** The service has not ended the stream in time. */
+function onDrainTimer(context: StepContext): void {
+  const { session } = context.state;
+  if (session.kind === 'draining') finish(context, session);
+}
+
 function order(context: StepContext, options: Partial<LaneOptions>): void {
   const before = context.state.options;
   const after = { ...before, ...options };
@@ -211,14 +218,14 @@ function order(context: StepContext, options: Partial<LaneOptions>): void {
   onEchoOption(context, before);
   if (after.volume !== before.volume) context.emit({ type: 'set_volume', percent: after.volume });
   if (after.echo !== 'cancel') unduck(context);
-  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context)) rearmStandby(context);
-  if (context.state.phase === 'standby' && neverSleeps(after)) return wake(context);
+  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
+    rearmStandby(context);
+  if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
   if (isSameTask(before, after)) return;
-  const { setup, stream } = context.state;
-  if (setup !== null && stream !== null) abandonRollover(context, stream);
-  const affected = context.state.setup?.stream ?? context.state.stream;
-  if (affected !== null) refreshTask(context, affected);
-  else if (context.state.problem?.code === 'task_rejected') retryNow(context);
+  const { session, problem } = context.state;
+  if (session.kind === 'rolling') abandonRollover(context, session);
+  refreshTask(context);
+  if (problem?.code === 'task_rejected') retryNow(context);
 }
 
 function rearmStandby(context: StepContext): void {
@@ -228,8 +235,8 @@ function rearmStandby(context: StepContext): void {
 }
 
 /** The live session is told first; its successor is begun again, with the new task. */
-function abandonRollover(context: StepContext, stream: Stream): void {
-  dropSetup(context);
-  context.enter('live');
+function abandonRollover(context: StepContext, { stream, setup }: Rolling): void {
+  closeSetup(context, setup);
+  context.become({ kind: 'live', stream, lease: null });
   if (stream.limitAt !== null) context.arm('roll', context.now + context.state.settings.reapplyMs);
 }

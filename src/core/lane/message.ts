@@ -8,10 +8,10 @@ import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/un
 import { finish } from './lifecycle.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
+import type { Stream } from './session/session.ts';
 import { canRevert, onTaskRuns, pollSoon, revertTask } from './session/session-setup.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
-import type { Stream } from './state.ts';
 import type { StepContext } from './step-context.ts';
 import { noteWarning } from './warning.ts';
 
@@ -30,7 +30,7 @@ export function onMessage(context: StepContext, stream: Stream, message: StreamM
       if (message.data.task_status === 'running') pollSoon(context, stream);
       return;
     case 'output_audio':
-      if (context.state.phase === 'draining') return;
+      if (context.phase === 'draining') return;
       return onSound(context, stream, message);
     case 'partial_transcription':
     case 'validated_transcription':
@@ -57,18 +57,18 @@ export function onMessage(context: StepContext, stream: Stream, message: StreamM
 
 /** A stream is over. One that was on its way out anyway is no failure. */
 export function lose(context: StepContext, stream: Stream, cause: Cause, failure: Failure = {}): void {
-  const { phase, oldSession } = context.state;
+  const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
-  if (phase !== 'draining') return fail(context, cause, { ...failure, stream });
+  if (session.kind !== 'draining') return fail(context, cause, { ...failure, stream });
   // A revoked session may linger before it closes; whatever else it says, the drain's own limit counts.
-  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(context);
+  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(context, session);
 }
 
 function onTranscript(context: StepContext, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
   const replay = noteTranscript(stream.replay, kind, transcription, context.now);
-  context.put({ ...stream, newsAt: context.now, replay });
+  context.patch(stream, { newsAt: context.now, replay });
   noteAnswer(context);
   noteNews(context, stream);
   context.emit({
@@ -115,7 +115,7 @@ function onSound(
   const { sentence: id, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
-  context.put({ ...stream, newsAt: context.now, replay: log });
+  context.patch(stream, { newsAt: context.now, replay: log });
   if (log.marksEnds && !context.state.marksEnds) context.set({ marksEnds: true });
   noteAnswer(context);
   noteNews(context, stream);
@@ -125,7 +125,8 @@ function onSound(
 
 function onError(context: StepContext, stream: Stream, data: ErrorData): void {
   // Nothing that it complains of matters any more.
-  if (context.state.phase === 'draining' || context.state.oldSession?.stream.id === stream.id) return;
+  const { session, oldSession } = context.state;
+  if (session.kind === 'draining' || oldSession?.stream.id === stream.id) return;
   const signs = { errorCode: data.error_code, texts: [data.reason, data.code, data.desc] };
   const named = readNamedCause(signs);
   if (named !== null) return lose(context, stream, named, refusalIn(data));
@@ -136,9 +137,10 @@ function onError(context: StepContext, stream: Stream, data: ErrorData): void {
     case 'SERVICE_TIMEOUT':
       return lose(context, stream, 'service_timeout');
     case 'VALIDATION_ERROR':
-      if (stream.liveAt === null || context.state.phase === 'configuring') {
+      if (stream.liveAt === null || session.kind === 'retasking') {
         const message = (data.desc ?? 'the task is not valid').slice(0, 200);
-        if (canRevert(context, stream)) return revertTask(context, stream, message);
+        if (session.kind === 'retasking' && canRevert(context, session.stream))
+          return revertTask(context, session, message);
         return lose(context, stream, 'task_rejected', { message });
       }
       break;
@@ -158,9 +160,9 @@ const CLOSE_NORMAL = 1000;
 export function onEnded(context: StepContext, stream: Stream, code: number, reason: string): void {
   const named = readNamedCause({ texts: [reason] });
   const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
-  if (context.state.phase === 'draining') return finish(context);
-  if (code === CLOSE_NORMAL && context.state.oldSession?.stream.id === stream.id)
-    return endOldSession(context);
+  const { session, oldSession } = context.state;
+  if (session.kind === 'draining') return finish(context, session);
+  if (code === CLOSE_NORMAL && oldSession?.stream.id === stream.id) return endOldSession(context);
   if (named !== null) return lose(context, stream, named, { message });
   // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.
   const serviceSide = code === 1008 || (code >= 1011 && code <= 1014) || code >= 4000;

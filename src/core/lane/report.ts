@@ -1,4 +1,5 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
+import { hearingStream, phaseOf } from './session/session.ts';
 import { nextTryAt } from './session/waiting.ts';
 import { echoInForce } from './sound/echo.ts';
 import type { LaneProblem, LaneState } from './state.ts';
@@ -24,13 +25,14 @@ export function reportLane(
   device: { capture: string; playback: string },
   stampOf: (monotonic: number) => string | null,
 ): LaneReport {
-  const { problem, warning, stream, options, backlog, settings } = state;
+  const { problem, warning, session, options, backlog, settings } = state;
+  const stream = hearingStream(session);
   const tryAt = nextTryAt(state);
   const told = (what: LaneProblem | null): LaneReport['last_error'] =>
     what === null ? null : { ts: stampOf(what.at), code: what.code, message: what.message };
   return {
     id,
-    phase: state.phase,
+    phase: phaseOf(session),
     source: options.source,
     targets: [...options.targets],
     muted: options.muted,

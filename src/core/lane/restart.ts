@@ -6,6 +6,7 @@ import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';
 import { closeStream } from './session/ending.ts';
+import { hearingStream, leaseOf, streamsOf } from './session/session.ts';
 import { runsOutMs } from './sound/playback.ts';
 import { createLane, type LaneState } from './state.ts';
 import { StepContext } from './step-context.ts';
@@ -26,13 +27,13 @@ export function restart(
   const { backlog, settings } = context.state;
   releaseAll(context);
   context.set({ ...freshState(context.state, context.now), ...toldBy(context.state, during) });
-  const { phase, wanted, hold, ending } = context.state;
+  const { wanted, hold, ending } = context.state;
   const message = `a defect of the program ended a step (${where}); its log tells more`;
   context.set({ problem: { code: 'internal_error', message, at: context.now } });
   let waitMs: number | null = null;
   const next = ending ? 'closed' : wanted && hold === null ? 'restarting' : 'idle';
-  if (phase !== next && !isTransition(phase, next)) context.enter('restarting');
-  if (context.state.phase !== next) context.enter(next);
+  if (context.phase !== next && !isTransition(context.phase, next)) context.become({ kind: 'restarting' });
+  context.become({ kind: next });
   if (next === 'restarting') {
     const { crashes, seed } = context.state;
     const drawn = drawBackoff(RESTART_WAIT, crashes, seed);
@@ -76,7 +77,7 @@ export function rebuild(
   const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
   const message = `a defect of the program ended a step (${where}) and its clean end; its log tells more`;
   const phase = fresh.ending ? 'closed' : fresh.wanted && fresh.hold === null ? 'restarting' : 'idle';
-  const context = new StepContext({ ...fresh, phase, seed: next }, now);
+  const context = new StepContext({ ...fresh, session: { kind: phase }, seed: next }, now);
   context.set({ problem: { code: 'internal_error', message, at: now } });
   for (let stream = Math.max(1, nextStream - MOST_STREAMS); stream < nextStream; stream++)
     context.emit({ type: 'close_stream', stream, how: 'terminate' });
@@ -91,12 +92,11 @@ export function rebuild(
 }
 
 function releaseAll(context: StepContext): void {
-  const { phase, stream, setup, oldSession, lease, timers, options } = context.state;
-  for (const open of [stream, setup?.stream, oldSession?.stream]) {
-    if (open != null) closeStream(context, open, 'internal_error', 'terminate');
-  }
+  const { session, timers, options } = context.state;
+  for (const open of streamsOf(context.state)) closeStream(context, open, 'internal_error', 'terminate');
+  const lease = leaseOf(session);
   if (lease !== null) context.emit({ type: 'forget_grant', grant: lease.grant.id });
-  if (isListening(phase)) context.emit({ type: 'close_capture' });
+  if (isListening(context.phase)) context.emit({ type: 'close_capture' });
   context.emit({ type: 'flush_playback' });
   context.emit({ type: 'duck', on: false });
   // Holds for the microphone that opens next: a fallback is tried again with everything else.
@@ -126,14 +126,14 @@ function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): P
   }
 }
 
-/** The phase and the seed stay for the caller to go on from. */
+/** The session and the seed stay for the caller to go on from. */
 function freshState(state: LaneState, now: number): LaneState {
   const { settings, options, idPrefix, seed, counts } = state;
   const backlog = withOwed(state);
   const takenBack = counts.takenBack + backlog.chunks.length - state.backlog.chunks.length;
   return {
     ...createLane({ settings, options, idPrefix, seed }),
-    phase: state.phase,
+    session: state.session,
     wanted: state.wanted,
     hold: state.hold,
     ending: state.ending,
@@ -153,9 +153,10 @@ function freshState(state: LaneState, now: number): LaneState {
 }
 
 /** What waits, and what the streams that are cut had heard and not spoken, if that can be told. */
-function withOwed({ backlog, stream, oldSession }: LaneState): Backlog {
+function withOwed({ backlog, session, oldSession }: LaneState): Backlog {
   try {
-    const owed = [stream, oldSession?.stream].flatMap((cut) => (cut == null ? [] : unspoken(cut.replay)));
+    const cut = [hearingStream(session), oldSession?.stream ?? null].filter((stream) => stream !== null);
+    const owed = cut.flatMap(({ replay }) => unspoken(replay));
     return takeBack(backlog, owed, Number.POSITIVE_INFINITY);
   } catch {
     return backlog;

@@ -6,100 +6,11 @@ import type { Seed } from '../random.ts';
 import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
-import type { ReplayLog } from '../uplink/replay/log.ts';
-import type { Grant, Hold, TimerName } from './event.ts';
-import type { LaneOptions, LaneSettings, TaskOptions } from './options.ts';
-import type { Phase } from './phases.ts';
-import { NO_SILENT_ENDS, type Silence, type SilentEnds } from './session/silence.ts';
-import type { Untranslated } from './session/untranslated.ts';
-import type { Wait } from './session/waiting.ts';
-import { type Chimes, NO_CHIMES } from './sound/earcons.ts';
-import type { SpeechLoss } from './sound/speech-lost.ts';
-
-/** A token that was asked for and has not come. */
-export interface PendingTokenRequest {
-  readonly id: string;
-  readonly reason: TokenReason;
-  /** How often it has been asked for under this id. */
-  readonly attempt: number;
-  /** When the id was first used; the token's window is counted from here, to be on the safe side. */
-  readonly since: number;
-  /** When it was asked for last; null: it waits for the line. */
-  readonly askedAt: number | null;
-}
-
-/** An unspent token. */
-export interface Lease {
-  readonly grant: Grant;
-  /** From this moment on the token must not be used, monotonic milliseconds. */
-  readonly expiresAt: number;
-  /** Tries with it that did not reach the service. */
-  readonly unreached: number;
-}
-
-export interface Stream {
-  readonly id: number;
-  /** The token it was opened with. */
-  readonly lease: Lease;
-  readonly lastTaskAt: number | null;
-  /** What it was told last and has confirmed: where a later request of the operator's is rejected, this goes on. */
-  readonly confirmedTask: TaskOptions | null;
-  readonly lastPollAt: number | null;
-  /** `get_task` has been asked since the last `set_task`. */
-  readonly asked: boolean;
-  /** The options changed since the last `set_task`. */
-  readonly taskStale: boolean;
-  readonly pingsOut: number;
-  /** Since when what it is sent does not leave this machine; null: it does. */
-  readonly congestedSince: number | null;
-  /** When the connection was open; null before. */
-  readonly openedAt: number | null;
-  /** When the task first ran; null before. */
-  readonly liveAt: number | null;
-  /** When the service will end it by itself (`max_session_duration_seconds`), calculated early; null: never. */
-  readonly limitAt: number | null;
-  /** Its successor found no room beside it: it has to go before the next one can come. */
-  readonly mustGoFirst: boolean;
-  /** Tries in a row at a successor for it that failed. */
-  readonly rollFailures: number;
-  /** When it last said something; null: never. */
-  readonly newsAt: number | null;
-  /** Speech that it was sent and has not said anything of. */
-  readonly silence: Silence;
-  /** What it was sent and has not spoken. */
-  readonly replay: ReplayLog;
-}
-
-/** A stream on its way to being live. */
-export interface SessionSetup {
-  readonly stage: 'acquiring' | 'connecting' | 'configuring' | 'ready';
-  /** Null until there is a token. */
-  readonly stream: Stream | null;
-}
-
-/** The session that is ready and waits for a pause in which to take over. */
-export function waitingSuccessor({ setup }: Pick<LaneState, 'setup'>): Stream | null {
-  return setup?.stage === 'ready' ? setup.stream : null;
-}
-
-/** A stream that takes no more speech: it is fed silence until it has spoken everything, and then ended. */
-export interface OldSession {
-  readonly stream: Stream;
-  /** When it began to retire. */
-  readonly since: number;
-  /** Why it retires: its session's end is reported with it. */
-  readonly why: 'rollover' | 'standby';
-  /** There was no room for its successor, which comes when it is gone. */
-  readonly successorWaits: boolean;
-  /** `end_task` has been sent. */
-  readonly ending: boolean;
-  /** It was sent speech, and had not said a word since when it was told to end. */
-  readonly mute: boolean;
-  /** It was asked for a sign of life. */
-  readonly asked: boolean;
-  /** Paces the silence that it is fed. */
-  readonly pacer: Pacer;
-}
+import type { Hold, TimerName } from './event.ts';
+import { type Chimes, NO_CHIMES, type SpeechLoss, type Untranslated } from './observations.ts';
+import type { LaneOptions, LaneSettings } from './options.ts';
+import type { OldSession, Session } from './session/session.ts';
+import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
 
 /** The last sentence before a hold is being finished. */
 export interface Closing {
@@ -165,7 +76,6 @@ export const NO_COUNTS: LaneCounts = {
 export interface LaneState {
   readonly settings: LaneSettings;
   readonly options: LaneOptions;
-  readonly phase: Phase;
   /** Whether somebody wants the lane to run. */
   readonly wanted: boolean;
   /** Why no session may be begun, however much the lane is wanted; null: it may. */
@@ -184,12 +94,8 @@ export interface LaneState {
   readonly seed: Seed;
   /** When each armed timer is due, monotonic milliseconds; null: not armed. */
   readonly timers: Readonly<Record<TimerName, number | null>>;
-  readonly tokenRequest: PendingTokenRequest | null;
-  readonly lease: Lease | null;
-  /** The session that is being made ready: the only one, or the next one beside a live one. */
-  readonly setup: SessionSetup | null;
-  /** The session that hears what is said. */
-  readonly stream: Stream | null;
+  /** What it has of sessions; the published phase follows from it. */
+  readonly session: Session;
   /** The session before that one. */
   readonly oldSession: OldSession | null;
   /** Rollovers since the account had no room for a successor beside a live session; null: it has, as far as is known. */
@@ -204,8 +110,6 @@ export interface LaneState {
   readonly noSessionSince: number | null;
   /** Speech is being lost; null: it is not. */
   readonly loss: SpeechLoss | null;
-  /** What a voice may cut short; null: nothing, or it has been. */
-  readonly wait: Wait | null;
   /** The service says where the sound of a sentence ends. */
   readonly marksEnds: boolean;
   /** What the service has written down since it last translated anything; null: nothing. */
@@ -232,8 +136,6 @@ export interface LaneState {
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for this long that silence is sent in its place. */
   readonly starved: boolean;
-  /** In standby: which of the last chunks were speech. */
-  readonly heardLately: readonly boolean[];
   /** A voice seems to have woken the lane, and the service has said nothing since. */
   readonly isUnanswered: boolean;
   /** When it woke in vain of late, oldest first. */
@@ -267,7 +169,6 @@ export function createLane(given: {
 }): LaneState {
   return {
     ...given,
-    phase: 'idle',
     wanted: false,
     hold: null,
     closing: null,
@@ -295,10 +196,7 @@ export function createLane(given: {
       warning: null,
       closing: null,
     },
-    tokenRequest: null,
-    lease: null,
-    setup: null,
-    stream: null,
+    session: { kind: 'idle' },
     oldSession: null,
     rolloversWithoutRoom: null,
     longestSetupMs: 0,
@@ -306,7 +204,6 @@ export function createLane(given: {
     failures: 0,
     noSessionSince: null,
     loss: null,
-    wait: null,
     marksEnds: false,
     untranslated: null,
     silentEnds: NO_SILENT_ENDS,
@@ -322,7 +219,6 @@ export function createLane(given: {
     playbackLost: false,
     captureEnded: false,
     starved: false,
-    heardLately: [],
     isUnanswered: false,
     vainWakes: [],
     roomDb: null,

@@ -1,4 +1,5 @@
 import type { Phase } from './phases.ts';
+import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
@@ -92,8 +93,8 @@ const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 
 
 /** Keeps the time since when the lane is on its way to a session. */
 export function trackSession(context: StepContext): void {
-  const { phase, noSessionSince } = context.state;
-  const isOnTheWay = ON_THE_WAY.includes(phase);
+  const { noSessionSince } = context.state;
+  const isOnTheWay = ON_THE_WAY.includes(context.phase);
   if (isOnTheWay === (noSessionSince !== null)) return;
   context.set({ noSessionSince: isOnTheWay ? context.now : null });
 }
@@ -119,7 +120,8 @@ function atRest({ wanted, hold }: LaneState): LaneStatus {
 }
 
 function sessionReasons(state: LaneState, now: number): Reason[] {
-  const { phase, setup, failures, noSessionSince, problem, lineUp, backendSilent, loss, timers } = state;
+  const { session, failures, noSessionSince, problem, lineUp, backendSilent, loss, timers } = state;
+  const phase = phaseOf(session);
   const reasons: Reason[] = [];
   // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
   const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
@@ -131,7 +133,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
   else if (isLong) reasons.push({ code: 'no_session', detail: phase });
   if (phase === 'restarting') reasons.push({ code: 'internal_error' });
-  if (!lineUp && (phase === 'standby' || setup?.stage === 'acquiring')) reasons.push({ code: 'no_line' });
+  if (!lineUp && (phase === 'standby' || tokenRequestOf(session) !== null)) reasons.push({ code: 'no_line' });
   if (backendSilent) reasons.push({ code: 'no_backend' });
   if (loss !== null) reasons.push({ code: 'speech_lost', detail: loss.cause });
   return reasons;

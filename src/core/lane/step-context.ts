@@ -2,7 +2,8 @@ import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { LaneEffect } from './effect.ts';
 import type { TimerName } from './event.ts';
 import { isTransition, type Phase } from './phases.ts';
-import type { LaneCounts, LaneState, Stream } from './state.ts';
+import { patchSession, phaseOf, type Session, type Stream, type StreamChanges } from './session/session.ts';
+import type { LaneCounts, LaneState } from './state.ts';
 
 /**
  * One step in the making: the state as it has become so far and the effects so far. The state
@@ -34,20 +35,25 @@ export class StepContext {
     this.set({ counts: { ...this.draft.counts, [what]: this.draft.counts[what] + by } });
   }
 
-  /** Puts a stream's new state to where the stream is. */
-  put(stream: Stream): void {
-    const { setup, oldSession } = this.draft;
-    if (this.draft.stream?.id === stream.id) this.set({ stream });
-    else if (setup?.stream?.id === stream.id) this.set({ setup: { ...setup, stream } });
-    else if (oldSession?.stream.id === stream.id) this.set({ oldSession: { ...oldSession, stream } });
+  /** Changes a stream where it stands. Returns it as it is then. */
+  patch<S extends Stream>(stream: S, changes: StreamChanges): S {
+    const { session, oldSession } = this.draft;
+    if (oldSession?.stream.id === stream.id)
+      this.set({ oldSession: { ...oldSession, stream: { ...oldSession.stream, ...changes } } });
+    else this.set({ session: patchSession(session, stream.id, changes) });
+    return { ...stream, ...changes };
   }
 
-  /** Goes to another phase; a step that the table does not know is a defect of the core. */
-  enter(phase: Phase): void {
-    if (!isTransition(this.draft.phase, phase)) {
-      throw new Error(`lane cannot go from ${this.draft.phase} to ${phase}`);
-    }
-    this.set({ phase });
+  get phase(): Phase {
+    return phaseOf(this.draft.session);
+  }
+
+  /** Goes to another state of the session; a phase that the table does not allow from here is a defect of the core. */
+  become(session: Session): void {
+    const phase = phaseOf(session);
+    if (phase !== this.phase && !isTransition(this.phase, phase))
+      throw new Error(`lane cannot go from ${this.phase} to ${phase}`);
+    this.set({ session });
   }
 
   emit(effect: LaneEffect): void {

@@ -59,7 +59,7 @@ describe('a line to the owner that throws', () => {
     throws = 2;
     deps.lastStream().listener.ended(1006, '');
     expect(told).toEqual([]);
-    expect(deps.agent.lanes[0]?.state.phase).toBe('waiting');
+    expect(deps.agent.lanes[0]?.phase).toBe('waiting');
     deps.clock.advance(2000);
     expect(told[0]).toBe('event/session_ended');
     expect(told.filter((topic) => topic === 'event/session_ended')).toHaveLength(1);

@@ -41,7 +41,7 @@ export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): Fake
   deps.expectDefects();
   return deps;
 }
-export const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.state.phase;
+export const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
 export const SPEECH = {
   message_type: 'output_audio',
   pcm: new Uint8Array(4800).fill(7),

@@ -141,7 +141,10 @@ describe('levels and backlog', () => {
   it('count what waits to be sent', () => {
     const chunk = { seq: 0, capturedAt: 0, pcm: null, voiced: false, queued: false };
     const step = laneStep({
-      after: { phase: 'waiting', backlog: { ...EMPTY_BACKLOG, chunks: [chunk, chunk, chunk] } },
+      after: {
+        session: { kind: 'waiting', lease: null, wait: null },
+        backlog: { ...EMPTY_BACKLOG, chunks: [chunk, chunk, chunk] },
+      },
     });
     expect(observeStep(FIRST_MODEL, step, 0, NOW)).toMatchObject({
       phase: 'waiting',

@@ -24,7 +24,11 @@ describe('a hold', () => {
       expect(lane.phase).toBe(ending ? 'closed' : 'idle');
       expect(lane.all('request_token')).toHaveLength(asked);
       expect(lane.timers.size).toBe(0);
-      expect(lane.state).toMatchObject({ wanted, stream: null, closing: null });
+      expect(lane.state).toMatchObject({
+        wanted,
+        session: { kind: ending ? 'closed' : 'idle' },
+        closing: null,
+      });
     },
   );
 
@@ -120,7 +124,7 @@ describe('a hold', () => {
     expect(lane.wire.slice(length)).toBe('ssssssssss');
     lane.pass(CLOSING_MS);
     expect(lane.all('end_task')).toEqual([]);
-    expect(lane.state).toMatchObject({ phase: 'live', closing: null });
+    expect(lane.state).toMatchObject({ session: { kind: 'live' }, closing: null });
   });
 
   it('that is over begins what was wanted before, or was wanted meanwhile', () => {
@@ -155,9 +159,9 @@ describe('a hold', () => {
   it('is heard by a lane whose step threw, and outlives one', () => {
     const lane = new LaneHarness().goLive();
     lane.crash({ type: 'hold', hold: 'closed' });
-    expect(lane.state).toMatchObject({ phase: 'idle', hold: 'closed', wanted: true });
+    expect(lane.state).toMatchObject({ session: { kind: 'idle' }, hold: 'closed', wanted: true });
     lane.crash();
-    expect(lane.state).toMatchObject({ phase: 'idle', hold: 'closed' });
+    expect(lane.state).toMatchObject({ session: { kind: 'idle' }, hold: 'closed' });
     lane.hold(null);
     expect(lane.phase).toBe('acquiring');
   });

@@ -84,7 +84,7 @@ describe('chimes', () => {
     expect(names(two)).toBe('ready');
     const one = new LaneHarness(CHIMES).goMakingRoom();
     one.pass(4000);
-    expect(one.state.stream).toBeNull();
+    expect(one.hearing).toBeNull();
     expect(names(one)).toBe('ready');
     one.comeBack();
     expect(names(one)).toBe('ready');

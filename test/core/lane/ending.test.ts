@@ -15,7 +15,7 @@ describe('stop', () => {
       lane.stop();
       expect(lane.phase).toBe('idle');
       expect(lane.timers.size).toBe(0);
-      expect(lane.state).toMatchObject({ stream: null, lease: null, tokenRequest: null, wanted: false });
+      expect(lane.state).toMatchObject({ session: { kind: 'idle' }, wanted: false });
       expect(lane.accounts).toMatchObject({ captured: 3, dropped: 3, lost: 0, held: 0 });
       expect(lane.last('close_capture')).toBeDefined();
       lane.pass(600_000);
@@ -101,7 +101,7 @@ describe('a drain', () => {
       const lane = new LaneHarness().goDraining();
       how(lane);
       expect(lane.phase).toBe('idle');
-      expect(lane.state).toMatchObject({ failures: 0, lease: null, stream: null });
+      expect(lane.state).toMatchObject({ session: { kind: 'idle' }, failures: 0 });
     }
   });
 
@@ -184,7 +184,7 @@ describe('shutdown', () => {
     'while %s: closed when the stream is ended',
     (name) => {
       const lane = situation(name);
-      const hearing = lane.state.stream?.id ?? 0;
+      const hearing = lane.hearing?.id ?? 0;
       lane.shutdown();
       expect(lane.phase).toBe('draining');
       lane.says(EOS, hearing);

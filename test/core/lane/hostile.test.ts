@@ -5,6 +5,7 @@ import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import { step } from '../../../src/core/lane/machine.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
+import { isStreaming } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';
@@ -23,8 +24,8 @@ const BACK_WITHIN_MS = 600_000;
 const LONGEST_DRAIN_MS = 3000;
 
 /** A stream hears what is said, with the task that was asked for. */
-function isUp({ phase, state }: LaneHarness): boolean {
-  return (phase === 'live' || phase === 'rolling') && state.stream?.taskStale === false;
+function isUp({ state: { session } }: LaneHarness): boolean {
+  return isStreaming(session) && !session.stream.taskStale;
 }
 
 const NAMES = Object.keys(SITUATIONS);

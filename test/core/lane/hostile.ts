@@ -222,8 +222,8 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
 );
 
 function streamOf(lane: LaneHarness, who: Role): number {
-  const { stream, oldSession, nextStream } = lane.state;
-  if (who === 'hearing') return stream?.id ?? nextStream - 1;
+  const { oldSession, nextStream } = lane.state;
+  if (who === 'hearing') return lane.hearing?.id ?? nextStream - 1;
   if (who === 'oldSession') return oldSession?.stream.id ?? nextStream - 1;
   return nextStream - (who === 'newest' ? 1 : 3);
 }

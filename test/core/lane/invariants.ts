@@ -1,6 +1,7 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
+import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { owedSpeechChunks } from '../../../src/core/uplink/replay/log.ts';
 import { SoundLedger } from './sound-ledger.ts';
@@ -96,7 +97,9 @@ export class Ledger {
       this.sound.check(step);
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
-      throw new Error(`${what}\n  at ${step.now} ms, ${step.before.phase}, on ${describe(step.event)}`);
+      throw new Error(
+        `${what}\n  at ${step.now} ms, ${phaseOf(step.before.session)}, on ${describe(step.event)}`,
+      );
     }
   }
 
@@ -112,7 +115,7 @@ export class Ledger {
         this.capturing = false;
       }
     }
-    demand(this.capturing === HEARING.includes(state.phase), `microphone open: ${this.capturing}`);
+    demand(this.capturing === HEARING.includes(phaseOf(state.session)), `microphone open: ${this.capturing}`);
   }
 }
 
@@ -147,11 +150,13 @@ function checkFlow({ before, state, effects }: Step): void {
   const back = state.counts.takenBack - before.counts.takenBack;
   const missing = old.sent + old.silenced + out - back - sent - silenced;
   // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, and not before.
-  const unheard = [before.stream, before.oldSession?.stream].map((one) =>
+  const heard = hearingStream(before.session);
+  const unheard = [heard, before.oldSession?.stream].map((one) =>
     one == null ? [] : [one.replay.unheardChunks, one.replay.unheardChunks + owedSpeechChunks(one.replay)],
   );
   const isEnd =
-    before.stream?.id !== state.stream?.id || before.oldSession?.stream.id !== state.oldSession?.stream.id;
+    heard?.id !== hearingStream(state.session)?.id ||
+    before.oldSession?.stream.id !== state.oldSession?.stream.id;
   const isWrittenOff = isEnd && unheard.flat().includes(missing) && lost - old.lost >= missing;
   demand(missing === 0 || isWrittenOff, `${out} sent and ${back} back do not add up`);
   demand(
@@ -164,12 +169,13 @@ function checkFlow({ before, state, effects }: Step): void {
 
 function checkPhase({ before, state, effects, walks }: Step): void {
   for (const { from, to } of walks) demand(isTransition(from, to), `${from} went to ${to}`);
-  const path = [before.phase, ...walks.map(({ to }) => to)];
+  const phase = phaseOf(state.session);
+  const path = [phaseOf(before.session), ...walks.map(({ to }) => to)];
   demand(
-    walks.every(({ from }, i) => from === path[i]) && path.at(-1) === state.phase,
-    `the phase changed off the table: ${path.join(' > ')}, now ${state.phase}`,
+    walks.every(({ from }, i) => from === path[i]) && path.at(-1) === phase,
+    `the phase changed off the table: ${path.join(' > ')}, now ${phase}`,
   );
-  const { phase, wanted, hold, closing, ending, stream, problem, reason } = state;
+  const { wanted, hold, closing, ending, problem, reason } = state;
   const wants = HEARING.includes(phase) || phase === 'restarting';
   const mayRun = wanted && (hold === null || closing !== null);
   demand(mayRun === wants || phase === 'draining', `wanted is ${wanted} while ${phase}, hold ${hold}`);
@@ -179,41 +185,27 @@ function checkPhase({ before, state, effects, walks }: Step): void {
     'a token asked for in a hold',
   );
   demand(!(wanted && ending), 'wanted after the end');
-  if (phase === 'live') demand(stream?.liveAt !== null, 'live without a live stream');
   const isForced = problem !== null || reason === 'rollover';
   if (phase === 'waiting' || phase === 'parked') demand(isForced, `${phase} for no reason`);
   checkRoles(state);
-  if (before.phase === 'closed') demand(effects.length === 0, 'something was done after the end');
+  if (before.session.kind === 'closed') demand(effects.length === 0, 'something was done after the end');
 }
 
-/** Who has which part: the one that hears, the one on its way, the one that retires, and the unspent token. */
-function checkRoles({ phase, tokenRequest, lease, stream, setup, oldSession, settings }: LaneState): void {
-  const stage = setup?.stage ?? null;
-  demand(
-    (tokenRequest !== null) === (stage === 'acquiring'),
-    `wish ${tokenRequest?.id} while ${phase}, ${stage}`,
-  );
-  const hears =
-    ['live', 'rolling', 'draining'].includes(phase) || (phase === 'configuring' && stage === null);
-  demand((stream !== null) === hears, `stream ${stream?.id} while ${phase}`);
-  if (phase === 'rolling') demand(stage !== null, 'rolling without a next session');
-  else demand(stage === null || stage === phase, `approach ${stage} while ${phase}`);
-  if (['acquiring', 'connecting'].includes(phase)) demand(stage === phase, `${phase} without an approach`);
-  const none = (setup?.stream ?? null) === null;
-  demand(stage === null || none === (stage === 'acquiring'), `approach ${stage} without its stream`);
-  demand(oldSession === null || setup === null || stream === null, 'three streams');
-  const mayKeep = setup === null && ['waiting', 'live', 'configuring', 'standby'].includes(phase);
-  demand(lease === null || mayKeep, `an unspent token while ${phase}`);
-  if (oldSession !== null) demand(HEARING.includes(phase), `a retiring stream while ${phase}`);
-  for (const log of [stream, setup?.stream, oldSession?.stream].map((known) => known?.replay)) {
-    const size = new Set(log?.pieces.map(({ chunk }) => chunk.seq)).size;
+/** What the types leave open of who has which part: the old session beside another, and how much is remembered. */
+function checkRoles({ session, oldSession, settings }: LaneState): void {
+  const phase = phaseOf(session);
+  demand(oldSession === null || session.kind !== 'rolling', 'three streams');
+  if (oldSession !== null) demand(HEARING.includes(phase), `an old session while ${phase}`);
+  for (const { replay } of streamsOf({ session, oldSession })) {
+    const size = new Set(replay.pieces.map(({ chunk }) => chunk.seq)).size;
     demand(size * settings.chunkMs <= settings.backlogMs, `${size} chunks remembered as sent`);
   }
 }
 
 /** The timers that must be armed beside the phase's own. */
 function lifelinesOf(state: LaneState, now: number): TimerName[] {
-  const { phase, stream, setup, oldSession, options, settings, lineUp } = state;
+  const { session, oldSession, options, settings, lineUp } = state;
+  const [phase, stream, setup] = [phaseOf(session), hearingStream(session), setupOf(session)];
   const lines: TimerName[] = [];
   if (setup?.stage === 'acquiring' && lineUp) lines.push('token');
   if (setup?.stage === 'connecting') lines.push('setup');
@@ -235,15 +227,17 @@ function checkTimers({ state, effects, now, timers }: Step): void {
     demand(Number.isFinite(effect.at), `timer ${effect.timer} armed at ${effect.at}`);
     demand(effect.at >= now, `timer ${effect.timer} armed ${now - effect.at} ms in the past`);
   }
-  for (const timer of [...LIFELINES[state.phase], ...lifelinesOf(state, now)]) {
-    demand(timers.has(timer), `${state.phase} without ${timer}`);
+  const phase = phaseOf(state.session);
+  const setup = setupOf(state.session);
+  for (const timer of [...LIFELINES[phase], ...lifelinesOf(state, now)]) {
+    demand(timers.has(timer), `${phase} without ${timer}`);
   }
   for (const timer of timers.keys()) {
-    demand(HOMES[timer].includes(state.phase), `timer ${timer} is armed while ${state.phase}`);
+    demand(HOMES[timer].includes(phase), `timer ${timer} is armed while ${phase}`);
   }
-  if (state.oldSession === null) demand(!timers.has('drainOld'), 'retire is armed for nobody');
-  if (state.setup?.stage !== 'acquiring') demand(!timers.has('token'), 'token is armed for no request');
-  if (state.setup?.stage === 'ready') demand(!timers.has('setup'), 'setup is armed for what is ready');
+  if (state.oldSession === null) demand(!timers.has('drainOld'), 'drainOld is armed for nobody');
+  if (setup?.stage !== 'acquiring') demand(!timers.has('token'), 'token is armed for no request');
+  if (setup?.stage === 'ready') demand(!timers.has('setup'), 'setup is armed for what is ready');
   for (const [timer, at] of Object.entries(state.timers)) {
     demand((timers.get(timer as TimerName) ?? null) === at, `the lane and the world differ about ${timer}`);
   }

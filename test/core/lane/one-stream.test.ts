@@ -18,10 +18,11 @@ function talkFor(lane: LaneHarness, sessions: number): void {
   const until = lane.state.counts.sessions + sessions;
   for (let sentence = 0; lane.state.counts.sessions < until; sentence++) {
     if (sentence > 2000) throw new Error('no session begins any more');
-    const stream = lane.state.stream?.id;
+    const stream = lane.hearing?.id;
     lane.speak(6);
     lane.hush(8);
-    const { stream: live, oldSession } = lane.state;
+    const { oldSession } = lane.state;
+    const live = lane.hearing;
     if (stream === undefined || ![live?.id, oldSession?.stream.id].includes(stream)) continue;
     lane.understands(`t${sentence}`, stream);
     lane.hear(`t${sentence}`, 900, true, stream);
@@ -109,7 +110,7 @@ describe('a token that was refused for want of room', () => {
     const lane = new LaneHarness().goConnecting({ windowMs: 600_000 });
     for (let tries = 0; tries < 5; tries++) {
       lane.refuse({ status: 409, texts: ['session_limit_reached'] });
-      expect(lane.state.lease?.unreached).toBe(0);
+      expect(lane.lease?.unreached).toBe(0);
       lane.until(() => lane.phase === 'connecting', 130_000);
     }
     expect(tokens(lane)).toBe(1);
@@ -119,7 +120,7 @@ describe('a token that was refused for want of room', () => {
   it('is gone where the connection had been opened', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.error({ reason: 'session_limit_reached' });
-    expect(lane.state.lease).toBeNull();
+    expect(lane.lease).toBeNull();
     lane.until(() => lane.phase === 'acquiring', 10_000);
     expect(tokens(lane)).toBe(2);
   });

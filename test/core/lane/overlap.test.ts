@@ -33,7 +33,7 @@ describe('the live session dies', () => {
   it('while the next one is ready: it takes over at once', () => {
     const lane = new LaneHarness().goReady();
     lane.end(1006, '', 1);
-    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 2 }, setup: null, oldSession: null });
+    expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, oldSession: null });
     expect(lane.state.counts.takenBack).toBe(6);
     lane.speak(2);
     lane.hush(15);
@@ -63,7 +63,11 @@ describe('a retiring session', () => {
     (_, happen) => {
       const lane = new LaneHarness().goRetiring();
       happen(lane);
-      expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { failures: 0 } });
+      expect(lane.state).toMatchObject({
+        session: { kind: 'live' },
+        oldSession: null,
+        counts: { failures: 0 },
+      });
       expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
       lane.hush(20);
       expect(heardBy(lane, 2).filter((at) => heardBy(lane, 1).includes(at)).length).toBeGreaterThanOrEqual(6);
@@ -100,7 +104,7 @@ describe('a retiring session', () => {
     lane.hush(20);
     expect(lane.all('ping').filter(({ stream, at }) => stream === 1 && at > lane.now - 5000)).toHaveLength(1);
     expect(lane.all('end_task')).toHaveLength(0);
-    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, stream: { id: 2 } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, oldSession: null });
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
@@ -109,7 +113,11 @@ describe('a retiring session', () => {
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.says(EOS, 1);
-    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { takenBack: 0 } });
+    expect(lane.state).toMatchObject({
+      session: { kind: 'live' },
+      oldSession: null,
+      counts: { takenBack: 0 },
+    });
   });
 
   it('was sent speech, said nothing of it and ends in order all the same: that was no noise, it is said by the next one', () => {
@@ -119,7 +127,7 @@ describe('a retiring session', () => {
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.says(EOS, 1);
-    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null });
+    expect(lane.state).toMatchObject({ session: { kind: 'live' }, oldSession: null });
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
     expect(lane.all('notify').find(({ kind }) => kind === 'session_ended')).toMatchObject({
       detail: { cause: 'silent_service' },
@@ -171,7 +179,11 @@ describe('a retiring session', () => {
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.pass(LANE_DEFAULTS.drainMs);
-    expect(lane.state).toMatchObject({ phase: 'live', oldSession: null, counts: { failures: 0 } });
+    expect(lane.state).toMatchObject({
+      session: { kind: 'live' },
+      oldSession: null,
+      counts: { failures: 0 },
+    });
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
@@ -179,13 +191,17 @@ describe('a retiring session', () => {
     const lane = new LaneHarness().goRetiring();
     lane.error({ code: 'SERVICE_TIMEOUT' }, 1);
     lane.error({ reason: 'intent_mismatch' }, 1);
-    expect(lane.state).toMatchObject({ phase: 'live', problem: null, oldSession: { stream: { id: 1 } } });
+    expect(lane.state).toMatchObject({
+      session: { kind: 'live' },
+      problem: null,
+      oldSession: { stream: { id: 1 } },
+    });
   });
 
   it('goes at a stop', () => {
     const lane = new LaneHarness().goRetiring();
     lane.stop();
-    expect(lane.state).toMatchObject({ phase: 'draining', oldSession: null });
+    expect(lane.state).toMatchObject({ session: { kind: 'draining' }, oldSession: null });
     expect(lane.last('end_task').stream).toBe(2);
   });
 
@@ -218,7 +234,7 @@ describe('other languages', () => {
       lane.options({ targets: ['fr'] });
       expect(lane.phase).toBe('configuring');
       expect(lane.last('send_task')).toMatchObject({ stream: 1, targets: ['fr'] });
-      expect(lane.state.setup).toBeNull();
+      expect(lane.setup).toBeNull();
       lane.until(
         () => lane.all('poll_task').some(({ at, stream }) => stream === 1 && at >= lane.last('send_task').at),
         10_000,

@@ -57,7 +57,7 @@ function newest(lane: LaneHarness): number {
 }
 
 function hearing(lane: LaneHarness): number {
-  return lane.state.stream?.id ?? newest(lane);
+  return lane.hearing?.id ?? newest(lane);
 }
 
 function* options<T>(items: readonly T[]): Generator<readonly T[]> {
@@ -92,7 +92,7 @@ describe('a stream that says again that it is open', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.step({ type: 'opened', stream: 1 });
-    expect(lane.state.setup).toMatchObject({ stage: 'connecting', stream: { id: 2 } });
+    expect(lane.setup).toMatchObject({ stage: 'connecting', stream: { id: 2 } });
     expect(lane.all('send_task')).toHaveLength(1);
   });
 });

@@ -176,11 +176,11 @@ describe('a lane that parks', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.unreach(false);
-    const { grant } = lane.state.lease ?? {};
+    const { grant } = lane.lease ?? {};
     expect(grant).toBeDefined();
     lane.error({ reason: 'insufficient_balance' }, 1);
     expect(lane.phase).toBe('parked');
-    expect(lane.state.lease).toBeNull();
+    expect(lane.lease).toBeNull();
     expect(lane.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
+import { phaseOf } from '../../../src/core/lane/session/session.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/log.ts';
 import { LaneHarness } from './lane-harness.ts';
@@ -25,7 +26,7 @@ describe('a step that threw', () => {
     expect(lane.state.problem).toBeNull();
   });
 
-  it.each(['stream', 'setup', 'oldSession', 'lease', 'timers', 'backlog', 'playout'])(
+  it.each(['session', 'oldSession', 'timers', 'backlog', 'playout'])(
     'is survived where even the clean end throws, for its %s: made anew from what it is given and counts',
     (broken) => {
       const lane = new LaneHarness().goLive();
@@ -40,7 +41,7 @@ describe('a step that threw', () => {
       });
       const made = step(state, { type: 'defect', where: 'captured: TypeError' }, lane.now);
       expect(made.state).toMatchObject({
-        phase: 'restarting',
+        session: { kind: 'restarting' },
         wanted: true,
         options: { targets: ['fr'] },
         counts: { ...counts, defects: 1 },
@@ -51,7 +52,7 @@ describe('a step that threw', () => {
         expect(kinds).toContain(kind);
       const { retry } = made.state.timers;
       const again = step(made.state, { type: 'timer', timer: 'retry' }, retry ?? 0);
-      expect(again.state.phase).toBe('acquiring');
+      expect(phaseOf(again.state.session)).toBe('acquiring');
       expect(again.effects.map(({ type }) => type)).toContain('request_token');
     },
   );
@@ -64,7 +65,7 @@ describe('a step that threw', () => {
       const { state, now } = new LaneHarness().goLive();
       const broken = { ...state, backlog: null as never };
       const made = step(broken, { type: 'defect', where: 'stop: TypeError', during: { type } }, now);
-      expect(made.state).toMatchObject({ phase, wanted: false });
+      expect(made.state).toMatchObject({ session: { kind: phase }, wanted: false });
     }
   });
 
@@ -134,13 +135,13 @@ describe('a step that threw', () => {
     lane.until(() => lane.phase === 'acquiring', 10_000);
     expect(lane.all('request_token')).toHaveLength(1);
     lane.comeBack();
-    expect(lane.state).toMatchObject({ phase: 'live', wanted: true, options: { muted: true } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live' }, wanted: true, options: { muted: true } });
   });
 
   it('at a stop or an end has heard it all the same', () => {
     const stopped = new LaneHarness().goLive();
     stopped.crash({ type: 'stop' });
-    expect(stopped.state).toMatchObject({ phase: 'idle', wanted: false });
+    expect(stopped.state).toMatchObject({ session: { kind: 'idle' }, wanted: false });
     expect(stopped.timers.size).toBe(0);
     const ended = new LaneHarness().goLive();
     ended.crash({ type: 'shutdown' });

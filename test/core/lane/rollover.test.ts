@@ -38,7 +38,7 @@ describe('a rollover', () => {
     expect(lane.phase).toBe('rolling');
     lane.hush(1);
     expect(lane.phase).toBe('live');
-    expect(lane.state.stream?.id).toBe(2);
+    expect(lane.hearing?.id).toBe(2);
     expect(lane.state.oldSession?.stream.id).toBe(1);
     const before = heardBy(lane, 1).length;
     const warm = heardBy(lane, 2).length;
@@ -52,7 +52,7 @@ describe('a rollover', () => {
 
   it('happens in the middle of speech at the latest moment, without a gap', () => {
     const lane = new LaneHarness().goReady();
-    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.phase === 'rolling') lane.speak(1);
     expect(lane.now - latestAt).toBeLessThanOrEqual(CHUNK_MS);
     expect(lane.now).toBeGreaterThanOrEqual(latestAt);
@@ -65,19 +65,19 @@ describe('a rollover', () => {
 
   it('happens at a short pause where the latest moment is near', () => {
     const lane = new LaneHarness().goReady();
-    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 5000) lane.speak(1);
     lane.hush(1);
     lane.speak(1);
     expect(lane.phase).toBe('rolling');
     while (lane.now < latestAt - 3500) lane.speak(1);
     lane.hush(1);
-    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 2 }, counts: { splits: 0 } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, counts: { splits: 0 } });
   });
 
   it('happens at the deepest breath where nobody pauses before the latest moment', () => {
     const lane = new LaneHarness().goReady();
-    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     const say = (quietestDb: number): void => {
       lane.pass(CHUNK_MS);
       const levels = { loudestDb: -20, quietestDb };
@@ -90,20 +90,23 @@ describe('a rollover', () => {
     say(-32);
     expect(lane.phase).toBe('rolling');
     say(-45);
-    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 2 }, counts: { splits: 1 } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, counts: { splits: 1 } });
     expect(lane.now).toBeLessThan(latestAt);
   });
 
   it('to a session that is ready late happens at once', () => {
     const lane = new LaneHarness().goRolling();
-    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 3000) lane.speak(1);
     lane.grant();
     lane.open();
     while (lane.now < latestAt + 1000) lane.speak(1);
     expect(lane.phase).toBe('rolling');
     lane.says(RUNNING);
-    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 2 }, oldSession: { stream: { id: 1 } } });
+    expect(lane.state).toMatchObject({
+      session: { kind: 'live', stream: { id: 2 } },
+      oldSession: { stream: { id: 1 } },
+    });
   });
 
   it('ends the old session when it has spoken everything', () => {
@@ -136,7 +139,7 @@ describe('a rollover', () => {
 
   it('waits for the old session as long as it has news, but not beyond its limit', () => {
     const lane = new LaneHarness().goReady();
-    const limitAt = lane.state.stream?.limitAt ?? 0;
+    const limitAt = lane.hearing?.limitAt ?? 0;
     while (lane.phase === 'rolling') lane.speak(1);
     for (let i = 0; lane.all('end_task').length === 0; i++) {
       lane.hush(1);
@@ -211,7 +214,7 @@ describe('sessions of 60 s over an hour', () => {
       lane.hush(1 + ((sentence * 5) % 6));
       // What was said is understood and spoken by the session that heard it.
       const id = `t${sentence++}`;
-      const stream = lane.state.stream?.id ?? 0;
+      const stream = lane.hearing?.id ?? 0;
       lane.understands(id, stream);
       lane.after(2500, () => lane.hear(id, 900, true, stream));
     }

@@ -1,6 +1,7 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import type { LaneOptions, LaneSettings } from '../../../src/core/lane/options.ts';
+import { isStreaming, streamsOf } from '../../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { EARLY_CHUNKS } from '../../../src/core/uplink/pacer.ts';
@@ -133,8 +134,7 @@ export class SoundLedger {
     const echoes = this.speaker.echoes(capturedAt, lengthMs, tailMs);
     const isMuted = options.muted || before.closing?.isDeaf === true;
     const open = !isMuted && !(mode === 'half-duplex' && echoes === 'yes');
-    const streams = before.phase === 'live' || before.phase === 'rolling';
-    const queued = !streams || before.backlog.chunks.length > 0;
+    const queued = !isStreaming(before.session) || before.backlog.chunks.length > 0;
     this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });
     const [oldest] = this.sounds.keys();
     if (this.sounds.size > WATCHED && oldest !== undefined) this.sounds.delete(oldest);
@@ -192,7 +192,7 @@ export class SoundLedger {
     this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now, echo);
   }
 
-  private checkPlayout({ playout, settings, phase }: LaneState): void {
+  private checkPlayout({ playout, settings, session }: LaneState): void {
     const bytes = playout.utterances.flatMap(({ pieces }) => pieces.map(({ pcm }) => pcm.byteLength));
     const queued = bytes.reduce((sum, length) => sum + length, 0);
     demand(queued === playout.queuedBytes, `${queued} bytes wait, ${playout.queuedBytes} calculated`);
@@ -204,14 +204,15 @@ export class SoundLedger {
       waiting.every((stream, i) => i === 0 || stream >= (waiting[i - 1] ?? stream)),
       'a newer session is heard before an older one',
     );
-    if (['idle', 'draining', 'closed'].includes(phase)) demand(queued === 0, `sound waits while ${phase}`);
+    const { kind } = session;
+    if (['idle', 'draining', 'closed'].includes(kind)) demand(queued === 0, `sound waits while ${kind}`);
     this.speaker.check(playout.heard?.until ?? 0);
   }
 }
 
 /** Whether anybody listens to that stream. */
-function isKnown({ phase, stream, setup, oldSession }: LaneState, id: number): boolean {
+function isKnown(state: LaneState, id: number): boolean {
   // A lane that drains plays nothing, and one that is closed does nothing at all.
-  if (phase === 'draining' || phase === 'closed') return false;
-  return [stream, setup?.stream, oldSession?.stream].some((known) => known?.id === id);
+  if (state.session.kind === 'draining' || state.session.kind === 'closed') return false;
+  return streamsOf(state).some((known) => known.id === id);
 }

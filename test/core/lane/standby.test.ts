@@ -24,7 +24,7 @@ describe('standby', () => {
     expect(at - spokeAt).toBeLessThanOrEqual(AFTER_MS + 1500);
     lane.says({ message_type: 'eos', data: {} });
     expect(lane.state).toMatchObject({
-      stream: null,
+      session: { kind: 'standby' },
       oldSession: null,
       counts: { standbys: 1, failures: 0 },
     });
@@ -41,11 +41,11 @@ describe('standby', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.unreach(false);
-    expect(lane.state.lease).not.toBeNull();
+    expect(lane.lease).not.toBeNull();
     lane.options({ standbyAfterMs: 1 });
     lane.pass(5);
     expect(lane.phase).toBe('standby');
-    expect(lane.state.lease).toBeNull();
+    expect(lane.lease).toBeNull();
     lane.speak(3);
     expect(lane.phase).toBe('acquiring');
   });
@@ -200,7 +200,7 @@ describe('standby', () => {
   it('that has just begun and a stop: the stream that was ending is closed', () => {
     const lane = asleepAfter().goLive();
     lane.until(() => lane.phase === 'standby', 30_000);
-    expect(lane.state.oldSession?.ending).toBe(true);
+    expect(lane.state.oldSession?.stage.is).toBe('ending');
     lane.stop();
     expect(lane.last('close_stream').stream).toBe(1);
     expect(lane.timers.size).toBe(0);
@@ -259,7 +259,7 @@ describe('a day at a desk', () => {
         lane.speak(12);
         lane.hush(4);
         speechMs += 16 * CHUNK_MS;
-        const stream = lane.state.stream?.id;
+        const stream = lane.hearing?.id;
         if (stream === undefined) continue;
         lane.understands(`t${++id}`, stream);
         lane.hear(`t${id}`, 800, true, stream);

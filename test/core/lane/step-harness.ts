@@ -3,6 +3,16 @@ import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { step } from '../../../src/core/lane/machine.ts';
 import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/core/lane/options.ts';
 import type { Phase } from '../../../src/core/lane/phases.ts';
+import {
+  hearingStream,
+  type Lease,
+  type LiveStream,
+  leaseOf,
+  phaseOf,
+  type Session,
+  type Successor,
+  setupOf,
+} from '../../../src/core/lane/session/session.ts';
 import { createLane, type LaneState } from '../../../src/core/lane/state.ts';
 import { StepContext } from '../../../src/core/lane/step-context.ts';
 import { freeze } from './freeze.ts';
@@ -16,10 +26,11 @@ const MOST_STEPS_AT_ONE_INSTANT = 2000;
 
 /** Every step of the phase table that the machine really takes, also those inside one event. */
 let walks: Walk[] = [];
-const enter = StepContext.prototype.enter;
-StepContext.prototype.enter = function (this: StepContext, phase: Phase) {
-  walks.push({ from: this.state.phase, to: phase });
-  enter.call(this, phase);
+const become = StepContext.prototype.become;
+StepContext.prototype.become = function (this: StepContext, session: Session) {
+  const to = phaseOf(session);
+  if (this.phase !== to) walks.push({ from: this.phase, to });
+  become.call(this, session);
 };
 
 type Effect<T extends LaneEffect['type']> = Extract<LaneEffect, { type: T }>;
@@ -80,7 +91,19 @@ export class StepHarness {
   // --- what was
 
   get phase(): Phase {
-    return this.state.phase;
+    return phaseOf(this.state.session);
+  }
+  /** The stream that took what was said last. */
+  get hearing(): LiveStream | null {
+    return hearingStream(this.state.session);
+  }
+  /** The session on its way. */
+  get setup(): Successor | null {
+    return setupOf(this.state.session);
+  }
+  /** The unspent token. */
+  get lease(): Lease | null {
+    return leaseOf(this.state.session);
   }
   get accounts() {
     return { ...this.state.backlog.accounts, held: this.state.backlog.chunks.length };

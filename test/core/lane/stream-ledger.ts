@@ -1,5 +1,6 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { Grant, LaneEvent } from '../../../src/core/lane/event.ts';
+import { leaseOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import { classifyRefusal } from '../../../src/core/retry/recovery.ts';
 import { demand, type Step } from './invariants.ts';
 
@@ -42,20 +43,20 @@ export class StreamLedger {
   private readonly forgotten = new Set<string>();
 
   check({ before, event, effects, now, state }: Step): void {
-    if (before.phase !== 'closed') this.take(event);
+    if (before.session.kind !== 'closed') this.take(event);
     for (const effect of effects) this.follow(effect, now);
-    const { stream, setup, oldSession, lease } = state;
-    const known = [stream, setup?.stream, oldSession?.stream].flatMap((one) => (one == null ? [] : [one.id]));
+    const { session, oldSession } = state;
+    const known = streamsOf(state).map(({ id }) => id);
     const open = [...this.connections.keys()];
     demand(
       known.length === open.length && known.every((id) => open.includes(id)),
       `streams ${open.join()} are open, ${known.join()} are known`,
     );
     demand(open.length <= 2, 'more than two streams');
-    demand(open.length < 2 || setup !== null || oldSession !== null, 'two streams for no reason');
+    demand(open.length < 2 || session.kind === 'rolling' || oldSession !== null, 'two streams for no reason');
     const inUse = new Set([...this.connections.values()].map(({ grant }) => grant));
     for (const id of this.grants.keys()) {
-      const needed = lease?.grant.id === id || inUse.has(id);
+      const needed = leaseOf(session)?.grant.id === id || inUse.has(id);
       demand(needed || this.forgotten.has(id), `token ${id} was not forgotten`);
     }
     for (const id of this.forgotten) this.grants.delete(id);

@@ -18,7 +18,7 @@ describe('the token of the next session', () => {
     lane.open();
     lane.taskRuns();
     lane.hush(2);
-    expect(lane.state.stream?.id).toBe(2);
+    expect(lane.hearing?.id).toBe(2);
   });
 
   it('that never comes: the session ends, what was said is held, and the request is still up', () => {
@@ -90,10 +90,10 @@ describe('the next session', () => {
     lane.grant();
     lane.refuse({ status: 403, texts: [reason] });
     expect(lane.phase).toBe('live');
-    expect(lane.state.stream?.id).toBe(1);
+    expect(lane.hearing?.id).toBe(1);
     lane.speak(3);
     expect(lane.accounts.held).toBe(0);
-    expect(lane.state.stream?.mustGoFirst).toBe(reason.endsWith('limit_reached'));
+    expect(lane.hearing?.mustGoFirst).toBe(reason.endsWith('limit_reached'));
   });
 
   it.each([
@@ -109,26 +109,29 @@ describe('the next session', () => {
     lane.open();
     happen(lane);
     expect(['live', 'rolling']).toContain(lane.phase);
-    expect(lane.state.stream?.id).toBe(1);
+    expect(lane.hearing?.id).toBe(1);
     expect(lane.all('close_stream').map(({ stream }) => stream)).toEqual([2]);
     lane.until(() => lane.phase === 'rolling', 20_000);
-    expect(lane.state.setup?.stage).toBe('acquiring');
+    expect(lane.setup?.stage).toBe('acquiring');
   });
 
   it.each([['opens'], ['is set up']])('that never %s is given up in time for another try', (what) => {
     const lane = new LaneHarness().goRolling();
-    const { limitAt } = lane.state.stream ?? {};
+    const { limitAt } = lane.hearing ?? {};
     lane.grant();
     if (what === 'is set up') lane.open();
     while (lane.phase === 'rolling') lane.speak(1);
-    expect(lane.state).toMatchObject({ phase: 'live', setup: null, problem: { code: 'setup_timeout' } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live' }, problem: { code: 'setup_timeout' } });
     lane.until(() => lane.phase === 'rolling', 2000);
     lane.grant();
     lane.open();
     lane.taskRuns();
     expect(lane.phase).toBe('rolling');
     lane.hush(2);
-    expect(lane.state).toMatchObject({ phase: 'live', stream: { id: 3 }, oldSession: { stream: { id: 1 } } });
+    expect(lane.state).toMatchObject({
+      session: { kind: 'live', stream: { id: 3 } },
+      oldSession: { stream: { id: 1 } },
+    });
     expect(lane.now).toBeLessThan((limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs);
     expect(lane.accounts).toMatchObject({ lost: 0, held: 0 });
   });
@@ -161,7 +164,7 @@ describe('the next session', () => {
     expect(lane.phase).toBe('rolling');
     lane.taskRuns();
     lane.hush(2);
-    expect(lane.state.stream?.id).toBe(2);
+    expect(lane.hearing?.id).toBe(2);
   });
 
   it('that waits for its moment hears silence in real time, and is pinged', () => {
@@ -186,12 +189,12 @@ describe('the next session', () => {
   it('that no longer answers pings is given up, and the live one goes on', () => {
     const lane = new LaneHarness().goReady();
     lane.pongs = false;
-    while (lane.state.stream?.id === 1 && lane.all('close_stream').length === 0) {
+    while (lane.hearing?.id === 1 && lane.all('close_stream').length === 0) {
       lane.speak(1);
       lane.step({ type: 'pong', stream: 1 });
     }
     expect(lane.last('close_stream')).toMatchObject({ stream: 2 });
-    expect(lane.state).toMatchObject({ stream: { id: 1 }, problem: { code: 'unresponsive' } });
+    expect(lane.state).toMatchObject({ session: { stream: { id: 1 } }, problem: { code: 'unresponsive' } });
     lane.until(() => lane.phase === 'rolling', 5000);
   });
 
@@ -199,7 +202,7 @@ describe('the next session', () => {
     const lane = new LaneHarness().goReady();
     lane.end(1006, '', 2);
     expect(lane.phase).toBe('live');
-    expect(lane.state).toMatchObject({ setup: null, stream: { id: 1 } });
+    expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 1 } } });
     lane.until(() => lane.phase === 'rolling', 5000);
   });
 
@@ -250,7 +253,7 @@ describe('no room for two', () => {
     lane.speak(1);
     lane.grant();
     lane.refuse({ status: 409, texts: ['session_limit_reached'] });
-    const latestAt = (lane.state.stream?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.phase === 'live') lane.speak(1);
     expect(lane.phase).toBe('waiting');
     expect(Math.abs(lane.now - latestAt)).toBeLessThanOrEqual(CHUNK_MS);
@@ -265,7 +268,7 @@ describe('no room for two', () => {
   it('and a stop: both are gone', () => {
     const lane = situation('waiting, retiring');
     lane.stop();
-    expect(lane.state).toMatchObject({ phase: 'idle', oldSession: null, stream: null });
+    expect(lane.state).toMatchObject({ session: { kind: 'idle' }, oldSession: null });
     expect(lane.timers.size).toBe(0);
   });
 

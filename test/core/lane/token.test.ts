@@ -174,7 +174,7 @@ describe('a connection attempt that did not reach the service', () => {
     lane.unreach(false);
     expect(lane.state.problem?.message).toBe('cannot reach moved.example: no way to the service');
     // The count begins again with the new token.
-    expect(lane.state.lease?.grant.id).toBe('test-2');
+    expect(lane.lease?.grant.id).toBe('test-2');
   });
 
   it('is followed by a new token when the operator says start', () => {
@@ -220,14 +220,14 @@ describe('a connection attempt that did not reach the service', () => {
     lane.unreach(false);
     lane.stop();
     expect(lane.last('forget_grant').grant).toBe('test-1');
-    expect(lane.state.lease).toBeNull();
+    expect(lane.lease).toBeNull();
   });
 
   it('does not bring back the token of a stream that was open', () => {
     const lane = new LaneHarness().goLive();
     lane.unreach(false);
     expect(lane.phase).toBe('waiting');
-    expect(lane.state.lease).toBeNull();
+    expect(lane.lease).toBeNull();
     expect(lane.notes).toEqual(['session_started', 'session_ended']);
   });
 });

@@ -5,7 +5,8 @@ import { begin, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropSetup } from './ending.ts';
+import { closeSetup } from './ending.ts';
+import { hearingStream } from './session.ts';
 
 /** Somebody who goes on without a pause is heard for this long. */
 const HEARD_FOR_MS = 10_000;
@@ -24,16 +25,15 @@ export function setHold(context: StepContext, hold: Hold | null): void {
 function release(context: StepContext): void {
   context.disarm('closing');
   context.set({ closing: null });
-  if (context.state.phase === 'idle') begin(context);
+  if (context.phase === 'idle') begin(context);
 }
 
 function close(context: StepContext): void {
-  const { phase, stream, setup } = context.state;
-  const isOnTheWay = stream === null && setup !== null;
-  if (isOnTheWay || !isListening(phase)) return stop(context);
-  if (phase === 'rolling') {
-    dropSetup(context);
-    context.enter('live');
+  const { session } = context.state;
+  if (session.kind === 'setup' || !isListening(context.phase)) return stop(context);
+  if (session.kind === 'rolling') {
+    closeSetup(context, session.setup);
+    context.become({ kind: 'live', stream: session.stream, lease: null });
   }
   context.set({ closing: { since: context.now, isDeaf: false } });
   finishSentence(context);
@@ -55,15 +55,17 @@ function finishSentence(context: StepContext): void {
 }
 
 /** Nobody is in the middle of a sentence, as far as the service has heard. */
-function isHeardOut({ stream, backlog }: LaneState): boolean {
+function isHeardOut({ session, backlog }: LaneState): boolean {
+  const stream = hearingStream(session);
   return (
     stream === null || (stream.replay.quietMs >= PAUSE_MS && !backlog.chunks.some(({ voiced }) => voiced))
   );
 }
 
 /** All that was said has been translated, and heard. */
-function isSpokenOut({ stream, oldSession, backlog, playout, settings }: LaneState, now: number): boolean {
+function isSpokenOut({ session, oldSession, backlog, playout, settings }: LaneState, now: number): boolean {
   if (oldSession !== null || isPlaying(playout, now)) return false;
+  const stream = hearingStream(session);
   if (stream === null) return true;
   const isOwed =
     backlog.chunks.some(({ voiced }) => voiced) ||

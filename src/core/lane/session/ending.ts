@@ -4,11 +4,20 @@ import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
 import { unspoken } from '../../uplink/replay/log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
-import type { Lease, SessionSetup, Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { goLive } from './live.ts';
+import {
+  type Draining,
+  hearingStream,
+  type Lease,
+  type Live,
+  type Retasking,
+  type Rolling,
+  type Stream,
+  type Successor,
+} from './session.ts';
 import { isDoubtful } from './silence.ts';
 import { waitForRetry } from './waiting.ts';
 
@@ -17,12 +26,16 @@ const LONGEST_RETRY_AFTER_MS = 600_000;
 /** After this many tries that did not reach the service the address may be out of date: the backend is asked again. */
 const UNREACHED_TRIES = 3;
 
-/** Gives back what the lane has of tokens, used or not, before it asks for another or stops. */
-export function dropTokens(context: StepContext): void {
-  const { lease } = context.state;
+/** Gives an unspent token back, before the lane asks for another or stops. */
+export function dropLease(context: StepContext): void {
+  const { session } = context.state;
+  if (!('lease' in session)) return;
+  forgetLease(context, session.lease);
+  context.become({ ...session, lease: null });
+}
+
+function forgetLease(context: StepContext, lease: Lease | null): void {
   if (lease !== null) context.emit({ type: 'forget_grant', grant: lease.grant.id });
-  context.disarm('token');
-  context.set({ lease: null, tokenRequest: null });
 }
 
 /** Closes a stream, wherever it stood. The caller takes it out of its place. */
@@ -44,24 +57,25 @@ export function closeStream(
   });
 }
 
-/** Gives the setup up, with its token. */
-export function dropSetup(context: StepContext): void {
-  const { setup } = context.state;
+/** Gives the setup up, with its token. The caller goes on to a session without it. */
+export function closeSetup(context: StepContext, setup: Successor | null): void {
   context.disarm('setup', 'poll');
-  // A service that has been told a task is told goodbye, so that it does not wait for the rest.
-  const how = setup?.stream?.openedAt == null ? 'terminate' : 'close';
-  if (setup?.stream != null) closeStream(context, setup.stream, 'stopped', how);
-  context.set({ setup: null });
-  dropTokens(context);
+  // A service that has been told a task is told of the end, so that it does not wait for the rest.
+  if (setup !== null && setup.stage !== 'acquiring')
+    closeStream(context, setup.stream, 'stopped', setup.stage === 'connecting' ? 'terminate' : 'close');
+  context.disarm('token');
 }
 
-/** Takes the stream that hears out of its place and closes it. */
-export function dropStream(context: StepContext, why: Cause | 'stopped', how: 'close' | 'terminate'): void {
-  const { stream, setup } = context.state;
+/** Closes the stream that hears. The caller goes on to a session without it. */
+export function closeHearing(
+  context: StepContext,
+  { kind, stream }: Live | Retasking | Rolling | Draining,
+  why: Cause | 'stopped',
+  how: 'close' | 'terminate',
+): void {
   context.disarm('ping', 'silence', 'stable', 'drain', 'pace', 'roll', 'standby');
-  if (setup === null) context.disarm('setup', 'poll');
-  if (stream === null) return;
-  context.set({ stream: null, starved: false });
+  if (kind !== 'rolling') context.disarm('setup', 'poll');
+  context.set({ starved: false });
   closeStream(context, stream, why, how);
 }
 
@@ -80,23 +94,30 @@ export interface Failure {
 
 /** A try or a stream is over: what is left is closed, and the recovery table says when the next try is. */
 export function fail(context: StepContext, cause: Cause, failure: Failure = {}): void {
-  const { stream, setup } = context.state;
+  const { session } = context.state;
   context.count('failures');
   if (cause === 'session_revoked') context.count('revocations');
   if (cause === 'max_duration_reached') context.count('maxDurations');
-  const isLive = stream !== null && failure.stream?.id === stream.id;
-  if (isLive) loseLive(context, cause);
-  if (isLive && setup !== null) return goOnWith(context, setup, cause, failure);
-  if (!isLive) failSetup(context, cause, failure);
-  if (!isLive && stream !== null) return postponeRollover(context, stream, cause, failure);
-  waitAndRetry(context, cause, failure);
+  switch (session.kind) {
+    case 'setup':
+      return waitAndRetry(context, cause, failure, failSetup(context, session.setup, cause, failure));
+    case 'rolling':
+      if (failure.stream?.id !== session.stream.id) return postponeRollover(context, session, cause, failure);
+      loseHearing(context, session, cause);
+      return goOnWith(context, session.setup, cause, failure);
+    case 'live':
+    case 'retasking':
+      loseHearing(context, session, cause);
+      return waitAndRetry(context, cause, failure, session.lease);
+    default:
+      throw new Error(`nothing can fail while ${session.kind}: ${cause}`);
+  }
 }
 
 /** What the stream had heard and not spoken goes to the next one. */
-function loseLive(context: StepContext, cause: Cause): void {
-  const { stream } = context.state;
-  dropStream(context, cause, 'terminate');
-  if (stream !== null) takeBackFrom(context, stream);
+function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
+  closeHearing(context, session, cause, 'terminate');
+  requeue(context, settleEnd(context, session.stream));
 }
 
 /** Less than this of forgotten speech is a cough: about three seconds. */
@@ -111,12 +132,18 @@ export function countUnheard(context: StepContext, chunks: number): void {
   context.set({ backlog: writeOff(context.state.backlog, chunks) });
 }
 
-/** Holds again what a stream that broke off has not spoken, and tells what its end has cut. */
-export function takeBackFrom(context: StepContext, { replay }: Stream): void {
+/** Holds again what the old session has not spoken, and tells what its end has cut. */
+export function takeBackFrom(context: StepContext, stream: Stream): void {
+  const owed = settleEnd(context, stream);
+  if (hearingStream(context.state.session) === null) requeue(context, owed);
+  else sayLate(context, owed);
+}
+
+/** Tells what the end of a stream has cut. Returns what it has not spoken. */
+function settleEnd(context: StepContext, { replay }: Stream): readonly BacklogChunk[] {
   countUnheard(context, replay.unheardChunks);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
-  if (context.state.stream === null) requeue(context, unspoken(replay));
-  else sayLate(context, unspoken(replay));
+  return unspoken(replay);
 }
 
 /** Gives chunks to the live stream, which is in the middle of whatever is being said. */
@@ -142,18 +169,17 @@ export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): 
   context.set({ backlog: takeBack(backlog, chunks, Math.floor(settings.backlogMs / settings.chunkMs)) });
 }
 
-function failSetup(context: StepContext, cause: Cause, failure: Failure): void {
-  const { setup } = context.state;
-  const lost = setup?.stream ?? null;
+/** Closes what a try has come to. Returns its token, where that may be used again. */
+function failSetup(context: StepContext, setup: Successor, cause: Cause, failure: Failure): Lease | null {
   context.disarm('setup', 'poll');
-  context.set({ setup: null });
-  const lease = lost === null ? null : leftOver(context, lost, cause, failure);
-  if (lost !== null && lease !== null) {
-    context.emit({ type: 'close_stream', stream: lost.id, how: 'terminate' });
-    return context.set({ lease });
+  if (setup.stage === 'acquiring') {
+    context.disarm('token');
+    return null;
   }
-  if (lost !== null) closeStream(context, lost, cause, 'terminate');
-  dropTokens(context);
+  const lease = leftOver(context, setup.stream, cause, failure);
+  if (lease === null) closeStream(context, setup.stream, cause, 'terminate');
+  else context.emit({ type: 'close_stream', stream: setup.stream.id, how: 'terminate' });
+  return lease;
 }
 
 /** What a try that failed leaves of its token: the whole, if it may be used again. */
@@ -176,29 +202,30 @@ function reportUnreachable(context: StepContext, { grant, unreached }: Lease, { 
 }
 
 /** The live stream is gone, but its successor is on the way already. */
-function goOnWith(context: StepContext, setup: SessionSetup, cause: Cause, failure: Failure): void {
+function goOnWith(context: StepContext, setup: Successor, cause: Cause, failure: Failure): void {
   report(context, cause, failure, 0);
   context.set({ reason: RECOVERY[cause].tokenReason });
-  if (setup.stage === 'ready' && setup.stream !== null) goLive(context, setup.stream);
-  else if (setup.stage !== 'ready') context.enter(setup.stage);
+  if (setup.stage === 'ready') goLive(context, setup.stream);
+  else context.become({ kind: 'setup', setup });
 }
 
 /** The successor did not come up, but the live stream goes on: it is tried again while there is time. */
-function postponeRollover(context: StepContext, stream: Stream, cause: Cause, failure: Failure): void {
+function postponeRollover(context: StepContext, rolling: Rolling, cause: Cause, failure: Failure): void {
   const { settings, seed } = context.state;
+  const lease = failSetup(context, rolling.setup, cause, failure);
   const patience = patienceWith(context, cause);
-  const rollFailures = stream.rollFailures + 1;
+  const rollFailures = rolling.stream.rollFailures + 1;
   const drawn = drawBackoff(PATIENCE[patience], rollFailures, seed, retryAfterOf(failure));
-  context.enter('live');
+  const stream = { ...rolling.stream, rollFailures };
+  context.become({ kind: 'live', stream, lease });
   context.set({ seed: drawn.seed });
-  context.put({ ...stream, rollFailures });
   report(context, cause, failure, drawn.waitMs);
   if (stream.limitAt === null) return;
   const latestAt = stream.limitAt - settings.rollLatestMs;
   if (cause === 'session_limit_reached') {
     // No room for two: the old one makes way, in a pause or at the latest moment.
     noteNoRoom(context);
-    context.put({ ...stream, rollFailures, mustGoFirst: true });
+    context.patch(stream, { mustGoFirst: true });
     context.arm('roll', Math.max(context.now, latestAt));
   } else if (context.now + drawn.waitMs < latestAt) context.arm('roll', context.now + drawn.waitMs);
 }
@@ -212,21 +239,20 @@ function patienceWith(context: StepContext, cause: Cause): Patience {
   return refusedTokens > promptTries ? patience : 'prompt';
 }
 
-function waitAndRetry(context: StepContext, cause: Cause, failure: Failure): void {
+function waitAndRetry(context: StepContext, cause: Cause, failure: Failure, lease: Lease | null): void {
   const row = RECOVERY[cause];
   const patience = patienceWith(context, cause);
   const failures = context.state.failures + 1;
   const askedMs = retryAfterOf(failure);
   const drawn = drawBackoff(PATIENCE[patience], failures, context.state.seed, askedMs);
   context.set({ reason: row.tokenReason, failures, seed: drawn.seed });
-  const waitMs = waitForRetry(context, drawn.waitMs, patience, askedMs);
+  const { wait, waitMs } = waitForRetry(context, drawn.waitMs, patience, askedMs);
   report(context, cause, failure, waitMs);
-  if (patience === 'parked') {
-    // A token that a failed successor left over would not live this long.
-    dropTokens(context);
-    context.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: waitMs });
-  }
-  context.enter(patience === 'parked' ? 'parked' : 'waiting');
+  if (patience !== 'parked') return context.become({ kind: 'waiting', lease, wait });
+  // A token that a failed successor left over would not live this long.
+  forgetLease(context, lease);
+  context.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: waitMs });
+  context.become({ kind: 'parked' });
 }
 
 function report(context: StepContext, cause: Cause, failure: Failure, waitMs: number): void {

@@ -1,28 +1,35 @@
 import { forNewStream } from '../../uplink/backlog.ts';
 import { pump } from '../sound/sending.ts';
-import type { Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { sleepsAt } from './standby.ts';
+import type { LiveStream, ReadyStream, Retasking } from './session.ts';
+import { sleepsAt } from './sleep-time.ts';
 
 /** The stream takes what is said from here on. */
-export function goLive(context: StepContext, stream: Stream): void {
-  context.enter('live');
+export function goLive(context: StepContext, ready: ReadyStream): void {
+  const stream = { ...ready, liveAt: context.now };
+  context.become({ kind: 'live', stream, lease: null });
   context.set({ problem: null });
-  if (stream.liveAt === null) beginSession(context, stream);
+  beginSession(context, stream);
+  takeSpeech(context);
+}
+
+/** The live stream's new task runs. */
+export function resumeLive(context: StepContext, { stream, lease }: Retasking): void {
+  context.become({ kind: 'live', stream, lease });
+  context.set({ problem: null });
+  takeSpeech(context);
+}
+
+function takeSpeech(context: StepContext): void {
   if (context.state.options.standbyAfterMs > 0)
     context.arm('standby', Math.max(context.now, sleepsAt(context.state)));
   pump(context);
 }
 
-function beginSession(context: StepContext, stream: Stream): void {
+function beginSession(context: StepContext, stream: LiveStream): void {
   const { reason, settings, backlog } = context.state;
   const { session, streamHost: stream_host } = stream.lease.grant;
-  context.set({
-    refusedTokens: 0,
-    setup: null,
-    stream: { ...stream, liveAt: context.now },
-    backlog: forNewStream(backlog),
-  });
+  context.set({ refusedTokens: 0, backlog: forNewStream(backlog) });
   // A session in place of another one begins in the same silence; any other gives somebody time to speak.
   const { timers } = context.state;
   if (reason !== 'rollover') context.set({ lastVoiceAt: context.now });

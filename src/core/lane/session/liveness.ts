@@ -1,21 +1,22 @@
 import { pump } from '../sound/sending.ts';
-import { type Stream, waitingSuccessor } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
+import { hearingStream, type Stream, waitingSuccessor } from './session.ts';
 
 /**
  * A socket can look open for many minutes after its other end is gone. Two signs tell: pings without an answer, and
  * bytes that do not leave. Both are found well within the time for which unspoken speech is remembered.
  */
 export function onPingTimer(context: StepContext): void {
-  const { stream, phase, settings } = context.state;
-  if (stream === null || phase === 'draining') return;
+  const { session, settings } = context.state;
+  const stream = hearingStream(session);
+  if (stream === null || session.kind === 'draining') return;
   if (isGone(context, stream)) return fail(context, 'unresponsive', { stream });
   // A successor that waits for its moment must not be found dead when that has come.
-  const waiting = waitingSuccessor(context.state);
+  const waiting = waitingSuccessor(session);
   if (waiting !== null && isGone(context, waiting)) fail(context, 'unresponsive', { stream: waiting });
   else if (waiting !== null) ping(context, waiting);
-  ping(context, context.state.stream ?? stream);
+  ping(context, stream);
   context.arm('ping', context.now + settings.pingMs, settings.pingSlackMs);
 }
 
@@ -25,17 +26,17 @@ function isGone(context: StepContext, { congestedSince, pingsOut }: Stream): boo
 }
 
 function ping(context: StepContext, stream: Stream): void {
-  context.put({ ...stream, pingsOut: stream.pingsOut + 1 });
+  context.patch(stream, { pingsOut: stream.pingsOut + 1 });
   context.emit({ type: 'ping', stream: stream.id });
 }
 
 /** The way to the service is slower than speech: what is said from here on is held, instead of piling up in the socket. */
 export function onCongested(context: StepContext, stream: Stream): void {
-  if (stream.congestedSince === null) context.put({ ...stream, congestedSince: context.now });
+  if (stream.congestedSince === null) context.patch(stream, { congestedSince: context.now });
 }
 
 export function onDrained(context: StepContext, stream: Stream): void {
   if (stream.congestedSince === null) return;
-  context.put({ ...stream, congestedSince: null });
+  context.patch(stream, { congestedSince: null });
   pump(context);
 }

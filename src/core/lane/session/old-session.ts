@@ -3,37 +3,36 @@ import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/log.ts';
 import { owesRest } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
-import type { OldSession, Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeStream, takeBackFrom } from './ending.ts';
+import type { Finishing, LiveStream, OldSession, Stream } from './session.ts';
 
 /** Lets a stream finish speaking while another one, or none, hears what is said. */
 export function drainOld(
   context: StepContext,
-  stream: Stream,
+  stream: LiveStream,
   how: Pick<OldSession, 'why' | 'successorWaits'>,
 ): void {
   dropOldSession(context, 'terminate');
   const { pacer, settings } = context.state;
-  context.set({
-    oldSession: { ...how, stream, since: context.now, ending: false, mute: false, asked: false, pacer },
-  });
+  const stage: Finishing = { is: 'finishing', asked: false, pacer };
+  context.set({ oldSession: { ...how, stream, since: context.now, stage } });
   context.arm('drainOld', context.now + settings.chunkMs);
 }
 
 /** Gives a stream up that has nothing left to say. */
-export function endUnneeded(context: StepContext, stream: Stream): void {
+export function endUnneeded(context: StepContext, stream: LiveStream): void {
   drainOld(context, stream, { why: 'standby', successorWaits: false });
-  endSession(context);
+  const { oldSession } = context.state;
+  if (oldSession !== null) endSession(context, oldSession);
 }
 
-function endSession(context: StepContext): void {
-  const { oldSession, settings } = context.state;
-  if (oldSession === null) return;
+function endSession(context: StepContext, oldSession: OldSession): void {
+  const { settings } = context.state;
   const { silence, replay } = oldSession.stream;
   const isUnfinished = silence.since !== null || replay.partial !== null || owesRest(replay);
   const mute = isUnfinished && owesSpeech(replay);
-  context.set({ oldSession: { ...oldSession, ending: true, mute } });
+  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
 }
@@ -44,12 +43,12 @@ export function dropOldSession(
   how: 'close' | 'terminate',
   cause: Cause | null = null,
 ): void {
-  const { oldSession, phase } = context.state;
+  const { oldSession } = context.state;
   if (oldSession === null) return;
   context.disarm('drainOld');
   context.set({ oldSession: null });
   closeStream(context, oldSession.stream, cause ?? oldSession.why, how);
-  if (phase === 'waiting' && oldSession.successorWaits) context.arm('retry', context.now);
+  if (context.phase === 'waiting' && oldSession.successorWaits) context.arm('retry', context.now);
 }
 
 /**
@@ -59,7 +58,7 @@ export function dropOldSession(
 export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  dropOldSession(context, 'close', cause ?? (oldSession.mute ? 'silent_service' : null));
+  dropOldSession(context, 'close', cause ?? (isMute(oldSession) ? 'silent_service' : null));
   if (oldSession.why === 'standby') return;
   takeBackFrom(context, oldSession.stream);
   pump(context);
@@ -71,38 +70,42 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
-  if (oldSession?.ending !== true) return loseOldSession(context);
-  const { stream, mute } = oldSession;
-  if (!mute) return dropOldSession(context, 'close');
-  context.put({ ...stream, replay: nearSpeech(stream.replay) });
+  if (oldSession?.stage.is !== 'ending') return loseOldSession(context);
+  const { stream } = oldSession;
+  if (!isMute(oldSession)) return dropOldSession(context, 'close');
+  context.patch(stream, { replay: nearSpeech(stream.replay) });
   loseOldSession(context);
+}
+
+function isMute({ stage }: OldSession): boolean {
+  return stage.is === 'ending' && stage.mute;
 }
 
 /** A service only confirms what is followed by silence: the old session hears it, at real time. */
 export function feedOldSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
-  if (oldSession === null || oldSession.ending || oldSession.stream.congestedSince !== null) return;
-  if (earliestSend(oldSession.pacer, settings.chunkMs, true) > context.now) return;
-  const { stream } = oldSession;
-  const pacer = recordSend(oldSession.pacer, context.now, settings.chunkMs);
-  const replay = noteSilence(stream.replay, settings.chunkMs, context.now);
-  context.set({ oldSession: { ...oldSession, pacer, stream: { ...stream, replay } } });
+  if (oldSession?.stage.is !== 'finishing' || oldSession.stream.congestedSince !== null) return;
+  const { stream, stage } = oldSession;
+  if (earliestSend(stage.pacer, settings.chunkMs, true) > context.now) return;
+  const pacer = recordSend(stage.pacer, context.now, settings.chunkMs);
+  context.set({ oldSession: { ...oldSession, stage: { ...stage, pacer } } });
+  context.patch(stream, { replay: noteSilence(stream.replay, settings.chunkMs, context.now) });
   context.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
 /** It said something: it may say more, or be done. */
 export function noteNews(context: StepContext, stream: Stream): void {
   const { oldSession } = context.state;
-  if (oldSession?.stream.id !== stream.id || oldSession.ending) return;
-  const alive = { ...oldSession, asked: false };
-  context.set({ oldSession: alive });
-  context.arm('drainOld', doneAt(context, alive));
+  if (oldSession?.stream.id !== stream.id || oldSession.stage.is !== 'finishing') return;
+  const stage = { ...oldSession.stage, asked: false };
+  context.set({ oldSession: { ...oldSession, stage } });
+  context.arm('drainOld', doneAt(context, oldSession, stage));
 }
 
 /** When it can be taken to have nothing more to say; a sign of life is asked for before that where it owes something. */
-function doneAt(context: StepContext, { stream, since, asked }: OldSession): number {
+function doneAt(context: StepContext, { stream, since }: OldSession, { asked }: Finishing): number {
   const { chunkMs, oldSessionDoneMs, oldSessionQuietMs } = context.state.settings;
-  const newsAt = stream.newsAt ?? stream.liveAt ?? since;
+  const newsAt = stream.newsAt ?? stream.liveAt;
   // A burst of sound may still go on; one that has been quiet for long, and owes nothing, need not stay at all.
   const isDone = !owesSpeech(stream.replay);
   const quietAt = isDone
@@ -120,26 +123,23 @@ export function onOldSessionTimer(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
   // Told to end, or asked for a sign of life, and silent: it is gone, and what it owes with it.
-  if (oldSession.ending) return loseOldSession(context);
-  if (isDead(oldSession)) return loseOldSession(context, 'unresponsive');
-  const { stream, asked } = oldSession;
-  const dueAt = doneAt(context, oldSession);
+  const { stream, stage } = oldSession;
+  if (stage.is === 'ending') return loseOldSession(context);
+  if (stage.asked && stream.pingsOut > 0) return loseOldSession(context, 'unresponsive');
+  const dueAt = doneAt(context, oldSession, stage);
   const owes = owesSpeech(stream.replay);
   if (dueAt > context.now) context.arm('drainOld', dueAt);
-  else if (owes && !asked && context.now < latestAt(context, stream)) askForLife(context, oldSession);
-  else endSession(context);
+  else if (owes && !stage.asked && context.now < latestAt(context, stream))
+    askForLife(context, oldSession, stage);
+  else endSession(context, oldSession);
 }
 
 /** It owes something and says nothing: is anybody there? */
-function askForLife(context: StepContext, oldSession: OldSession): void {
+function askForLife(context: StepContext, oldSession: OldSession, stage: Finishing): void {
   const { stream } = oldSession;
-  context.set({
-    oldSession: { ...oldSession, asked: true, stream: { ...stream, pingsOut: stream.pingsOut + 1 } },
-  });
+  const asked = { ...stage, asked: true };
+  context.set({ oldSession: { ...oldSession, stage: asked } });
+  context.patch(stream, { pingsOut: stream.pingsOut + 1 });
   context.emit({ type: 'ping', stream: stream.id });
-  context.arm('drainOld', doneAt(context, { ...oldSession, asked: true }));
-}
-
-function isDead({ asked, stream }: OldSession): boolean {
-  return asked && stream.pingsOut > 0;
+  context.arm('drainOld', doneAt(context, oldSession, asked));
 }

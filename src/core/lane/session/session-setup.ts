@@ -1,25 +1,23 @@
 import { emptyReplayLog, retarget } from '../../uplink/replay/log.ts';
 import { reanchor } from '../../uplink/replay/times.ts';
 import { isSameTask } from '../options.ts';
-import type { Lease, SessionSetup, Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteRoom } from './account-limit.ts';
+import { advanceSetup } from './advance.ts';
 import { fail } from './ending.ts';
-import { goLive } from './live.ts';
+import { goLive, resumeLive } from './live.ts';
+import {
+  hearingStream,
+  type Lease,
+  type LiveStream,
+  type OpenStream,
+  type Retasking,
+  type Session,
+  type Stream,
+  setupOf,
+} from './session.ts';
 import { NO_SILENCE } from './silence.ts';
 import { trySwitch } from './switchover.ts';
-
-/** Goes on with the setup. Without a live session beside it, the lane's phase is the setup's stage. */
-export function advanceSetup(
-  context: StepContext,
-  stage: Exclude<SessionSetup['stage'], 'ready'>,
-  stream: Stream | null,
-): void {
-  const first = context.state.setup === null;
-  context.set({ setup: { stage, stream } });
-  if (context.state.stream === null) context.enter(stage);
-  else if (first) context.enter('rolling');
-}
 
 /** Opens a stream with a token that has not been used. */
 export function connect(context: StepContext, lease: Lease): void {
@@ -45,8 +43,8 @@ export function connect(context: StepContext, lease: Lease): void {
     silence: NO_SILENCE,
     replay: emptyReplayLog(context.state.options.targets, context.state.marksEnds),
   };
-  context.set({ nextStream: id + 1, lease: null });
-  advanceSetup(context, 'connecting', stream);
+  context.set({ nextStream: id + 1 });
+  advanceSetup(context, { stage: 'connecting', stream });
   context.emit({ type: 'open_stream', stream: id, grant: lease.grant.id });
   context.arm('setup', context.now + patience(context, connectPatience(context)));
 }
@@ -60,7 +58,7 @@ const FAILURES_PER_ADDRESS = 3;
  */
 function connectPatience({ state }: StepContext): number {
   const { firstConnectMs, connectMs } = state.settings;
-  const failures = state.stream?.rollFailures ?? state.failures;
+  const failures = hearingStream(state.session)?.rollFailures ?? state.failures;
   return Math.min(connectMs, firstConnectMs * 2 ** Math.floor(failures / FAILURES_PER_ADDRESS));
 }
 
@@ -69,28 +67,29 @@ const LEAST_PATIENCE_MS = 6000;
 
 /** How long a step of the set-up may take: the first try at a successor leaves time for a second one. */
 function patience(context: StepContext, usualMs: number): number {
-  const { stream, setup, settings, longestSetupMs } = context.state;
-  if (stream?.limitAt == null || setup === null || stream.rollFailures > 0) return usualMs;
-  const leftMs = stream.limitAt - settings.rollLatestMs - context.now;
+  const { session, settings, longestSetupMs } = context.state;
+  if (session.kind !== 'rolling' || session.stream.rollFailures > 0) return usualMs;
+  const { limitAt } = session.stream;
+  if (limitAt === null) return usualMs;
+  const leftMs = limitAt - settings.rollLatestMs - context.now;
   return Math.min(usualMs, Math.max(LEAST_PATIENCE_MS, 2 * longestSetupMs, leftMs / 2));
 }
 
 export function onOpened(context: StepContext, stream: Stream): void {
-  const { setup } = context.state;
-  if (setup?.stage !== 'connecting' || setup.stream?.id !== stream.id) return;
+  const setup = setupOf(context.state.session);
+  if (setup?.stage !== 'connecting' || setup.stream.id !== stream.id) return;
   context.emit({ type: 'forget_grant', grant: stream.lease.grant.id });
-  const opened = { ...stream, openedAt: context.now };
-  advanceSetup(context, 'configuring', opened);
+  const opened = { ...setup.stream, openedAt: context.now, lastTaskAt: context.now };
+  advanceSetup(context, { stage: 'configuring', stream: opened });
   sendTask(context, opened);
 }
 
 /** Tells the service what to do, and begins to ask whether it does. Audio is held meanwhile. */
-export function sendTask(context: StepContext, stream: Stream): void {
+function sendTask(context: StepContext, stream: OpenStream): void {
   const { options, settings } = context.state;
   const { replay } = stream;
   const times = stream.liveAt === null ? replay.times : reanchor(replay.times, replay.sentMs);
-  context.put({
-    ...stream,
+  context.patch(stream, {
     lastTaskAt: context.now,
     asked: false,
     taskStale: false,
@@ -110,64 +109,76 @@ export function sendTask(context: StepContext, stream: Stream): void {
 }
 
 /** The stream whose task is not settled: the one on its way, or the live one that was told something new. */
-export function unsettled(context: StepContext): Stream | null {
-  const { setup, stream, phase } = context.state;
-  if (setup !== null) return setup.stage === 'configuring' ? setup.stream : null;
-  return phase === 'configuring' || stream?.taskStale === true ? stream : null;
+function unsettled(session: Session): OpenStream | null {
+  switch (session.kind) {
+    case 'setup':
+    case 'rolling':
+      return session.setup.stage === 'configuring' ? session.setup.stream : null;
+    case 'retasking':
+      return session.stream;
+    case 'live':
+      return session.stream.taskStale ? session.stream : null;
+    default:
+      return null;
+  }
 }
 
-/** The languages or the voice changed while a stream is up: the task is set again, as soon as the service allows. */
-export function refreshTask(context: StepContext, stream: Stream): void {
-  const { phase, settings } = context.state;
-  if (phase !== 'live' && phase !== 'configuring') return;
-  const allowedAt = (stream.lastTaskAt ?? Number.NEGATIVE_INFINITY) + settings.pollMs;
+/** The languages or the voice changed: where a stream is up the task is set again, as soon as the service allows. */
+export function refreshTask(context: StepContext): void {
+  const { session, settings } = context.state;
+  const stream = session.kind === 'live' ? session.stream : unsettled(session);
+  if (stream === null || session.kind === 'rolling') return;
+  const allowedAt = stream.lastTaskAt + settings.pollMs;
   if (allowedAt > context.now) {
-    context.put({ ...stream, taskStale: true });
+    context.patch(stream, { taskStale: true });
     context.arm('poll', allowedAt);
     return;
   }
-  if (phase === 'live') {
-    context.enter('configuring');
+  if (session.kind === 'live') {
+    context.become({ ...session, kind: 'retasking' });
     context.disarm('pace', 'silence', 'standby');
   }
   sendTask(context, stream);
 }
 
 export function onPollTimer(context: StepContext): void {
-  const stream = unsettled(context);
+  const stream = unsettled(context.state.session);
   if (stream === null) return;
   if (stream.taskStale) {
-    refreshTask(context, stream);
+    refreshTask(context);
     return;
   }
-  context.put({ ...stream, lastPollAt: context.now, asked: true });
+  context.patch(stream, { lastPollAt: context.now, asked: true });
   context.emit({ type: 'poll_task', stream: stream.id });
   context.arm('poll', context.now + context.state.settings.pollMs);
 }
 
 /** A live service pushes word of its task: asks now rather than later, if it may. */
-export function pollSoon(context: StepContext, stream: Stream): void {
-  if (unsettled(context)?.id !== stream.id || stream.taskStale || stream.liveAt !== null) return;
+export function pollSoon(context: StepContext, { id }: Stream): void {
+  const stream = unsettled(context.state.session);
+  if (stream?.id !== id || stream.taskStale || stream.liveAt !== null) return;
   const allowedAt = (stream.lastPollAt ?? Number.NEGATIVE_INFINITY) + context.state.settings.pollMs;
   context.arm('poll', Math.max(context.now, allowedAt));
 }
 
 /** The task runs. */
-export function onTaskRuns(context: StepContext, stream: Stream): void {
+export function onTaskRuns(context: StepContext, { id }: Stream): void {
+  const { session, options } = context.state;
+  const stream = unsettled(session);
   // An answer to a question that was asked before the last set_task tells nothing about the new task.
-  if (unsettled(context)?.id !== stream.id || stream.taskStale || !stream.asked) return;
+  if (stream?.id !== id || stream.taskStale || !stream.asked) return;
   context.disarm('setup', 'poll');
-  const { setup, options } = context.state;
   const { source, targets, voice } = options;
   const confirmed = {
-    ...stream,
     confirmedTask: { source, targets, voice },
     replay: retarget(stream.replay, targets),
   };
-  context.put(confirmed);
-  if (setup !== null) noteSetup(context, context.now - (stream.lastTaskAt ?? context.now));
-  if (setup === null || context.state.stream === null) return goLive(context, confirmed);
-  context.set({ setup: { stage: 'ready', stream: confirmed } });
+  if (session.kind === 'retasking')
+    return resumeLive(context, { ...session, stream: { ...session.stream, ...confirmed } });
+  noteSetup(context, context.now - stream.lastTaskAt);
+  const ready = { ...stream, ...confirmed };
+  if (session.kind !== 'rolling') return goLive(context, ready);
+  context.become({ ...session, setup: { stage: 'ready', stream: ready } });
   noteRoom(context);
   trySwitch(context);
 }
@@ -178,13 +189,12 @@ function noteSetup(context: StepContext, tookMs: number): void {
 }
 
 /** Whether there is a task before the rejected one; one that is rejected although it ran once is not tried forever. */
-export function canRevert(context: StepContext, stream: Stream): boolean {
-  const { confirmedTask: task, taskStale } = stream;
-  return task !== null && (taskStale || !isSameTask(task, context.state.options));
+export function canRevert(context: StepContext, { confirmedTask: task, taskStale }: LiveStream): boolean {
+  return taskStale || !isSameTask(task, context.state.options);
 }
 
 /** The service does not take a new task on a running stream: the one before it goes on, and the operator is told. */
-export function revertTask(context: StepContext, stream: Stream, message: string): void {
+export function revertTask(context: StepContext, { stream }: Retasking, message: string): void {
   // A newer request waits its turn: what was said of the one before it is of no interest any more.
   if (stream.taskStale) return;
   const { options } = context.state;
@@ -196,15 +206,15 @@ export function revertTask(context: StepContext, stream: Stream, message: string
     source: options.source,
     targets: options.targets,
   });
-  refreshTask(context, stream);
+  refreshTask(context);
 }
 
 export function onSetupTimer(context: StepContext): void {
-  const { setup, phase } = context.state;
-  if (setup !== null) {
-    const { stage, stream } = setup;
-    const silent = stage === 'connecting' && stream !== null;
-    const message = silent ? `${stream.lease.grant.streamHost} does not answer the connection` : null;
-    fail(context, 'setup_timeout', { stream, ...(message !== null && { message }) });
-  } else if (phase === 'configuring') fail(context, 'setup_timeout', { stream: context.state.stream });
+  const { session } = context.state;
+  if (session.kind === 'retasking') return fail(context, 'setup_timeout', { stream: session.stream });
+  const setup = setupOf(session);
+  if (setup === null || setup.stage === 'acquiring') return;
+  const { stage, stream } = setup;
+  const message = `${stream.lease.grant.streamHost} does not answer the connection`;
+  fail(context, 'setup_timeout', { stream, ...(stage === 'connecting' && { message }) });
 }

@@ -1,9 +1,8 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { owesSpeech } from '../../uplink/replay/log.ts';
-import { isStreaming } from '../sound/sending.ts';
-import type { Stream } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
+import { isStreaming, type LiveStream, type Stream } from './session.ts';
 import {
   isDoubtful,
   isText,
@@ -34,20 +33,22 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
   const isSoFar = understands && stream.replay.unheardChunks > 0;
   if (silence === stream.silence && !isSoFar) return stream;
   const replay = isSoFar ? { ...stream.replay, unheardChunks: 0 } : stream.replay;
-  const heard = { ...stream, silence, replay };
-  context.put(heard);
-  return heard;
+  return context.patch(stream, { silence, replay });
 }
 
 export function onSilenceTimer(context: StepContext): void {
-  const { stream, settings, silentEnds } = context.state;
-  if (stream === null || !isStreaming(context)) return;
+  const { session, settings, silentEnds } = context.state;
+  if (!isStreaming(session)) return;
+  const { stream } = session;
   const { silence } = stream;
   const dueAt = silenceDueAt(silence, settings, isDoubtful(silentEnds, context.now));
   if (dueAt === null) return;
   if (context.now < dueAt) return context.arm('silence', dueAt, SILENCE_SLACK_MS);
   const isAllSpoken = silence.askedAt === null && silence.speechChunks === 0 && !owesSpeech(stream.replay);
-  if (isAllSpoken) return context.put({ ...stream, silence: { ...silence, since: null } });
+  if (isAllSpoken) {
+    context.patch(stream, { silence: { ...silence, since: null } });
+    return;
+  }
   // Neither a question nor its answer can be expected to come through; a way that stays so is found by itself.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
@@ -63,7 +64,7 @@ export function onSilenceTimer(context: StepContext): void {
  * Asks a service that has said nothing of what it took for its task, before the lane falls asleep.
  * @returns whether its answer is still to come
  */
-export function askAboutSilence(context: StepContext, stream: Stream): boolean {
+export function askAboutSilence(context: StepContext, stream: LiveStream): boolean {
   const { silence, lastPollAt } = stream;
   if (silence.askedAt !== null) return true;
   if (silence.since === null || silence.onlyAnswers) return false;
@@ -76,7 +77,7 @@ export function askAboutSilence(context: StepContext, stream: Stream): boolean {
 
 function ask(context: StepContext, stream: Stream): void {
   const silence = { ...stream.silence, askedAt: context.now };
-  context.put({ ...stream, lastPollAt: context.now, silence });
+  context.patch(stream, { lastPollAt: context.now, silence });
   context.emit({ type: 'poll_task', stream: stream.id });
 }
 

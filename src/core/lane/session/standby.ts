@@ -3,26 +3,25 @@ import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import { FORGOTTEN_AFTER_MS, owedSpeechChunks } from '../../uplink/replay/log.ts';
 import type { LaneOptions } from '../options.ts';
-import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { countUnheard, dropTokens } from './ending.ts';
+import { countUnheard, dropLease } from './ending.ts';
 import { endUnneeded } from './old-session.ts';
 import { askAboutSilence } from './silent-service.ts';
+import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
 import { acquire } from './token.ts';
 import { attendSleep, forgetVainWakes, noteWake } from './vain-wakes.ts';
 
 /** Where only single chunks are judged, this many of the last ones must be speech to wake the lane: a slammed door is one. */
 const WAKE = { speech: 2, of: 3 } as const;
-/** A service that has understood something says so within this time; a lane that woke for something else need not wait on. */
-const UNANSWERED_MS = 10_000;
 /** Looked at again so soon while the lane may not sleep yet. */
 const SLEEP_CHECK_MS = 1000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
-  const { phase, stream, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered } = context.state;
-  if (phase === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
-  if (phase !== 'live' || stream === null || options.standbyAfterMs === 0) return;
+  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered } = context.state;
+  if (session.kind === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
+  if (session.kind !== 'live' || options.standbyAfterMs === 0) return;
+  const { stream } = session;
   const dueAt = sleepsAt(context.state);
   if (context.now < dueAt) return context.arm('standby', dueAt);
   // What was said before the silence may still have to be sent, spoken or heard.
@@ -40,32 +39,27 @@ export function onStandbyTimer(context: StepContext): void {
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
   countUnheard(context, stream.replay.unheardChunks + owedSpeechChunks(stream.replay));
-  context.set({ stream: null, starved: false, failures: 0 });
+  context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
-  dropTokens(context);
-  context.enter('standby');
+  dropLease(context);
+  context.become({ kind: 'standby', heardLately: [] });
   attendSleep(context);
   endUnneeded(context, stream);
   context.count('standbys');
   context.notify('standby', {});
 }
 
-/** When the lane may fall asleep, if nobody speaks meanwhile. */
-export function sleepsAt({ options, lastVoiceAt, isUnanswered }: LaneState): number {
-  const { standbyAfterMs } = options;
-  return lastVoiceAt + (isUnanswered ? Math.min(standbyAfterMs, UNANSWERED_MS) : standbyAfterMs);
-}
-
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */
 export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: boolean): void {
-  const { backlog, settings } = context.state;
-  const lately = [...context.state.heardLately, talks].slice(-WAKE.of);
+  const { session, backlog, settings } = context.state;
+  if (session.kind !== 'standby') return;
+  const heardLately = [...session.heardLately, talks].slice(-WAKE.of);
   forgetVainWakes(context);
   context.set({ backlog: remember(backlog, chunk, Math.ceil(settings.prerollMs / settings.chunkMs)) });
-  context.set({ heardLately: lately });
+  context.become({ ...session, heardLately });
   // What was judged over a longer time needs no second chunk.
   const needed = chunk.levels?.talk === undefined ? WAKE.speech : 1;
-  if (!talks || lately.filter(Boolean).length < needed) return;
+  if (!talks || heardLately.filter(Boolean).length < needed) return;
   noteWake(context);
   wake(context);
 }
@@ -73,7 +67,7 @@ export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: 
 /** Somebody speaks, or the operator wants a stream: what was heard last goes with it. */
 export function wake(context: StepContext): void {
   if (context.state.hold !== null) return;
-  context.set({ heardLately: [], reason: 'start' });
+  context.set({ reason: 'start' });
   context.notify('wake', {});
   acquire(context);
 }

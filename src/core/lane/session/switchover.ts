@@ -1,24 +1,25 @@
-import { type LaneState, waitingSuccessor } from '../state.ts';
+import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { goLive } from './live.ts';
 import { drainOld } from './old-session.ts';
+import type { LiveStream } from './session.ts';
 
 /** Two pause chunks in a row (0.64 s) are a pause to switch in: no word is cut, and the old stream hears the rest of it. */
 const PAUSE_CHUNKS = 2;
 
 /** Whether nobody is speaking, as far as the streams have heard. */
-export function isInPause(context: StepContext): boolean {
+function isInPause(context: StepContext): boolean {
   return context.state.backlog.quietRun >= PAUSE_CHUNKS;
 }
 
 /** When the old stream must switch to be able to finish speaking. */
-function latestAt({ stream, settings }: LaneState): number {
-  return (stream?.limitAt ?? Number.POSITIVE_INFINITY) - settings.rollLatestMs;
+function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {
+  return (limitAt ?? Number.POSITIVE_INFINITY) - settings.rollLatestMs;
 }
 
 /** The latest moment for a switch that still lets the old stream finish speaking. */
-export function isLate(context: StepContext): boolean {
-  return context.now >= latestAt(context.state);
+function isLate(context: StepContext, stream: LiveStream): boolean {
+  return context.now >= latestAt(context.state, stream);
 }
 
 /** This long before the latest moment a short pause is taken, too: better than a cut in a word. */
@@ -28,9 +29,9 @@ const BREATH_DB = 6;
 const BREATH_CHUNKS = 12;
 
 /** Whether this is the best moment that can still be hoped for: a single pause chunk, or the deepest breath for some time. */
-function isBreath(context: StepContext): boolean {
+function isBreath(context: StepContext, stream: LiveStream): boolean {
   const { backlog, noiseFloor } = context.state;
-  if (context.now < latestAt(context.state) - HURRY_MS) return false;
+  if (context.now < latestAt(context.state, stream) - HURRY_MS) return false;
   if (backlog.quietRun > 0) return true;
   // With a backlog what goes out is not what is heard.
   if (backlog.chunks.length > 0) return false;
@@ -40,8 +41,8 @@ function isBreath(context: StepContext): boolean {
 }
 
 /** Whether the lane goes over to another session now, if it can. */
-export function isMoment(context: StepContext): boolean {
-  return isInPause(context) || isBreath(context) || isLate(context);
+export function isMoment(context: StepContext, stream: LiveStream): boolean {
+  return isInPause(context) || isBreath(context, stream) || isLate(context, stream);
 }
 
 /** Counts a switch that cut a sentence in two. */
@@ -53,11 +54,12 @@ export function countSplit(context: StepContext): void {
 
 /** Goes over to the next session if it is ready and this is the moment. */
 export function trySwitch(context: StepContext): void {
-  const { phase, stream } = context.state;
-  const successor = waitingSuccessor(context.state);
-  if (phase !== 'rolling' || successor === null || stream === null || !isMoment(context)) return;
+  const { session } = context.state;
+  if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;
+  const { stream, setup } = session;
+  if (!isMoment(context, stream)) return;
   countSplit(context);
   drainOld(context, stream, { why: 'rollover', successorWaits: false });
   context.disarm('roll');
-  goLive(context, successor);
+  goLive(context, setup.stream);
 }

@@ -1,8 +1,11 @@
 import { draw } from '../../random.ts';
+import type { Cause } from '../../retry/recovery.ts';
 import type { Denial, Grant } from '../event.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropTokens, fail } from './ending.ts';
-import { advanceSetup, connect } from './session-setup.ts';
+import { advanceSetup } from './advance.ts';
+import { dropLease, fail } from './ending.ts';
+import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session.ts';
+import { connect } from './session-setup.ts';
 import { waitForAnswer } from './waiting.ts';
 
 /** How far the wait for an answer may grow. */
@@ -10,30 +13,31 @@ const LONGEST_ANSWER_WAIT_MS = 60_000;
 
 /** Gets the lane a token: the unspent one it has, or a new one. */
 export function acquire(context: StepContext): void {
-  const { lease } = context.state;
-  context.set({ wait: null });
+  const lease = leaseOf(context.state.session);
   if (lease !== null && lease.expiresAt > context.now) {
     connect(context, lease);
     return;
   }
-  dropTokens(context);
-  advanceSetup(context, 'acquiring', null);
-  tokenRequest(context, 0);
-  ask(context);
+  dropLease(context);
+  const request = newRequest(context, 0);
+  putRequest(context, request);
+  ask(context, request);
 }
 
-function tokenRequest(context: StepContext, attempt: number): void {
+function newRequest(context: StepContext, attempt: number): PendingTokenRequest {
   const { idPrefix, nextId, reason } = context.state;
-  context.set({
-    nextId: nextId + 1,
-    tokenRequest: { id: `${idPrefix}-${nextId}`, reason, attempt, since: context.now, askedAt: null },
-  });
+  context.set({ nextId: nextId + 1 });
+  return { id: `${idPrefix}-${nextId}`, reason, attempt, since: context.now, askedAt: null, wait: null };
+}
+
+function putRequest(context: StepContext, request: PendingTokenRequest): void {
+  advanceSetup(context, { stage: 'acquiring', request });
 }
 
 /** Asks (again) under the same id, which makes a lost answer come again instead of a second session. */
-function ask(context: StepContext): void {
-  const { tokenRequest: asked, lineUp, settings, seed } = context.state;
-  if (asked === null || !lineUp) return;
+function ask(context: StepContext, asked: PendingTokenRequest): void {
+  const { lineUp, settings, seed } = context.state;
+  if (!lineUp) return;
   const attempt = asked.attempt + 1;
   const drawn = draw(seed);
   const patienceMs = Math.min(
@@ -42,18 +46,20 @@ function ask(context: StepContext): void {
   );
   // A request that was waiting for the line counts its life from when it is really sent.
   const since = asked.attempt === 0 ? context.now : asked.since;
-  context.set({ tokenRequest: { ...asked, attempt, since, askedAt: context.now }, seed: drawn.seed });
+  context.set({ seed: drawn.seed });
   context.emit({ type: 'request_token', id: asked.id, reason: asked.reason, attempt });
-  waitForAnswer(context, patienceMs * (1 + drawn.value / 2), patienceMs);
+  const wait = waitForAnswer(context, patienceMs * (1 + drawn.value / 2), patienceMs);
+  putRequest(context, { ...asked, attempt, since, askedAt: context.now, wait });
 }
 
 /** No answer in time: asks again, under a new id once the old one is too old to be trusted with a fresh token. */
 export function onTokenTimer(context: StepContext): void {
-  const { tokenRequest: asked, settings } = context.state;
+  const asked = tokenRequestOf(context.state.session);
   if (asked === null) return;
-  if (asked.attempt > 0 && context.now - asked.since >= settings.tokenRequestLifeMs)
-    tokenRequest(context, asked.attempt);
-  ask(context);
+  const isOld = asked.attempt > 0 && context.now - asked.since >= context.state.settings.tokenRequestLifeMs;
+  const request = isOld ? newRequest(context, asked.attempt) : asked;
+  putRequest(context, request);
+  ask(context, request);
 }
 
 /** So soon after a question no other is asked, whoever wants it. */
@@ -61,8 +67,8 @@ const LEAST_BETWEEN_MS = 2000;
 
 /** Somebody wants an answer now: it is asked for again, unless it has just been. */
 export function askNow(context: StepContext): void {
-  const { tokenRequest: asked, lineUp } = context.state;
-  if (asked === null || asked.askedAt === null || !lineUp) return;
+  const asked = tokenRequestOf(context.state.session);
+  if (asked === null || asked.askedAt === null || !context.state.lineUp) return;
   if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
@@ -75,12 +81,15 @@ const NO_WAIT_MS = 1000;
 
 /** The line to the backend came or went. */
 export function onLine(context: StepContext, up: boolean): void {
-  context.set({ lineUp: up, wait: null });
-  const { tokenRequest: asked, seed } = context.state;
+  context.set({ lineUp: up });
+  const { session, seed } = context.state;
+  if (session.kind === 'waiting') context.become({ ...session, wait: null });
+  const asked = tokenRequestOf(session);
+  if (asked !== null) putRequest(context, { ...asked, wait: null });
   if (!up) context.disarm('token');
   if (!up || asked === null) return;
   const waitedMs = context.now - asked.since;
-  if (asked.attempt === 0 && waitedMs <= NO_WAIT_MS) return ask(context);
+  if (asked.attempt === 0 && waitedMs <= NO_WAIT_MS) return ask(context, asked);
   const drawn = draw(seed);
   context.set({ seed: drawn.seed });
   const spreadMs = Math.min(MOST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, waitedMs * SPREAD_SHARE));
@@ -88,14 +97,13 @@ export function onLine(context: StepContext, up: boolean): void {
 }
 
 function isInUse(context: StepContext, grant: string): boolean {
-  const { lease, stream, setup, oldSession } = context.state;
-  return [lease, stream?.lease, setup?.stream?.lease, oldSession?.stream.lease].some(
-    (used) => used?.grant.id === grant,
-  );
+  const leases = streamsOf(context.state).map(({ lease }) => lease);
+  return [leaseOf(context.state.session), ...leases].some((used) => used?.grant.id === grant);
 }
 
 export function onGranted(context: StepContext, grant: Grant): void {
-  const { tokenRequest: asked, settings } = context.state;
+  const { session, settings } = context.state;
+  const asked = tokenRequestOf(session);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
     // Late, doubled or for somebody else: never used; the one in use must not be forgotten for its double.
@@ -104,24 +112,25 @@ export function onGranted(context: StepContext, grant: Grant): void {
     return;
   }
   context.disarm('token');
-  context.set({
-    tokenRequest: null,
-    lease: { grant, expiresAt: asked.since + grant.windowMs - settings.connectMarginMs, unreached: 0 },
-  });
-  if (grant.intent !== 's2s')
-    return fail(context, 'intent_mismatch', { message: `the token is for ${grant.intent}` });
-  if (grant.connectionType !== 'ws') {
-    return fail(context, 'connection_type_mismatch', { message: `the token is for ${grant.connectionType}` });
-  }
-  const fresh = context.state.lease;
-  if (fresh === null || fresh.expiresAt <= context.now) {
-    return fail(context, 'grant_unusable', { message: 'the token came when its connect window was over' });
-  }
-  connect(context, fresh);
+  const expiresAt = asked.since + grant.windowMs - settings.connectMarginMs;
+  const fault = faultOf(grant, expiresAt, context.now);
+  if (fault === null) return connect(context, { grant, expiresAt, unreached: 0 });
+  context.emit({ type: 'forget_grant', grant: grant.id });
+  fail(context, fault.cause, { message: fault.message });
+}
+
+/** Why a token that was asked for cannot be used; null: it can. */
+function faultOf(grant: Grant, expiresAt: number, now: number): { cause: Cause; message: string } | null {
+  const { intent, connectionType } = grant;
+  if (intent !== 's2s') return { cause: 'intent_mismatch', message: `the token is for ${intent}` };
+  if (connectionType !== 'ws')
+    return { cause: 'connection_type_mismatch', message: `the token is for ${connectionType}` };
+  if (expiresAt > now) return null;
+  return { cause: 'grant_unusable', message: 'the token came when its connect window was over' };
 }
 
 export function onDenied(context: StepContext, id: string, denial: Denial): void {
-  if (context.state.tokenRequest?.id !== id) {
+  if (tokenRequestOf(context.state.session)?.id !== id) {
     context.count('ignored');
     return;
   }
@@ -133,6 +142,6 @@ export function onDenied(context: StepContext, id: string, denial: Denial): void
 
 /** What the backend sent cannot be used here; which words say why is for the agent to know. */
 export function onUnusable(context: StepContext, id: string, message: string): void {
-  if (context.state.tokenRequest?.id === id) fail(context, 'grant_unusable', { message });
+  if (tokenRequestOf(context.state.session)?.id === id) fail(context, 'grant_unusable', { message });
   else context.count('ignored');
 }

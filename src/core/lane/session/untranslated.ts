@@ -5,13 +5,6 @@ import type { StepContext } from '../step-context.ts';
  * A service can write down what is said and never say it in another language: every sign of life is there, and nobody
  * hears a translation. Transcripts of what is said are counted until anything is translated.
  */
-export interface Untranslated {
-  /** When the first of them came. */
-  readonly since: number;
-  readonly evidence: number;
-  /** The owner was told. */
-  readonly isTold: boolean;
-}
 
 /** A sentence weighs as much as the interim texts that come before it. */
 const WEIGHT = { partial_transcription: 1, validated_transcription: 13 } as const;

@@ -3,15 +3,8 @@ import { backoffBound } from '../../retry/backoff.ts';
 import { PATIENCE, type Patience } from '../../retry/recovery.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-
-/** A wait that ends sooner when somebody speaks. */
-export interface Wait {
-  readonly timer: 'retry' | 'token';
-  /** Not before this, however much is said. */
-  readonly earliestAt: number;
-  /** Spread over this much, because many devices may hear a voice at one time. */
-  readonly spreadMs: number;
-}
+import { advanceSetup } from './advance.ts';
+import { hearingStream, tokenRequestOf, type Wait } from './session.ts';
 
 /** While people speak, tries begin this far apart, once their spacing has grown. */
 export const VOICE_SPACING_MS = 15_000;
@@ -23,53 +16,73 @@ const ASKED_SPREAD_SHARE = 0.1;
 
 /**
  * The lane waits for its next try; a parked one has to be helped by a person, not by a voice.
- * @returns how long it waits if nobody speaks, milliseconds
+ * @returns `waitMs`: how long it waits if nobody speaks
  */
 export function waitForRetry(
   context: StepContext,
   waitMs: number,
   patience: Patience,
   askedMs: number,
-): number {
+): { wait: Wait | null; waitMs: number } {
   const spacing = { ...PATIENCE[patience], capMs: VOICE_SPACING_MS };
   const earliestAt = context.now + Math.max(askedMs, backoffBound(spacing, context.state.failures));
   const spreadMs = Math.max(SPREAD_MS, askedMs * ASKED_SPREAD_SHARE);
-  context.set({ wait: patience === 'parked' ? null : { timer: 'retry', earliestAt, spreadMs } });
-  return begin(context, 'retry', waitMs);
+  const wait = begin(context, 'retry', waitMs, patience === 'parked' ? null : { earliestAt, spreadMs });
+  const dueAt = context.state.timers.retry ?? context.now;
+  return { wait, waitMs: Math.round(dueAt - context.now) };
 }
 
 /** The lane waits for the backend's answer, and asks again when it does not come. */
-export function waitForAnswer(context: StepContext, waitMs: number, patienceMs: number): void {
+export function waitForAnswer(context: StepContext, waitMs: number, patienceMs: number): Wait | null {
   const earliestAt = context.now + Math.min(VOICE_SPACING_MS, patienceMs);
-  context.set({ wait: { timer: 'token', earliestAt, spreadMs: SPREAD_MS } });
-  begin(context, 'token', waitMs);
+  return begin(context, 'token', waitMs, { earliestAt, spreadMs: SPREAD_MS });
 }
 
-function begin(context: StepContext, timer: Wait['timer'], waitMs: number): number {
+function begin(
+  context: StepContext,
+  timer: 'retry' | 'token',
+  waitMs: number,
+  wait: Wait | null,
+): Wait | null {
   context.arm(timer, context.now + waitMs);
-  if (context.now - context.state.lastVoiceAt < SPOKE_LATELY_MS) hurry(context);
-  return Math.round((context.state.timers[timer] ?? context.now) - context.now);
+  const speaks = context.now - context.state.lastVoiceAt < SPOKE_LATELY_MS;
+  return speaks ? shorten(context, timer, wait) : wait;
+}
+
+/** Cuts a wait short, once. Returns what may still be cut. */
+function shorten(context: StepContext, timer: 'retry' | 'token', wait: Wait | null): Wait | null {
+  const { timers, seed } = context.state;
+  const dueAt = timers[timer];
+  if (wait === null || dueAt === null) return wait;
+  const earliestAt = Math.max(context.now, wait.earliestAt);
+  if (dueAt <= earliestAt) return wait;
+  const drawn = draw(seed);
+  context.set({ seed: drawn.seed });
+  const at = earliestAt + drawn.value * wait.spreadMs;
+  if (at < dueAt) context.arm(timer, at);
+  return null;
 }
 
 /** Somebody speaks and nobody translates: what is waited for may be back by now. Counts once for each wait. */
 export function hurry(context: StepContext): void {
-  const { wait, timers, seed } = context.state;
-  if (wait === null) return;
-  const dueAt = timers[wait.timer];
-  const earliestAt = Math.max(context.now, wait.earliestAt);
-  if (dueAt === null || dueAt <= earliestAt) return;
-  const drawn = draw(seed);
-  context.set({ wait: null, seed: drawn.seed });
-  const at = earliestAt + drawn.value * wait.spreadMs;
-  if (at < dueAt) context.arm(wait.timer, at);
+  const { session } = context.state;
+  if (session.kind === 'waiting') {
+    const wait = shorten(context, 'retry', session.wait);
+    if (wait !== session.wait) context.become({ ...session, wait });
+  }
+  const request = tokenRequestOf(session);
+  if (request === null) return;
+  const wait = shorten(context, 'token', request.wait);
+  if (wait !== request.wait) advanceSetup(context, { stage: 'acquiring', request: { ...request, wait } });
 }
 
 /** A session that ends so soon will need its successor's token. */
 const ENDS_SOON_MS = 60_000;
 
 /** Whether the lane may need the backend at any moment: somebody speaks, or its session nears its limit. */
-export function needsBackend({ wanted, hold, lastVoiceAt, stream }: LaneState, now: number): boolean {
-  const endsSoon = stream?.limitAt != null && stream.limitAt - now < ENDS_SOON_MS;
+export function needsBackend({ wanted, hold, lastVoiceAt, session }: LaneState, now: number): boolean {
+  const limitAt = hearingStream(session)?.limitAt ?? Number.POSITIVE_INFINITY;
+  const endsSoon = limitAt - now < ENDS_SOON_MS;
   return wanted && hold === null && (now - lastVoiceAt < SPOKE_LATELY_MS || endsSoon);
 }
 

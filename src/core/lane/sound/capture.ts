@@ -7,6 +7,7 @@ import type { LaneEvent } from '../event.ts';
 import { isListening } from '../phases.ts';
 import { feedOldSession } from '../session/old-session.ts';
 import { rollInPause } from '../session/rollover.ts';
+import { isCongested, isStreaming } from '../session/session.ts';
 import { hearInStandby } from '../session/standby.ts';
 import { vainWakesOfLate } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
@@ -14,7 +15,7 @@ import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
 import { echoInForce, reviewEcho } from './echo.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
-import { isStreaming, pump, sendFiller } from './sending.ts';
+import { pump, sendFiller } from './sending.ts';
 
 /** No sentence is that long. */
 const DEAF_AFTER_MS = 60_000;
@@ -23,7 +24,7 @@ const DEAF_AFTER_MS = 60_000;
 export type Captured = Extract<LaneEvent, { type: 'captured' }>;
 
 export function onCaptured(context: StepContext, captured: Captured): void {
-  if (!isListening(context.state.phase)) return;
+  if (!isListening(context.phase)) return;
   const { levels } = captured;
   reviewEcho(context);
   const chunk = passGate(context, captured);
@@ -36,7 +37,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   const talks = chunk.pcm !== null && isTalk(chunk.voiced, levels, mistakes);
   if (talks) context.set({ lastVoiceAt: context.now });
   if (talks) hurry(context);
-  if (context.state.phase === 'standby') return hearInStandby(context, chunk, talks);
+  if (context.phase === 'standby') return hearInStandby(context, chunk, talks);
   const { backlog, settings } = context.state;
   context.set({ backlog: take(backlog, chunk, Math.floor(settings.backlogMs / settings.chunkMs)) });
   pump(context);
@@ -66,8 +67,8 @@ function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Ca
     // A chunk can have a gap in it, and its first sound be older than its length tells.
     Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),
   );
-  const isHeldUp = context.state.stream?.congestedSince != null;
-  const queued = !isStreaming(context) || isHeldUp || backlog.chunks.length > 0;
+  const { session } = context.state;
+  const queued = !isStreaming(session) || isCongested(session) || backlog.chunks.length > 0;
   attendDeafness(context, decision);
   if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
   const heard = trackNoiseFloor(noiseFloor, levels);
@@ -89,7 +90,7 @@ function attendDeafness(context: StepContext, decision: GateDecision): void {
 
 /** Either a held chunk is due, or the microphone is late. */
 export function onPaceTimer(context: StepContext): void {
-  if (!isStreaming(context)) return;
+  if (!isStreaming(context.state.session)) return;
   if (context.state.backlog.chunks.length === 0) {
     sendFiller(context);
     feedOldSession(context);

@@ -1,37 +1,12 @@
 import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
+import { NO_CHIMES } from '../observations.ts';
 import type { Phase } from '../phases.ts';
+import { hearingStream, phaseOf } from '../session/session.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { feedLoudspeaker } from './playback.ts';
-
-/** What a listener has been told without words. */
-export interface Chimes {
-  /** The lane has been live since it was started. */
-  readonly wasLive: boolean;
-  /** `up`: a session hears, or will in the ordinary course of things; `away`: it is gone; `told`: and that was said. */
-  readonly line: 'up' | 'away' | 'told';
-  /** When a chime about the connection, or about the microphone, was given last. */
-  readonly lineAt: number;
-  readonly muteAt: number;
-  /** Good news that waits until nobody speaks, and since when. */
-  readonly due: { readonly earcon: Earcon; readonly since: number } | null;
-  /** When somebody was heard speaking last. */
-  readonly voiceAt: number;
-  /** Whether the microphone is muted as far as a listener knows; null: nobody listens. */
-  readonly muted: boolean | null;
-}
-
-export const NO_CHIMES: Chimes = {
-  wasLive: false,
-  line: 'up',
-  lineAt: Number.NEGATIVE_INFINITY,
-  muteAt: Number.NEGATIVE_INFINITY,
-  due: null,
-  voiceAt: Number.NEGATIVE_INFINITY,
-  muted: null,
-};
 
 /** A session that is back so soon was hardly missed. */
 const MISSED_AFTER_MS = 2000;
@@ -68,8 +43,8 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
 /** Looks at what a step has changed, and says it where a listener should know. */
 export function updateChimes(context: StepContext, before: LaneState): void {
   const { state } = context;
-  if (AT_REST.includes(state.phase)) {
-    if (before.phase !== state.phase) rest(context);
+  if (AT_REST.includes(context.phase)) {
+    if (phaseOf(before.session) !== context.phase) rest(context);
     return;
   }
   // A session that begins sets the time of the last voice, too.
@@ -82,9 +57,8 @@ export function updateChimes(context: StepContext, before: LaneState): void {
 }
 
 function followLine(context: StepContext, before: LaneState): void {
-  const { state } = context;
-  if (before.phase === state.phase && before.failures === state.failures) return;
-  if (UP.includes(state.phase)) tellUp(context);
+  if (phaseOf(before.session) === context.phase && before.failures === context.state.failures) return;
+  if (UP.includes(context.phase)) tellUp(context);
   else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, line: 'away' } });
   if (context.state.chimes.line === 'away' && context.state.timers.earcon === null) {
     const { lineAt } = context.state.chimes;
@@ -100,10 +74,11 @@ function rest(context: StepContext): void {
 
 /** A lane that was live has no session, and not because it sleeps or makes room for the next one. */
 function isGone({ state }: StepContext, before: LaneState): boolean {
-  const { phase, chimes, failures, oldSession, stream } = state;
+  const { session, chimes, failures, oldSession } = state;
   if (!chimes.wasLive || chimes.line !== 'up') return false;
-  if (phase === 'standby' || stream !== null || oldSession?.successorWaits === true) return false;
-  return before.stream !== null || failures > before.failures;
+  if (session.kind === 'standby' || hearingStream(session) !== null || oldSession?.successorWaits === true)
+    return false;
+  return hearingStream(before.session) !== null || failures > before.failures;
 }
 
 function tellUp(context: StepContext): void {

@@ -1,8 +1,8 @@
 import { type BacklogChunk, PAUSE_KEPT_CHUNKS, release, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { noteSent, noteSilence } from '../../uplink/replay/log.ts';
+import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
-import { waitingSuccessor } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
@@ -10,15 +10,17 @@ const STARVED_CHUNKS = 1.5;
 /** The first silence may come this much later (in chunks): this wait is begun again with each chunk, and hardly ever ends. */
 const STARVED_SLACK_CHUNKS = 2.5;
 
-/** Whether a stream hears what is said. */
-export function isStreaming(context: StepContext): boolean {
-  return context.state.phase === 'live' || context.state.phase === 'rolling';
+/** The stream that hears what is said. */
+function streamNow(context: StepContext): LiveStream | null {
+  const { session } = context.state;
+  return isStreaming(session) ? session.stream : null;
 }
 
 /** Sends what may be sent now, never faster than real time; pauses go first while there is a backlog. */
 export function pump(context: StepContext): void {
-  const { stream, settings } = context.state;
-  if (!isStreaming(context) || stream === null) return;
+  const { settings } = context.state;
+  const stream = streamNow(context);
+  if (stream === null) return;
   if (stream.congestedSince !== null) return context.arm('pace', context.now + settings.chunkMs);
   while (true) {
     context.set({ backlog: trim(context.state.backlog) });
@@ -32,7 +34,7 @@ export function pump(context: StepContext): void {
       break;
     }
     if (isOfAnotherKind(context, head)) {
-      separate(context, stream.id);
+      separate(context);
       continue;
     }
     const released = release(context.state.backlog);
@@ -53,7 +55,8 @@ export function pump(context: StepContext): void {
 
 /** Has it looked at in time whether the service says anything of the speech that has gone out. */
 function watchSilence(context: StepContext): void {
-  const { settings, silentEnds, timers, stream } = context.state;
+  const { settings, silentEnds, timers } = context.state;
+  const stream = streamNow(context);
   if (stream === null) return;
   const dueAt = silenceDueAt(stream.silence, settings, isDoubtful(silentEnds, context.now));
   if (dueAt !== null && dueAt < (timers.silence ?? Number.POSITIVE_INFINITY))
@@ -62,10 +65,10 @@ function watchSilence(context: StepContext): void {
 
 /** What was sent on the stream that hears is noted. */
 function noteChunk(context: StepContext, chunk: BacklogChunk): void {
-  const { stream, settings } = context.state;
+  const stream = streamNow(context);
   if (stream === null) return;
-  const replay = noteSent(stream.replay, chunk, settings.chunkMs, context.now);
-  context.put({ ...stream, replay, silence: noteSpeech(stream.silence, chunk, context.now) });
+  const replay = noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now);
+  context.patch(stream, { replay, silence: noteSpeech(stream.silence, chunk, context.now) });
 }
 
 /**
@@ -74,8 +77,8 @@ function noteChunk(context: StepContext, chunk: BacklogChunk): void {
  * between which a third has been spoken.
  */
 function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
-  const { backlog, stream } = context.state;
-  const last = stream?.replay.pieces.at(-1)?.chunk;
+  const { backlog } = context.state;
+  const last = streamNow(context)?.replay.pieces.at(-1)?.chunk;
   if (last === undefined || backlog.quietRun >= PAUSE_KEPT_CHUNKS) return false;
   const kind = ({ said, again, late }: BacklogChunk): string =>
     [again === true, late === true, ...[...(said ?? [])].sort()].join();
@@ -83,35 +86,37 @@ function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
 }
 
 /** A pause of our own between two sentences. */
-function separate(context: StepContext, stream: number): void {
+function separate(context: StepContext): void {
   const { backlog, pacer, settings } = context.state;
   context.set({ backlog: { ...backlog, quietRun: backlog.quietRun + 1 } });
   context.set({ pacer: recordSend(pacer, context.now, settings.chunkMs) });
-  sendSilence(context, stream);
+  sendSilence(context);
 }
 
 /** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */
 export function sendFiller(context: StepContext): void {
-  const { stream, settings, pacer } = context.state;
-  if (!isStreaming(context) || stream === null || stream.congestedSince !== null) return;
+  const { settings, pacer } = context.state;
+  const stream = streamNow(context);
+  if (stream === null || stream.congestedSince !== null) return;
   context.set({ starved: true, pacer: recordSend(pacer, context.now, settings.chunkMs) });
-  sendSilence(context, stream.id);
+  sendSilence(context);
 }
 
-function sendSilence(context: StepContext, stream: number): void {
-  const { stream: hearing, settings } = context.state;
-  if (hearing !== null)
-    context.put({ ...hearing, replay: noteSilence(hearing.replay, settings.chunkMs, context.now) });
+function sendSilence(context: StepContext): void {
+  const stream = streamNow(context);
+  if (stream === null) return;
+  const { chunkMs } = context.state.settings;
+  context.patch(stream, { replay: noteSilence(stream.replay, chunkMs, context.now) });
   context.count('fillers');
-  context.emit({ type: 'send_audio', stream, pcm: null, capturedAt: null, queued: false });
+  context.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
   keepWarm(context);
 }
 
 /** A successor that waits hears silence, a chunk for each of the live one's: a service gives up who sends nothing. */
 function keepWarm(context: StepContext): void {
-  const successor = waitingSuccessor(context.state);
+  const successor = waitingSuccessor(context.state.session);
   if (successor === null || successor.congestedSince !== null) return;
   const { chunkMs } = context.state.settings;
-  context.put({ ...successor, replay: noteSilence(successor.replay, chunkMs, context.now) });
+  context.patch(successor, { replay: noteSilence(successor.replay, chunkMs, context.now) });
   context.emit({ type: 'send_audio', stream: successor.id, pcm: null, capturedAt: null, queued: false });
 }

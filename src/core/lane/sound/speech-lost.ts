@@ -1,19 +1,7 @@
+import type { SpeechLoss } from '../observations.ts';
+import { isCongested, tokenRequestOf } from '../session/session.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-
-/** An outage in which the backlog has no room left and speech goes lost. All times monotonic milliseconds. */
-export interface SpeechLoss {
-  readonly lostMs: number;
-  /** What made the outage, as far as it was known when the loss began. */
-  readonly cause: string;
-  /** When the first of what is lost was said, and the end of the last. */
-  readonly from: number;
-  readonly to: number;
-  /** When speech went lost last. */
-  readonly lastAt: number;
-  /** When the owner was told last, or the loss began. */
-  readonly toldAt: number;
-}
 
 /** A loss that has paused this long is over, if the lane streams: a slow way loses a word now and then. */
 const OVER_AFTER_MS = 10_000;
@@ -55,11 +43,11 @@ function tell(
   context.notify('speech_lost', { lost_ms: Math.round(lostMs), cause, ...more }, { from, to });
 }
 
-function isOver({ phase, stream }: LaneState, { lastAt }: SpeechLoss, now: number): boolean {
-  switch (phase) {
+function isOver({ session }: LaneState, { lastAt }: SpeechLoss, now: number): boolean {
+  switch (session.kind) {
     case 'live':
     case 'rolling':
-      return stream?.congestedSince == null && now - lastAt >= OVER_AFTER_MS;
+      return session.stream.congestedSince === null && now - lastAt >= OVER_AFTER_MS;
     case 'idle':
     case 'standby':
     case 'draining':
@@ -71,11 +59,12 @@ function isOver({ phase, stream }: LaneState, { lastAt }: SpeechLoss, now: numbe
 }
 
 /** What keeps speech from being translated. */
-function causeOf({ phase, stream, setup, lineUp, backendSilent, problem }: LaneState): string {
+function causeOf({ session, lineUp, backendSilent, problem }: LaneState): string {
   // Nothing overflows in standby: what is lost had been sent.
-  if (phase === 'standby') return 'silent_service';
-  if (stream?.congestedSince != null) return 'congested';
-  if (setup?.stage === 'acquiring' && !lineUp) return 'no_line';
-  if (setup?.stage === 'acquiring' && backendSilent) return 'no_backend';
+  if (session.kind === 'standby') return 'silent_service';
+  if (isCongested(session)) return 'congested';
+  const isAcquiring = tokenRequestOf(session) !== null;
+  if (isAcquiring && !lineUp) return 'no_line';
+  if (isAcquiring && backendSilent) return 'no_backend';
   return problem?.code ?? 'no_session';
 }

@@ -1,6 +1,6 @@
 import { judgeCuts } from '../../uplink/replay/spoken.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
-import type { Stream } from '../state.ts';
+import { type Stream, streamsOf } from '../session/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
 
@@ -9,10 +9,9 @@ import { pump } from './sending.ts';
  * and said once more where next to nothing of them came.
  */
 export function reviewTranslations(context: StepContext, before: Stream): void {
-  const stream = [context.state.stream, context.state.oldSession?.stream].find(
-    (one) => one?.id === before.id,
-  );
-  if (stream == null) return;
+  const stream = streamsOf(context.state).find(({ id }) => id === before.id);
+  // One that is not live has nothing to say.
+  if (stream === undefined || stream.liveAt === null) return;
   const { refused } = stream.replay.times;
   if (refused !== null && before.replay.times.refused === null) {
     context.notify('times_refused', {
@@ -23,7 +22,7 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   if (stream.replay.sentences.length === 0 && stream.replay.nameless.run === null) return;
   const { log, again, cuts } = judgeCuts(stream.replay, context.now);
   if (log === stream.replay) return;
-  context.put({ ...stream, replay: log });
+  context.patch(stream, { replay: log });
   for (const cut of cuts) notifyCut(context, cut);
   if (again.length === 0) return;
   context.count('saidAgain');

@@ -1,0 +1,51 @@
+import type { Earcon } from '../audio/earcon.ts';
+
+/** Transcripts of what is said, without a translation of any. */
+export interface Untranslated {
+  /** When the first of them came. */
+  readonly since: number;
+  readonly evidence: number;
+  /** The owner was told. */
+  readonly isTold: boolean;
+}
+
+/** An outage in which the backlog has no room left and speech goes lost. All times monotonic milliseconds. */
+export interface SpeechLoss {
+  readonly lostMs: number;
+  /** What made the outage, as far as it was known when the loss began. */
+  readonly cause: string;
+  /** When the first of what is lost was said, and the end of the last. */
+  readonly from: number;
+  readonly to: number;
+  /** When speech went lost last. */
+  readonly lastAt: number;
+  /** When the owner was told last, or the loss began. */
+  readonly toldAt: number;
+}
+
+/** What a listener has been told without words. */
+export interface Chimes {
+  /** The lane has been live since it was started. */
+  readonly wasLive: boolean;
+  /** `up`: a session hears, or will in the ordinary course of things; `away`: it is gone; `told`: and that was said. */
+  readonly line: 'up' | 'away' | 'told';
+  /** When a chime about the connection, or about the microphone, was given last. */
+  readonly lineAt: number;
+  readonly muteAt: number;
+  /** Good news that waits until nobody speaks, and since when. */
+  readonly due: { readonly earcon: Earcon; readonly since: number } | null;
+  /** When somebody was heard speaking last. */
+  readonly voiceAt: number;
+  /** Whether the microphone is muted as far as a listener knows; null: nobody listens. */
+  readonly muted: boolean | null;
+}
+
+export const NO_CHIMES: Chimes = {
+  wasLive: false,
+  line: 'up',
+  lineAt: Number.NEGATIVE_INFINITY,
+  muteAt: Number.NEGATIVE_INFINITY,
+  due: null,
+  voiceAt: Number.NEGATIVE_INFINITY,
+  muted: null,
+};
