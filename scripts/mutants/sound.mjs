@@ -61,8 +61,8 @@ export const SOUND = [
   {
     name: 'nothing-taken-back',
     file: 'lane/session/ending.ts',
-    find: 'if (stream !== null) takeBackFrom(context, stream);',
-    replace: 'if (stream === null) takeBackFrom(context, stream);',
+    find: 'requeue(context, settleEnd(context, session.stream));',
+    replace: 'settleEnd(context, session.stream);',
     tests: STORIES.replay,
   },
   {
@@ -142,8 +142,8 @@ export const SOUND = [
   {
     name: 'owed-by-who-is-gone',
     file: 'lane/session/old-session.ts',
-    find: 'if (oldSession.ending) return loseOldSession(context);',
-    replace: "if (oldSession.ending) return dropOldSession(context, 'close');",
+    find: "if (stage.is === 'ending') return loseOldSession(context);",
+    replace: "if (stage.is === 'ending') return dropOldSession(context, 'close');",
     tests: STORIES.rollover,
   },
   {
