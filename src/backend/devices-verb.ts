@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import type { EndSignals } from '../program/signals.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
-import { type Added, addDevices, changeDevice, DEVICE_DAYS } from './broker/devices.ts';
+import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
 import { checked, days, gather } from './broker/options.ts';
 import { readSetup } from './broker/store.ts';
@@ -19,6 +19,7 @@ interface AddOptions extends Common {
   readonly group?: string[];
   readonly files: string;
   readonly days: number;
+  readonly replace?: true;
 }
 
 const BROKER = ['--broker <folder>', 'the set-up that "broker init" has made'] as const;
@@ -36,6 +37,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .requiredOption(...BROKER)
     .option('--group <name>', 'a group whose commands it may hear; may be repeated', gather)
     .option('--files <folder>', 'where its files will lie on the device', '/etc/dragoman')
+    .option('--replace', 'for a new board in the place of one that has a login, which is good no more')
     .option('--days <days>', 'how long a certificate is good', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
     .addHelpText(...examples('dragoman-backend devices add kiosk-01 kiosk-02 --group lobby --broker museum'))
@@ -77,10 +79,11 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
 
 function add(shell: Shell, names: readonly string[], options: AddOptions): void {
   const setup = readSetup(options.broker);
-  const groups = readGroups(options.group ?? []);
+  const groups = options.group === undefined ? {} : { groups: readGroups(options.group) };
   const files = checked('--files', pathSchema, options.files);
-  const wanted = names.map((name) => ({ ...readName(name, setup), groups }));
-  const added = addDevices(options.broker, wanted, { files, days: options.days });
+  const wanted = names.map((name) => ({ ...readName(name, setup), ...groups }));
+  const make = options.replace ? replaceDevices : addDevices;
+  const added = make(options.broker, wanted, { files, days: options.days });
   if (options.json) {
     shell.print(`${JSON.stringify({ devices: added })}\n`);
     return;
@@ -88,7 +91,8 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
   const line = ({ device, folder }: Added): string => `${device}  ${folder}`;
   const next = [
     `Bring each folder's files to ${files} on its device (broker.json to conf.d/ there), then delete the folder.`,
-    `On the broker's machine: ${howToApply(setup)}.`,
+    `On the broker's machine: ${howToApply(readSetup(options.broker))}.`,
+    ...(options.replace ? ['Until then the old board still gets in, and the new one does not.'] : []),
   ];
   shell.print(`${[...added.map(line), ...next].join('\n')}\n`);
 }

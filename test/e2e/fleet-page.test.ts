@@ -24,8 +24,18 @@ for i in {1..240}; do
   sleep 0.5
 done
 `;
+/** Until the third kiosk is there again, and whether it is the new board that is. */
+const WAIT_BOARD = `
+boots() { node dist/dragoman.mjs ctl kiosk-03 status --json 2>/dev/null | grep -o '"boot_id":"[^"]*"'; }
+for i in {1..240}; do
+  now=$(boots) && [ -n "$now" ] && [ "$now" != "$before" ] && { echo "kiosk-03 ready new board"; break; }
+  sleep 0.5
+done
+sleep 3
+[ "$(boots)" = "$now" ]
+`;
 /** Root's mosquitto becomes another user, as the page says. */
-const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf; command mosquitto "$@" 2>mosquitto.log; }\n`;
+const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf; exec /usr/bin/env mosquitto "$@" 2>>mosquitto.log; }\n`;
 
 describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not installed' : 'the page', () => {
   let folder: string;
@@ -47,7 +57,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
   });
 
   it('is true, from no broker to kiosks that do what they are told', async () => {
-    expect(blocks).toHaveLength(5);
+    expect(blocks).toHaveLength(6);
     const ports = [await freePort(), await freePort(), await freePort()].map(String);
     const [emulator = '', devices = '', people = ''] = ports;
     const commands = blocks.map((text) =>
@@ -55,15 +65,22 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
         .replaceAll('8080', emulator)
         .replace('--tenant museum', `--tenant museum --device-port ${devices} --people-port ${people}`),
     );
-    const [setUp = '', start = '', kiosks = '', otto = '', anna = ''] = commands;
+    const [setUp = '', start = '', kiosks = '', otto = '', anna = '', board = ''] = commands;
     const script = [
       'set -euo pipefail',
       "trap 'trap - TERM; kill 0' EXIT",
       process.getuid?.() === 0 ? AS_ROOT : '',
-      ...[setUp, start, kiosks, WAIT, 'echo "== otto"', otto, 'echo "== anna"', anna, 'echo "== done"'],
+      ...[setUp, start, kiosks, WAIT, 'echo "== otto"', otto, 'echo "== anna"', anna],
+      ...[
+        'echo "== board"',
+        'before=$(node dist/dragoman.mjs ctl kiosk-03 status --json | grep -o \'"boot_id":"[^"]*"\')',
+        board,
+        WAIT_BOARD,
+        'echo "== done"',
+      ],
     ].join('\n');
     const said = await run(script, folder);
-    const [before = '', ofOtto = '', ofAnna = ''] = said.out.split(/^== (?:otto|anna)$/m);
+    const [before = '', ofOtto = '', ofAnna = '', ofBoard = ''] = said.out.split(/^== (?:otto|anna|board)$/m);
     expect(before.match(/^museum\/kiosk-\d\d {2}/gm)).toHaveLength(20);
     expect(ofOtto, said.all).toMatch(/kiosk-01 +ready/);
     expect(ofOtto.match(/^kiosk-0\d: ok: .*en to es, volume 60, echo off$/gm), said.all).toHaveLength(3);
@@ -72,6 +89,10 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     expect(ofOtto).toMatch(/^not Otto: [1-4]$/m);
     expect(ofAnna, said.all).toMatch(/^kiosk-03: version 1 is in force$/m);
     expect(ofAnna).toMatch(/^museum\/kiosk-20 {2}disabled {2}lobby$/m);
+    // The new board, in its first process; the old one, which still runs, does not get in.
+    expect(ofBoard, said.all).toMatch(/^museum\/kiosk-03 {2}.*museum\.kiosk-03$/m);
+    expect(ofBoard, said.all).toMatch(/^kiosk-03 ready new board$/m);
+    expect(said.out).toMatch(/refused the connection: Not authorized/i);
     expect(said.out).toContain('== done');
   }, 240_000);
 

@@ -95,6 +95,37 @@ function issue(
   return readFileSync(join(folder, 'own.crt'), 'utf8');
 }
 
+/** One that was issued, by its serial number (hexadecimal). Wall-clock milliseconds. */
+export interface Revoked {
+  readonly serial: string;
+  readonly validTo: number;
+}
+
+/**
+ * The list of what is good no more, for as long as the authority: a broker refuses everybody when its list has ended.
+ * @returns PEM
+ */
+export function listRevoked(authority: KeyedCertificate, revoked: readonly Revoked[], wall: number): string {
+  return inFolder((folder) => {
+    writeFileSync(join(folder, 'ca.key'), authority.key, { mode: 0o600 });
+    writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+    const line = ({ serial, validTo }: Revoked): string =>
+      ['R', asnTime(validTo), asnTime(wall), serial, 'unknown', '/CN=revoked'].join('\t');
+    writeFileSync(join(folder, 'index.txt'), revoked.map((one) => `${line(one)}\n`).join(''));
+    writeFileSync(join(folder, 'index.txt.attr'), 'unique_subject = no\n');
+    writeFileSync(join(folder, 'own.cnf'), '[ca]\ndefault_ca = own\n[own]\ndatabase = index.txt\n');
+    const by = ['-config', 'own.cnf', '-keyfile', 'ca.key', '-cert', 'ca.crt', '-md', 'sha256'];
+    openssl(folder, ['ca', '-gencrl', ...by, '-crldays', String(AUTHORITY_DAYS), '-out', 'own.crl']);
+    return readFileSync(join(folder, 'own.crl'), 'utf8');
+  });
+}
+
+/** UTCTime until 2049, GeneralizedTime from then on, as X.509 wants it. */
+function asnTime(wallMs: number): string {
+  const digits = new Date(wallMs).toISOString().replace(/\D/g, '').slice(0, 14);
+  return `${digits < '2050' ? digits.slice(2) : digits}Z`;
+}
+
 function newKey(folder: string, file: string): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from '../core/broker/setup.ts';
-import { issueCertificate, type KeyedCertificate } from './authority.ts';
+import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
 import { type Credential, deviceConfig, deviceFiles } from './hand-outs.ts';
 import { createPassword } from './password.ts';
 import {
@@ -26,34 +26,65 @@ export interface Added {
 /** Devices renew theirs when two thirds of this are over. */
 export const DEVICE_DAYS = 3650;
 
-/**
- * All or none.
- * @param options where their files will lie on the devices, and how long a certificate is good
- */
-export function addDevices(
-  folder: string,
-  wanted: readonly (Name & { readonly groups: readonly string[] })[],
-  { files, days }: { readonly files: string; readonly days: number },
-): Added[] {
+export interface AddOptions {
+  /** Where its files will lie on the device. */
+  readonly files: string;
+  /** How long a certificate is good. */
+  readonly days: number;
+}
+
+type Wanted = Name & {
+  /** Left out, of a device that is there: as they are. */
+  readonly groups?: readonly string[];
+};
+
+/** All or none. */
+export function addDevices(folder: string, wanted: readonly Wanted[], options: AddOptions): Added[] {
   const setup = readSetup(folder);
   refuseKnown(setup, wanted);
+  return handOutAll(folder, setup, wanted, options);
+}
+
+/** New logins for boards that take the place of others; those of the old boards are good no more. All or none. */
+export function replaceDevices(folder: string, wanted: readonly Wanted[], options: AddOptions): Added[] {
+  const setup = readSetup(folder);
+  const names = wanted.map(deviceName);
+  if (new Set(names).size < names.length) throw new Failure('a device is named twice', EXIT.usage);
+  const old = wanted.map((one) => findDevice(setup, one));
+  const rest = setup.devices.filter((one) => !names.includes(deviceName(one)));
+  const revoked = setup.deviceLogin === 'certificate' ? revoke(folder, setup, old) : setup.revoked;
+  const asWere = wanted.map((one, index) => ({ groups: old[index]?.groups ?? [], ...one }));
+  return handOutAll(folder, { ...setup, devices: rest, revoked }, asWere, options);
+}
+
+function revoke(folder: string, setup: Setup, boards: readonly SetupDevice[]): NonNullable<Setup['revoked']> {
+  const nameless = boards.find(({ certificates }) => certificates.length === 0);
+  if (nameless !== undefined)
+    throw new Failure(
+      `which certificate ${deviceName(nameless)} has is not known, so that it cannot be revoked: disable it, and give the new board another name`,
+    );
+  const before = setup.revoked?.certificates ?? [];
+  const certificates = stillGood([...before, ...boards.flatMap((board) => board.certificates)]);
+  const serials = certificates.map(({ serial, validTo }) => ({ serial, validTo: Date.parse(validTo) }));
+  return { certificates, list: listRevoked(readAuthority(folder), serials, Date.now()) };
+}
+
+function handOutAll(
+  folder: string,
+  setup: Setup,
+  wanted: readonly Wanted[],
+  { files, days }: AddOptions,
+): Added[] {
   const ca = readAuthorityCertificate(folder);
   const authority = setup.deviceLogin === 'certificate' ? readAuthority(folder) : null;
   const devices: SetupDevice[] = [];
   const added: Added[] = [];
   try {
-    for (const { tenant, device, groups } of wanted) {
+    for (const { tenant, device, groups = [] } of wanted) {
       const name = deviceName({ tenant, device });
       const { credential, password } = createLogin(name, authority, days);
       const certificates = 'certificate' in credential ? [issuedOf(credential.certificate)] : [];
-      const one: SetupDevice = {
-        tenant,
-        device,
-        groups: [...groups],
-        disabled: false,
-        password,
-        certificates,
-      };
+      const one = { tenant, device, groups: [...groups], disabled: false, password, certificates };
       const config = deviceConfig(setup, one, files);
       const own = handOut(folder, name, deviceFiles(config, credential, ca));
       devices.push(one);
@@ -119,12 +150,18 @@ export function changeDevice(
   changes: Partial<Pick<SetupDevice, 'groups' | 'disabled'>>,
 ): void {
   const setup = readSetup(folder);
-  const wanted = deviceName(name);
-  if (!setup.devices.some((one) => deviceName(one) === wanted))
-    throw new Failure(
-      `${name.tenant}/${name.device} has no login here: "dragoman-backend devices list" shows those that have`,
-      EXIT.usage,
-    );
+  const wanted = deviceName(findDevice(setup, name));
   const devices = setup.devices.map((one) => (deviceName(one) === wanted ? { ...one, ...changes } : one));
   writeSetup(folder, { ...setup, devices });
+}
+
+/** @throws Failure where the set-up does not know it */
+function findDevice({ devices }: Setup, name: Name): SetupDevice {
+  const wanted = deviceName(name);
+  const found = devices.find((one) => deviceName(one) === wanted);
+  if (found !== undefined) return found;
+  throw new Failure(
+    `${name.tenant}/${name.device} has no login here: "dragoman-backend devices list" shows those that have`,
+    EXIT.usage,
+  );
 }

@@ -1,10 +1,14 @@
 import type { Setup } from '../core/broker/setup.ts';
 
+const COPY = 'copy the files of the folder "broker" over';
+const RESTART = 'restart mosquitto (systemctl restart mosquitto)';
+
 /** What to do after a change, so that mosquitto reads it. */
-export function howToApply({ form }: Pick<Setup, 'form'>): string {
-  return form === 'acl'
-    ? 'copy the files of the folder "broker" over and let mosquitto read it again (systemctl reload mosquitto)'
-    : 'copy the files of the folder "broker" over and restart mosquitto (systemctl restart mosquitto): the plugin reads its file at the start only';
+export function howToApply({ form, revoked }: Pick<Setup, 'form' | 'revoked'>): string {
+  if (form === 'dynsec') return `${COPY} and ${RESTART}: the plugin reads its file at the start only`;
+  return revoked === null
+    ? `${COPY} and let mosquitto read it again (systemctl reload mosquitto)`
+    : `${COPY} and ${RESTART}: it reads the list of revoked certificates at the start only`;
 }
 
 /** The page that lies in the set-up. */

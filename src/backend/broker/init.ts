@@ -12,7 +12,7 @@ import { createPassword } from './password.ts';
 import { createFolders, handOut, writeCertificates, writeSetup } from './store.ts';
 
 /** What is chosen at the start, and stands. */
-export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices'> & {
+export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked'> & {
   readonly people: readonly { readonly name: string; readonly role: Role }[];
 };
 
@@ -36,7 +36,12 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     const people = chosen.people.map((person) => ({ ...person, made: createPassword() }));
     const setup: Setup = {
       ...chosen,
-      ...{ format: 1, devices: [], backend: { password: backend.hash, shareGroup: shareGroup() } },
+      ...{
+        format: 1,
+        devices: [],
+        revoked: null,
+        backend: { password: backend.hash, shareGroup: shareGroup() },
+      },
       people: people.map(({ name, role, made }) => ({ name, role, password: made.hash })),
     };
     const ca = authority.certificate;

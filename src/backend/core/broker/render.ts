@@ -11,9 +11,14 @@ const QUEUED_BYTES = 67_108_864;
 /** The largest payload that an agent reads, and a topic. Clients are told, and one that sends more is disconnected. */
 const LARGEST_PACKET_BYTES = 266_240;
 
+const REVOKED = 'revoked.crl';
+
 export function brokerFiles(setup: Setup): Files {
   const accounts = accountsOf(setup);
-  const conf = { 'mosquitto.conf': mosquittoConf(setup) };
+  const conf = {
+    'mosquitto.conf': mosquittoConf(setup),
+    ...(setup.revoked !== null && { [REVOKED]: setup.revoked.list }),
+  };
   if (setup.form === 'dynsec') return { ...conf, 'dynamic-security.json': dynamicSecurity(accounts) };
   const devices = accounts.filter(({ kind }) => kind === 'device');
   const people = accounts.filter(({ kind }) => kind !== 'device');
@@ -54,6 +59,7 @@ function mosquittoConf(setup: Setup): string {
     ...(byCertificate
       ? [`cafile ${at('ca.crt')}`, 'require_certificate true', 'use_identity_as_username true']
       : []),
+    ...(byCertificate && setup.revoked !== null ? [`crlfile ${at(REVOKED)}`] : []),
     ...[...bound, ...(setup.form === 'acl' ? ['allow_anonymous false'] : []), ...guarded('devices'), ''],
     '# The backend and people: user name and password.',
     ...[`listener ${setup.peoplePort}${bind}`, ...tls],

@@ -73,6 +73,11 @@ export const setupSchema = z.strictObject({
     /** Of its shared subscription. An access list lets anybody subscribe anything: who knew the group could join it. */
     shareGroup: z.string().regex(/^[\w-]{1,128}$/),
   }),
+  /** Certificates that are good no more, and the list of them that the broker reads (PEM, signed); null: there is none. */
+  revoked: z
+    .strictObject({ certificates: z.array(issuedSchema), list: z.string() })
+    .nullable()
+    .default(null),
   people: z.array(z.strictObject({ name: personNameSchema, role: z.enum(ROLES), password: hashSchema })),
   devices: z.array(deviceSchema),
 });

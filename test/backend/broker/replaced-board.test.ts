@@ -1,0 +1,114 @@
+/** A board is broken or stolen, and another takes its place under the same name: at a real mosquitto. */
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IClientOptions } from 'mqtt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { backend, type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
+
+const missing = findMosquitto() === null || !findOpenssl();
+const NAME = 'museum.kiosk-01';
+const COMBINATIONS: readonly (readonly [Form, DeviceLogin])[] = [
+  ['dynsec', 'password'],
+  ['dynsec', 'certificate'],
+  ['acl', 'password'],
+  ['acl', 'certificate'],
+];
+
+if (missing) it.skip('a replaced board: mosquitto or openssl is not installed', () => {});
+
+describe.skipIf(missing).each(COMBINATIONS)('a replaced board (%s, %s)', (form, deviceLogin) => {
+  let broker: SetUp;
+  let old: Client;
+  const stolen: IClientOptions[] = [];
+  beforeAll(async () => {
+    broker = await setUpBroker(form, deviceLogin);
+    await broker.start();
+    old = await broker.connect(NAME);
+    stolen.push(broker.options(NAME));
+  });
+  afterAll(async () => {
+    await broker?.close();
+  });
+
+  const add = (...words: string[]) => backend(['devices', 'add', ...words, '--broker', broker.folder]);
+  const setup = (): string => readFileSync(join(broker.folder, 'setup.json'), 'utf8');
+  const getsIn = async (options: IClientOptions): Promise<boolean> => {
+    const client = await broker.connect(NAME, options).catch(() => null);
+    const works =
+      client !== null &&
+      (await client.mqtt
+        .subscribeAsync('dragoman/v1/museum/kiosk-01/cmd/+', { qos: 1 })
+        .then(() => client.mqtt.publishAsync('dragoman/v1/museum/kiosk-01/event/wake', '{}', { qos: 1 }))
+        .then(
+          () => true,
+          () => false,
+        ));
+    client?.mqtt.end(true);
+    return works;
+  };
+
+  it('is asked for by name, and leaves everything as it is where it cannot be done', async () => {
+    const before = setup();
+    expect(await add('kiosk-01')).toMatchObject({ exitCode: 2, err: /has a login already/ });
+    expect(await add('kiosk-09', '--replace')).toMatchObject({ exitCode: 2, err: /no login here/ });
+    expect(await add('kiosk-01', 'kiosk-01', '--replace')).toMatchObject({ exitCode: 2, err: /twice/ });
+    // Its folder was never brought to it.
+    expect(await add('kiosk-02', 'kiosk-01', '--replace')).toMatchObject({
+      exitCode: 1,
+      err: /exists already/,
+    });
+    expect(setup()).toBe(before);
+    if (deviceLogin === 'certificate') {
+      const key = join(broker.folder, 'authority/ca.key');
+      cpSync(key, `${key}.away`);
+      rmSync(key);
+      expect(await add('kiosk-01', '--replace')).toMatchObject({ exitCode: 1, err: /authority's key/ });
+      cpSync(`${key}.away`, key);
+      expect(setup()).toBe(before);
+    }
+  });
+
+  it('gets a login that works, and the old board stays out, connected or not', async () => {
+    expect(await getsIn({})).toBe(true);
+    old = await broker.connect(NAME);
+    rmSync(broker.login(NAME), { recursive: true });
+    const ran = await add('kiosk-01', '--replace');
+    expect(ran).toMatchObject({ exitCode: 0, err: '' });
+    expect(ran.out).toContain('Until then the old board still gets in');
+    expect(JSON.parse(setup())).toMatchObject({
+      devices: expect.arrayContaining([
+        expect.objectContaining({ device: 'kiosk-01', groups: ['lobby'], disabled: false }),
+      ]) as unknown,
+    });
+    // As the command has said: "acl" is read again while it runs, unless certificates were revoked.
+    if (form === 'acl' && deviceLogin === 'password') {
+      expect(ran.out).toContain('systemctl reload');
+      broker.reload();
+    } else {
+      expect(ran.out).toContain('systemctl restart');
+      await broker.stop();
+      await broker.start();
+    }
+    await until(() => old.closed(), 'the end of its connection');
+    expect(await getsIn({})).toBe(true);
+    for (const login of stolen) expect(await getsIn(login)).toBe(false);
+    // The others are not concerned.
+    const other = await broker.connect('museum.kiosk-02');
+    await other.mqtt.publishAsync('dragoman/v1/museum/kiosk-02/event/wake', '{}', { qos: 1 });
+    expect(other.closed()).toBe(false);
+  });
+
+  it('can be replaced again, and a disabled one too; no old board gets in', async () => {
+    stolen.push(broker.options(NAME));
+    rmSync(broker.login(NAME), { recursive: true });
+    const disabled = await backend(['devices', 'disable', 'kiosk-01', '--broker', broker.folder]);
+    expect(disabled.exitCode).toBe(0);
+    expect((await add('kiosk-01', '--replace', '--group', 'hall')).exitCode).toBe(0);
+    await broker.stop();
+    await broker.start();
+    expect(await getsIn({})).toBe(true);
+    for (const login of stolen) expect(await getsIn(login)).toBe(false);
+    expect(setup()).toMatch(/"hall"/);
+  });
+});
