@@ -117,7 +117,7 @@ const world: AgentDeps = {
         write(pcm) {
           const from = Math.max(clock.now() + 40, until);
           until = from + (pcm.byteLength / 2 / RATE_HZ) * 1000;
-          return from;
+          return { from, until };
         },
         flush() {
           until = clock.now();

@@ -55,7 +55,7 @@ export interface PlaybackSink {
   fault(fault: AudioFault): void;
   /** It sounds again after a fault; how loud is for the owner to say again. */
   back(): void;
-  /** By the device's own measure, what has been written so far will have been heard at this moment: not when `write` said. */
+  /** By the device's own measure, what has been written so far will have been heard at this moment: not when the last write said. */
   measured(heardUntil: number): void;
 }
 
@@ -73,15 +73,20 @@ export interface Place {
   readonly sample: number;
 }
 
+/** What a write came to, as far as is known when it is made. */
+export interface Written {
+  /** When its first sample is heard. */
+  readonly from: number;
+  /** When all that has been written so far will have been heard; `measured` corrects it later. */
+  readonly until: number;
+}
+
 /** A running playback. */
 export interface Playback {
+  /** Sounds right behind what was written before, or at once when nothing is waiting. */
+  write(pcm: Uint8Array): Written;
   /**
-   * Sounds right behind what was written before, or at once when nothing is waiting.
-   * @returns the moment at which the first sample of `pcm` is heard
-   */
-  write(pcm: Uint8Array): number;
-  /**
-   * Forgets what has been written but not heard.
+   * Forgets what has been written but not heard; a device that goes on from the very sample fades out first.
    * @returns the moment until which something is heard all the same; nothing: it is silent at once
    */
   flush(): number | undefined;
@@ -95,8 +100,6 @@ export interface Playback {
    * run out what the device has already been given, a fraction of a second. Absent where nothing ever breaks it.
    */
   runOn?(on: boolean): void;
-  /** After a flush the next write goes on from the very sample that is heard: a soft edge is worth writing. */
-  readonly seamless?: boolean | undefined;
   /** Null while the device has none, which may change with `back`: then the sound is scaled before it is written. */
   readonly mixer: Mixer | null;
   /** Absent where there is no device. */

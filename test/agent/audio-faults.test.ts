@@ -22,7 +22,7 @@ function slowLoudspeaker() {
   let closed = 0;
   const playback: Playback = {
     ...{ mixer: null, flush() {} },
-    write: () => deps.clock.now(),
+    write: () => ({ from: deps.clock.now(), until: deps.clock.now() }),
     close: async () => void closed++,
   };
   return { deps, open: () => opened(playback), closed: () => closed };

@@ -31,7 +31,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
           const heardAt = Math.max(deps.clock.now() + 30, freeAt);
           beganAt ??= heardAt;
           freeAt = heardAt + pcm.byteLength / BYTES_PER_MS;
-          return heardAt;
+          return { from: heardAt, until: freeAt };
         },
         flush() {},
         close: async () => {},

@@ -156,7 +156,7 @@ export function createFakeDeps(
             played.push(pcm);
             const heardAt = Math.max(clock.now() + speakerDelayMs, speakerFreeAt);
             speakerFreeAt = heardAt + pcm.byteLength / 48;
-            return heardAt;
+            return { from: heardAt, until: speakerFreeAt };
           },
           flush: () => {
             flushes += 1;

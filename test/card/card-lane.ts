@@ -107,7 +107,7 @@ export async function speak(device: string): Promise<Speaker> {
     faults,
     backs,
     measured: () => measured,
-    say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)) + CLOCK_ZERO_MS,
+    say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)).from + CLOCK_ZERO_MS,
   };
 }
 

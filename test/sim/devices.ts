@@ -66,13 +66,14 @@ export function createLoudspeaker(
           const durationMs = pcm.byteLength / 48;
           const before = last();
           const from = Math.max(now + LATENCY_MS, before?.until ?? 0);
-          if (closed) return from;
+          const written = { from, until: from + durationMs };
+          if (closed) return written;
           onWrite(pcm, from, speaker.plugged);
           const isHeard = speaker.plugged;
           if (before?.isHeard === isHeard && from - before.until < 1) before.until = from + durationMs;
           else stretches.push({ from, until: from + durationMs, isHeard });
           if (stretches.length > STRETCHES_KEPT) stretches = stretches.slice(-STRETCHES_KEPT / 2);
-          return from;
+          return written;
         },
         flush() {
           const now = clock.now();

@@ -1,5 +1,8 @@
+import { fadeOut } from '../../core/audio/fade.ts';
 import { BYTES_PER_SAMPLE, sampleCount, silence } from '../../core/audio/pcm.ts';
-import type { OpenPlayback, Playback, PlaybackSink } from '../../ports/audio.ts';
+import { createPcmQueue } from '../../core/audio/pcm-queue.ts';
+import { CAPACITY_MS } from '../../core/playout/capacity.ts';
+import type { OpenPlayback, Playback, PlaybackSink, Written } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { AudioFaultError } from './fault.ts';
 import { createWavWriter } from './wav-writer.ts';
@@ -15,8 +18,8 @@ export interface FilePlaybackOptions {
 
 /** How often the file grows: a killed process loses no more than this. */
 const TICK_MS = 100;
-/** Waiting sound beyond this is refused: a writer that is faster than real time forever must not fill the memory. */
-const MAX_WAITING_S = 60;
+/** A flush fades out what sounds within this much. */
+const FADE_MS = 8;
 
 /**
  * The playback driver `file`: a timeline of everything a loudspeaker would have sounded since it was opened, silence
@@ -27,11 +30,14 @@ export function createFilePlayback(options: FilePlaybackOptions): OpenPlayback {
   return async (sink) => startPlayback(options, sink);
 }
 
+type Tell = (news: () => void) => void;
+const AT_ONCE: Tell = (news) => news();
+
 function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playback {
   const { path, rateHz, clock } = options;
   const startedAt = clock.now();
   const writer = createWavWriter(path, options);
-  const waiting: Uint8Array[] = [];
+  const waiting = createPcmQueue();
   /** Places on the timeline, in samples: up to where it is in the file, and where the waiting sound begins and ends. */
   let rendered = 0;
   let waitingFrom = 0;
@@ -43,29 +49,32 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   let cancel = (): void => {};
 
   const placeAt = (now: number): number => ((now - startedAt) * rateHz) / 1000;
-  const append = (pcm: Uint8Array): void => {
+  const timeOf = (place: number): number => startedAt + (place * 1000) / rateHz;
+  /** What is found while somebody writes or flushes is told behind that. */
+  const later: Tell = (news) => queueMicrotask(() => closed || news());
+  const append = (pcm: Uint8Array, tell: Tell): void => {
     try {
       writer.append(pcm);
-      recovered();
+      recovered(tell);
     } catch (error) {
       if (!(error instanceof AudioFaultError)) throw error;
-      if (error.message !== toldFault) sink.fault(error);
+      if (error.message !== toldFault) tell(() => sink.fault(error));
       toldFault = error.message;
     }
   };
   /** It writes again, and has room. */
-  const recovered = (): void => {
+  const recovered = (tell: Tell): void => {
     const wasTold = toldFault !== '';
     toldFault = '';
-    if (wasTold && !overflowing) sink.back();
+    if (wasTold && !overflowing) tell(() => sink.back());
   };
   const refuse = (): void => {
-    const message = `more than ${MAX_WAITING_S} s of sound is waiting for ${path}; what comes on top is dropped`;
-    if (!overflowing) sink.fault({ code: 'failed', message });
+    const message = `more than ${CAPACITY_MS / 1000} s of sound is waiting for ${path}; what comes on top is dropped`;
+    if (!overflowing) later(() => sink.fault({ code: 'failed', message }));
     overflowing = true;
   };
   /** Moves what has been heard by now into the file. */
-  const render = (): void => {
+  const render = (tell: Tell): void => {
     if (closed) return;
     const until = Math.floor(placeAt(clock.now()));
     while (rendered < until) {
@@ -74,15 +83,17 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
       const soundFrom = Math.max(waitingFrom, rendered);
       if (soundFrom < Math.min(waitingUntil, rendered + samples)) {
         const place = (soundFrom - rendered) * BYTES_PER_SAMPLE;
-        waitingFrom = soundFrom + takeInto(pcm.subarray(place), waiting) / BYTES_PER_SAMPLE;
+        const sound = waiting.take(pcm.byteLength - place);
+        pcm.set(sound, place);
+        waitingFrom = soundFrom + sampleCount(sound);
       }
       rendered += samples;
-      append(pcm);
+      append(pcm, tell);
     }
   };
   const tick = (): void => {
     cancel = clock.at(clock.now() + TICK_MS, () => {
-      render();
+      render(AT_ONCE);
       if (!closed) tick();
     });
   };
@@ -90,57 +101,46 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
 
   return {
     mixer: null,
-    seamless: true,
     write(pcm) {
       const next = Math.max(waitingUntil, Math.ceil(placeAt(clock.now())));
-      const heardAt = startedAt + (next * 1000) / rateHz;
       const samples = sampleCount(pcm);
-      if (closed || samples === 0) return heardAt;
-      if (next + samples - placeAt(clock.now()) > MAX_WAITING_S * rateHz) {
+      const written = (until: number): Written => ({ from: timeOf(next), until: timeOf(until) });
+      if (closed || samples === 0) return written(next);
+      if (next + samples - placeAt(clock.now()) > (CAPACITY_MS * rateHz) / 1000) {
         refuse();
-        return heardAt;
+        return written(next);
       }
       if (overflowing) {
         overflowing = false;
-        if (toldFault === '') sink.back();
+        if (toldFault === '') later(() => sink.back());
       }
       if (next > waitingUntil) {
-        render(); // So that the pause between old and new sound does not vanish.
+        render(later); // So that the pause between old and new sound does not vanish.
         waitingFrom = next;
       }
       waitingUntil = next + samples;
       waiting.push(pcm.subarray(0, samples * BYTES_PER_SAMPLE));
-      return heardAt;
+      return written(waitingUntil);
     },
     flush() {
-      render();
+      render(later);
       // The sample that sounds at this very moment is heard to its end.
-      const begun = Math.min(Math.ceil(placeAt(clock.now())), waitingUntil) - waitingFrom;
-      const kept = silence(Math.max(0, begun) * BYTES_PER_SAMPLE);
-      takeInto(kept, waiting);
-      waiting.splice(0, waiting.length, kept);
-      waitingUntil = waitingFrom + sampleCount(kept);
+      const place = placeAt(clock.now());
+      const begun = Math.min(Math.ceil(place), waitingUntil) - waitingFrom;
+      const kept = waiting.take(Math.max(0, begun) * BYTES_PER_SAMPLE);
+      const fadeSamples = waitingFrom <= place ? Math.round((FADE_MS * rateHz) / 1000) : 0;
+      const edge = fadeOut(waiting.take(fadeSamples * BYTES_PER_SAMPLE));
+      waiting.clear();
+      waiting.push(kept);
+      waiting.push(edge);
+      waitingUntil = waitingFrom + waiting.bytes / BYTES_PER_SAMPLE;
     },
     async close() {
       if (closed) return;
-      render();
+      render(later);
       closed = true;
       cancel();
       writer.close();
     },
   };
-}
-
-/** Moves as much of the queue's front as fits; returns the bytes moved. */
-function takeInto(target: Uint8Array, queue: Uint8Array[]): number {
-  let filled = 0;
-  while (filled < target.length) {
-    const block = queue.shift();
-    if (block === undefined) break;
-    const room = target.length - filled;
-    if (block.length > room) queue.unshift(block.subarray(room));
-    target.set(block.subarray(0, room), filled);
-    filled += Math.min(room, block.length);
-  }
-  return filled;
 }

@@ -169,12 +169,12 @@ async function playTone(
     const { volume } = lane.playback;
     // A card's own volume stays as it is; where there is none the lane's volume is part of every sound.
     const gain = playback.mixer === null ? volumeGain(volume) : 1;
-    const startedAt = playback.write(toPcm(makeTone(OUTPUT_RATE_HZ, gain)));
-    await wait(clock, startedAt - clock.now() + TONE_MS + LONGEST_ECHO_MS);
+    const tone = playback.write(toPcm(makeTone(OUTPUT_RATE_HZ, gain)));
+    await wait(clock, tone.from - clock.now() + TONE_MS + LONGEST_ECHO_MS);
     if (fault !== null) return faulty(device, fault, 'playback');
     const canHear = listening !== null && listening.fault === null && lane.capture.driver !== 'file';
     if (!canHear) return ok(`${device} took the tone; there is no microphone here that could hear it`);
-    const dueAt = measured === null ? startedAt : measured - TONE_MS;
+    const dueAt = (measured ?? tone.until) - TONE_MS;
     const heard = findEcho(listening.pieces, lane.capture.sampleRate, dueAt, gain);
     return judgeEcho({ device, mode: lane.echo, volume, heard });
   } finally {

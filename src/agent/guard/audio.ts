@@ -8,13 +8,14 @@ import type {
   Place,
   Playback,
   PlaybackSink,
+  Written,
 } from '../../ports/audio.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 
 /** A loudspeaker that never throws. */
 export interface GuardedPlayback extends Omit<Playback, 'write'> {
   /** As the driver's, or null: it is not heard, and a fault has told why. */
-  write(pcm: Uint8Array): number | null;
+  write(pcm: Uint8Array): Written | null;
 }
 
 export type OpenGuardedPlayback = (sink: PlaybackSink) => Promise<GuardedPlayback>;
@@ -93,16 +94,16 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
     );
     const guarded: GuardedPlayback = {
       write(pcm) {
-        let heardAt: number | null = null;
+        let written: Written | null = null;
         try {
-          heardAt = playback.write(pcm);
+          written = playback.write(pcm);
         } catch (error) {
           defects('playback.write', error);
           faults.bad(broken("loudspeaker's driver", error));
           return null;
         }
         faults.well();
-        return heardAt;
+        return written;
       },
       flush() {
         let until: number | undefined;
@@ -120,9 +121,6 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
       },
       runOn(on) {
         attempt(defects, 'playback.runOn', () => playback.runOn?.(on));
-      },
-      get seamless() {
-        return playback.seamless;
       },
       get mixer() {
         return mixerOf(playback, defects);

@@ -1,4 +1,3 @@
-import { fadeOut } from '../../core/audio/fade.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain.ts';
 import { audiblePart } from '../../core/audio/levels.ts';
 import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
@@ -41,18 +40,12 @@ export interface Reference {
 
 /** Under a visitor's voice the translation is still to be followed, and no hindrance. */
 const DUCKED_DB = -12;
-/** A flush fades out what sounds within this much, where the device lets it. */
-const FADE_MS = 8;
+
+/** Two moments that are nearer than this are the same. */
+const ROUNDING_MS = 0.05;
 
 /** A device opens in the background, or at once; one that takes longer than this may never open. */
 const OPENING_MS = 3000;
-
-/** What was written and may still sound. */
-interface Written {
-  readonly pcm: Uint8Array;
-  readonly from: number;
-  readonly until: number;
-}
 
 /** The way of the sound from the lane to the loudspeaker. Decides nothing. */
 export class PlaybackPipeline {
@@ -69,10 +62,8 @@ export class PlaybackPipeline {
   private readonly normalizer: Normalizer | null;
   /** Number of the last write, for what the device tells about it later. */
   private lastWrite = 0;
-  private written: readonly Written[] = [];
-  private isWriting = false;
-  /** What the device measured during a write. */
-  private measured: number | null = null;
+  /** Until when what was written sounds, as was said when it was written. */
+  private soundsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PlaybackPipelineDeps) {
     this.deps = deps;
@@ -128,29 +119,24 @@ export class PlaybackPipeline {
       return;
     }
     const sound = this.scale(this.normalize(given, kind, language ?? ''));
-    this.isWriting = true;
-    const from = playback.write(sound);
-    this.isWriting = false;
-    if (from === null) return post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+    const written = playback.write(sound);
+    if (written === null) return post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+    const { from } = written;
     const until = from + durationMs(sound.byteLength, rateHz);
-    const now = clock.now();
-    const goesOn = this.written.some((one) => one.until > now);
-    this.deps.reference?.played(sound, from, goesOn, beginOf(playback.place ?? null, sound));
-    this.written = [...this.written.filter((one) => one.until > now), { pcm: sound, from, until }];
+    this.deps.reference?.played(sound, from, this.sounds(), beginOf(playback.place ?? null, sound));
+    this.soundsUntil = until;
     post({ type: 'sounding', write, from, until, audible: audiblePart(sound, rateHz) });
-    if (this.measured !== null) this.correct(this.measured);
+    if (Math.abs(written.until - until) > ROUNDING_MS) this.correct(written.until);
     if (receivedAt !== null) this.deps.wireToSpeaker.record(from - receivedAt);
   }
 
-  /** Falls silent at once: where the device goes on from the very sample, without a click. */
+  /** Falls silent at once. */
   flush(): void {
     const { playback } = this;
     if (playback === null) return;
-    const rest = playback.seamless === true ? this.audibleRest() : null;
-    this.written = [];
+    this.soundsUntil = Number.NEGATIVE_INFINITY;
     const until = playback.flush() ?? this.deps.clock.now();
     this.deps.reference?.flushed(until, playback.place ?? null);
-    if (rest !== null) playback.write(fadeOut(rest));
   }
 
   /** Whether the device plays silence between sounds, so that its clock is never broken. */
@@ -182,9 +168,6 @@ export class PlaybackPipeline {
   }
 
   private correct(heardUntil: number): void {
-    // Of the write that is under way nothing has been told yet that could be corrected.
-    this.measured = this.isWriting ? heardUntil : null;
-    if (this.isWriting) return;
     this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
   }
 
@@ -198,20 +181,17 @@ export class PlaybackPipeline {
   private scale(pcm: Uint8Array): Uint8Array {
     const gain =
       (this.playback?.mixer == null ? volumeGain(this.volume) : 1) * (this.ducked ? gainOfDb(DUCKED_DB) : 1);
-    const sounds = this.written.some(({ until }) => until > this.deps.clock.now());
-    const scaled = applyRamp(pcm, sounds ? rampTo(this.ramp, gain, this.deps.rateHz) : steadyGain(gain));
+    const scaled = applyRamp(
+      pcm,
+      this.sounds() ? rampTo(this.ramp, gain, this.deps.rateHz) : steadyGain(gain),
+    );
     this.ramp = scaled.ramp;
     return scaled.pcm;
   }
 
-  /** The next few milliseconds of what sounds now. */
-  private audibleRest(): Uint8Array | null {
-    const now = this.deps.clock.now();
-    const at = this.written.find(({ from, until }) => from <= now && now < until);
-    if (at === undefined) return null;
-    const { rateHz } = this.deps;
-    const first = Math.ceil(((now - at.from) * rateHz) / 1000);
-    return at.pcm.subarray(first * 2, (first + Math.round((FADE_MS * rateHz) / 1000)) * 2);
+  /** Something that was written sounds now, or is about to. */
+  private sounds(): boolean {
+    return this.soundsUntil > this.deps.clock.now();
   }
 }
 

@@ -49,9 +49,10 @@ export function createRoom(rateHz: number): Room {
       return {
         ...playback,
         write(pcm) {
-          const startsAt = playback.write(pcm);
+          const written = playback.write(pcm);
+          const startsAt = written.from;
           played = [...played.filter((old) => startsAt - old.startsAt < MEMORY_MS), { startsAt, pcm }];
-          return startsAt;
+          return written;
         },
       };
     },

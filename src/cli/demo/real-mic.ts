@@ -72,7 +72,7 @@ export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlaybac
       },
       flush() {
         recording.flush();
-        playback.flush();
+        return playback.flush();
       },
       async close() {
         await Promise.all([recording.close(), playback.close()]);

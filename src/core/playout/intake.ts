@@ -1,3 +1,4 @@
+import { CAPACITY_MS } from './capacity.ts';
 import {
   bytesOf,
   chooseVictim,
@@ -9,8 +10,6 @@ import {
 } from './sentences.ts';
 import type { Playout, PlayoutFormat } from './state.ts';
 
-/** More than this is never queued. */
-const CAPACITY_MS = 60_000;
 /** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
 const BURST_MS = 250;
 /** Sound without a name that comes this long after the last begins another sentence. */

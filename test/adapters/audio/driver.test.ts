@@ -25,7 +25,7 @@ describe('audio driver', () => {
       24_000,
       clock,
     )({ fault() {}, back() {}, measured() {} });
-    expect(playback.write(makeNumbered(10))).toBe(clock.now());
+    expect(playback.write(makeNumbered(10)).from).toBe(clock.now());
     await playback.close();
     expect(clock.armed).toBe(0);
   });

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFilePlayback, type FilePlaybackOptions } from '../../../src/adapters/audio/file-playback.ts';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
+import { fadeOut } from '../../../src/core/audio/fade.ts';
 import type { AudioFault } from '../../../src/ports/audio.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { makeFolder, makeNumbered, makePcm, readSamples } from './wav-files.ts';
@@ -44,6 +45,11 @@ function readTimeline(path: string): number[] {
   return readSamples(file.subarray(44));
 }
 
+/** The first 8 ms of what would have sounded, as a flush lets them die away. */
+function fadeAway(rest: readonly number[]): number[] {
+  return readSamples(fadeOut(makePcm(rest.slice(0, 8 * SAMPLES_PER_MS))));
+}
+
 function zeros(count: number): number[] {
   return Array.from({ length: count }, () => 0);
 }
@@ -53,7 +59,7 @@ describe('file playback', () => {
     const { clock, path, playback } = await start();
     const sound = makeNumbered(2400);
     clock.advance(250);
-    expect(playback.write(sound)).toBe(START_MS + 250);
+    expect(playback.write(sound).from).toBe(START_MS + 250);
     clock.advance(350);
     await playback.close();
     const samples = [...zeros(6000), ...readSamples(sound), ...zeros(6000)];
@@ -76,11 +82,11 @@ describe('file playback', () => {
   it('sounds one write right behind the other and says when each is heard', async () => {
     const { clock, path, playback } = await start();
     clock.advance(10);
-    expect(playback.write(makePcm([1, 2, 3]))).toBe(START_MS + 10);
-    expect(playback.write(makeNumbered(2397))).toBeCloseTo(START_MS + 10 + 3 / SAMPLES_PER_MS, 9);
-    expect(playback.write(makePcm([7]))).toBeCloseTo(START_MS + 110, 9);
+    expect(playback.write(makePcm([1, 2, 3])).from).toBe(START_MS + 10);
+    expect(playback.write(makeNumbered(2397)).from).toBeCloseTo(START_MS + 10 + 3 / SAMPLES_PER_MS, 9);
+    expect(playback.write(makePcm([7])).from).toBeCloseTo(START_MS + 110, 9);
     clock.advance(400);
-    expect(playback.write(makePcm([8]))).toBe(START_MS + 410);
+    expect(playback.write(makePcm([8])).from).toBe(START_MS + 410);
     clock.advance(10);
     await playback.close();
     const samples = readTimeline(path);
@@ -94,29 +100,29 @@ describe('file playback', () => {
   it('never says a time that has passed, between two samples either', async () => {
     const { clock, playback } = await start();
     clock.advance(10.01);
-    const heardAt = playback.write(makePcm([1]));
+    const { from: heardAt } = playback.write(makePcm([1]));
     expect(heardAt).toBeGreaterThanOrEqual(clock.now());
     expect(heardAt - clock.now()).toBeLessThan(1 / SAMPLES_PER_MS);
   });
 
-  it('forgets on flush what is not yet heard, and only that', async () => {
+  it('forgets on flush what is not yet heard, and only that: what sounds is faded out', async () => {
     const { clock, path, playback } = await start();
     playback.write(makeNumbered(24_000));
     clock.advance(130);
     playback.flush();
     clock.advance(70);
-    expect(playback.write(makePcm([9]))).toBe(START_MS + 200);
+    expect(playback.write(makePcm([9])).from).toBe(START_MS + 200);
     clock.advance(50);
     playback.flush();
     await playback.close();
     const samples = readTimeline(path);
     expect(samples.slice(0, 3120)).toEqual(readSamples(makeNumbered(3120)));
-    expect(samples.slice(3120)).toEqual([...zeros(1680), 9, ...zeros(1199)]);
+    const faded = fadeAway(readSamples(makeNumbered(24_000)).slice(3120));
+    expect(samples.slice(3120)).toEqual([...faded, ...zeros(1680 - faded.length), 9, ...zeros(1199)]);
   });
 
-  it('goes on from the very sample that is heard when it is written to right after a flush', async () => {
+  it('goes on right behind the fade when it is written to after a flush', async () => {
     const { clock, path, playback } = await start();
-    expect(playback.seamless).toBe(true);
     playback.write(makeNumbered(24_000));
     clock.advance(130.37);
     const heard = Math.ceil(130.37 * SAMPLES_PER_MS);
@@ -125,8 +131,12 @@ describe('file playback', () => {
     clock.advance(50);
     await playback.close();
     const samples = readTimeline(path);
-    expect(samples.slice(0, heard + 2)).toEqual([...readSamples(makeNumbered(heard)), 9, 8]);
-    expect(samples.slice(heard + 2).every((sample) => sample === 0)).toBe(true);
+    const all = readSamples(makeNumbered(24_000));
+    const faded = fadeAway(all.slice(heard));
+    const end = heard + faded.length;
+    expect(samples.slice(0, end + 2)).toEqual([...all.slice(0, heard), ...faded, 9, 8]);
+    expect(faded.at(-1)).toBe(0);
+    expect(samples.slice(end + 2).every((sample) => sample === 0)).toBe(true);
   });
 
   it('keeps every sample in its place, whatever is written when', async () => {
@@ -144,10 +154,12 @@ describe('file playback', () => {
           clock.advance(waitMs);
           if (flush) {
             playback.flush();
+            const edge = fadeAway(wanted.slice(reach()));
             wanted.length = Math.min(wanted.length, reach());
+            wanted.push(...edge);
           }
           const sound = makeNumbered(samples);
-          const heardAt = playback.write(sound);
+          const { from: heardAt } = playback.write(sound);
           while (wanted.length < reach()) wanted.push(0);
           expect(heardAt).toBeCloseTo(START_MS + wanted.length / SAMPLES_PER_MS, 6);
           wanted.push(...readSamples(sound));
@@ -220,8 +232,8 @@ describe('file playback in trouble', () => {
   it.runIf(process.platform === 'linux')('tells of a full disk once and keeps time', async () => {
     const { clock, faults, playback } = await start({ path: '/dev/full' });
     clock.advance(1000);
-    expect(playback.write(makeNumbered(2400))).toBe(START_MS + 1000);
-    expect(playback.write(makeNumbered(1))).toBe(START_MS + 1100);
+    expect(playback.write(makeNumbered(2400)).from).toBe(START_MS + 1000);
+    expect(playback.write(makeNumbered(1)).from).toBe(START_MS + 1100);
     clock.advance(1000);
     playback.flush();
     await playback.close();
@@ -234,7 +246,7 @@ describe('file playback in trouble', () => {
     const { clock, path, faults, playback } = await start({ maxDataBytes: 10_000 });
     playback.write(makeNumbered(24_000));
     clock.advance(2000);
-    expect(playback.write(makeNumbered(10))).toBe(START_MS + 2000);
+    expect(playback.write(makeNumbered(10)).from).toBe(START_MS + 2000);
     await playback.close();
     expect(readTimeline(path)).toEqual(readSamples(makeNumbered(5000)));
     expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(/that a WAV file can hold/)]);
@@ -243,12 +255,16 @@ describe('file playback in trouble', () => {
   it('refuses a backlog that would fill the memory, and recovers', async () => {
     const { clock, faults, news, playback } = await start();
     const minute = Buffer.alloc(60 * RATE_HZ * 2);
-    expect(playback.write(minute)).toBe(START_MS);
-    for (let i = 0; i < 3; i++) expect(playback.write(minute)).toBe(START_MS + 60_000);
+    expect(playback.write(minute).from).toBe(START_MS);
+    for (let i = 0; i < 3; i++) expect(playback.write(minute).from).toBe(START_MS + 60_000);
+    // Not in the middle of a write.
+    expect(faults).toHaveLength(0);
+    await clock.elapse(0);
     expect(faults).toHaveLength(1);
     expect(faults[0]?.message).toMatch(/more than 60 s of sound is waiting/);
     clock.advance(30_000);
-    expect(playback.write(makeNumbered(2400))).toBe(START_MS + 60_000);
+    expect(playback.write(makeNumbered(2400)).from).toBe(START_MS + 60_000);
+    await clock.elapse(0);
     expect(faults).toHaveLength(1);
     expect(news).toEqual(['fault', 'back']);
     await playback.close();

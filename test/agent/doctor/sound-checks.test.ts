@@ -85,7 +85,7 @@ function furnish(clock: VirtualClock, room: Room) {
         played.push({ at, samples });
         if (room.measuredLateMs !== undefined)
           clock.at(clock.now() + 100, () => sink.measured(at + (samples.length * 1000) / RATE_HZ));
-        return due;
+        return { from: due, until: due + (samples.length * 1000) / RATE_HZ };
       },
       flush: () => {},
       close: async () => {

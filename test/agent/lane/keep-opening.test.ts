@@ -20,7 +20,8 @@ describe('a loudspeaker that cannot be opened', () => {
         tries += 1;
         if (tries < 8) throw new Error(tries === 1 ? 'busy' : 'no such card');
         const mixer = { setVolume: (percent: number) => volumes.push(percent) };
-        return { mixer, write: () => clock.now(), flush: () => undefined, close: async () => {} };
+        const write = () => ({ from: clock.now(), until: clock.now() + 10 });
+        return { mixer, write, flush: () => undefined, close: async () => {} };
       },
     });
     await playbackPipeline.open();
@@ -58,7 +59,8 @@ describe('a loudspeaker that cannot be opened', () => {
     });
     const opening = playbackPipeline.open();
     await playbackPipeline.close();
-    open({ mixer: null, write: () => 0, flush: () => undefined, close: async () => void closed++ });
+    const write = () => ({ from: 0, until: 0 });
+    open({ mixer: null, write, flush: () => undefined, close: async () => void closed++ });
     await opening;
     expect(closed).toBe(1);
   });

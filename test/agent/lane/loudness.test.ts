@@ -21,7 +21,7 @@ async function open(normalizes: boolean) {
       mixer: null,
       write(pcm) {
         written.push([...new Int16Array(pcm.slice().buffer)]);
-        return clock.now();
+        return { from: clock.now(), until: clock.now() + pcm.byteLength / 2 / (RATE_HZ / 1000) };
       },
       flush: () => undefined,
       close: async () => {},

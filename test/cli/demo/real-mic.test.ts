@@ -83,7 +83,7 @@ describe('a loudspeaker that is recorded', () => {
       mixer: { setVolume: (percent) => void calls.push(`${name} volume ${percent}`) },
       write(pcm) {
         calls.push(`${name} write ${pcm.byteLength}`);
-        return heardAt;
+        return { from: heardAt, until: heardAt };
       },
       flush: () => void calls.push(`${name} flush`),
       close: async () => void calls.push(`${name} close`),
@@ -94,7 +94,7 @@ describe('a loudspeaker that is recorded', () => {
     const calls: string[] = [];
     const open = recordLoudspeaker(part('loudspeaker', 42, calls), part('recording', 7, calls));
     const playback = await open(SINK);
-    expect(playback.write(new Uint8Array(4))).toBe(42);
+    expect(playback.write(new Uint8Array(4)).from).toBe(42);
     playback.mixer?.setVolume(30);
     playback.flush();
     await playback.close();

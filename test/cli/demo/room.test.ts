@@ -25,7 +25,7 @@ async function furnish() {
   let startsAt = 0;
   const playback = await room.hearLoudspeaker(async () => ({
     mixer: null,
-    write: () => startsAt,
+    write: () => ({ from: startsAt, until: startsAt }),
     flush: () => {},
     close: async () => {},
   }))({ fault: () => {}, back: () => {}, measured: () => {} });

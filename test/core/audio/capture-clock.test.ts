@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createCaptureClock } from '../../../src/core/audio/capture-clock.ts';
+import {
+  beginCaptureClock,
+  noteSamples,
+  restartCaptureClock,
+  timeOfSample,
+} from '../../../src/core/audio/capture-clock.ts';
 import { draw } from '../../../src/core/random.ts';
 
 const RATE_HZ = 24_000;
@@ -13,10 +18,11 @@ function run(options: {
   lateMs?: (index: number, dueAt: number) => number;
   /** Sound that is missing before a piece, milliseconds. */
   missing?: (index: number) => number;
-  onPiece?: (index: number, clock: ReturnType<typeof createCaptureClock>) => void;
+  /** Samples are known to be missing before this piece. */
+  restartsAt?: number;
 }) {
-  const { ppm = 0, seconds, lateMs = () => 0, missing = () => 0, onPiece } = options;
-  const clock = createCaptureClock(RATE_HZ);
+  const { ppm = 0, seconds, lateMs = () => 0, missing = () => 0, restartsAt } = options;
+  let clock = beginCaptureClock(RATE_HZ);
   const pieceMs = PIECE_MS / (1 + ppm * 1e-6);
   const errors: { at: number; error: number }[] = [];
   let captured = 5000;
@@ -24,9 +30,10 @@ function run(options: {
   let last = Number.NEGATIVE_INFINITY;
   for (let index = 0; index < (seconds * 1000) / PIECE_MS; index++) {
     captured += pieceMs + missing(index);
-    onPiece?.(index, clock);
+    if (index === restartsAt) clock = restartCaptureClock(clock);
     seen = Math.max(seen, captured + lateMs(index, captured));
-    const answer = clock.trackNoiseFloor(PIECE, seen);
+    clock = noteSamples(clock, PIECE, seen);
+    const answer = clock.capturedAt;
     if (answer > seen || answer < last) throw new Error(`${answer} after ${last}, seen at ${seen}`);
     last = answer;
     errors.push({ at: captured, error: answer - captured });
@@ -76,9 +83,7 @@ describe('the time line of a capture', () => {
     const errors = run({
       seconds: 20,
       missing: (index) => (index === 100 ? 512 : 0),
-      onPiece: (index, clock) => {
-        if (index === 100) clock.restart();
-      },
+      restartsAt: 100,
     });
     expect(worst(errors)).toBeLessThan(0.01);
   });
@@ -89,10 +94,10 @@ describe('the time line of a capture', () => {
   });
 
   it('tells when a sample is due', () => {
-    const clock = createCaptureClock(RATE_HZ);
-    expect(clock.timeOf(0)).toBeNull();
-    clock.trackNoiseFloor(PIECE, 1080);
-    expect(clock.timeOf(0)).toBeCloseTo(1000);
-    expect(clock.timeOf(2 * PIECE)).toBeCloseTo(1160);
+    const unseen = beginCaptureClock(RATE_HZ);
+    expect(timeOfSample(unseen, 0)).toBeNull();
+    const clock = noteSamples(unseen, PIECE, 1080);
+    expect(timeOfSample(clock, 0)).toBeCloseTo(1000);
+    expect(timeOfSample(clock, 2 * PIECE)).toBeCloseTo(1160);
   });
 });

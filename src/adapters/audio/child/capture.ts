@@ -1,4 +1,4 @@
-import { createCaptureClock } from '../../../core/audio/capture-clock.ts';
+import { beginCaptureClock, noteSamples, restartCaptureClock } from '../../../core/audio/capture-clock.ts';
 import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
 import { BYTES_PER_SAMPLE, measureLevel } from '../../../core/audio/pcm.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
@@ -48,7 +48,7 @@ export function runCapture(
   const { clock } = deps;
   let closed = false;
   let shape = kind.shape();
-  let timeline = createCaptureClock(shape.rateHz);
+  let timeline = beginCaptureClock(shape.rateHz);
   let speed = createDeliverySpeed(shape.rateHz);
   let rest: Uint8Array = new Uint8Array(0);
   let conversion: Conversion | null = null;
@@ -65,7 +65,7 @@ export function runCapture(
     shape = next;
     rest = new Uint8Array(0);
     speed = createDeliverySpeed(next.rateHz);
-    timeline = createCaptureClock(next.rateHz);
+    timeline = beginCaptureClock(next.rateHz);
     if (!isPlain() && !isConverted()) load(next);
   };
   const load = (wanted: Shape): void => {
@@ -105,7 +105,8 @@ export function runCapture(
       return supervisor.failChild({ code: 'too_fast', message });
     }
     if (kind.delivered?.(samples, now) === 'again') supervisor.restartChild();
-    const capturedAt = timeline.trackNoiseFloor(samples, now);
+    timeline = noteSamples(timeline, samples, now);
+    const { capturedAt } = timeline;
     supervisor.working();
     if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDbfs < QUIET_DBFS;
     if (!isPlain() && !isConverted()) load(shape);
@@ -132,7 +133,7 @@ export function runCapture(
         if (next.rateHz !== shape.rateHz || next.channels !== shape.channels) adopt(next);
       },
       xrun() {
-        timeline.restart();
+        timeline = restartCaptureClock(timeline);
         return true;
       },
       gone: watchdog.rest,

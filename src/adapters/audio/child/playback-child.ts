@@ -1,6 +1,6 @@
+import type { Buffering } from '../../../core/playout/buffer/line.ts';
 import type { AudioFault } from '../../../ports/audio.ts';
 import type { Shape } from './format.ts';
-import type { Buffering } from './playback-timeline.ts';
 import type { Child, ChildSpec } from './process.ts';
 import type { NamedDevice } from './stderr-classifier.ts';
 

@@ -39,7 +39,7 @@ describe('a program that plays', () => {
     const { playback, taken, clock } = await speak(TAKES);
     await sleep(300);
     const sound = ramp(2000);
-    const heardAt = playback.write(sound);
+    const { from: heardAt } = playback.write(sound);
     expect(heardAt).toBeGreaterThan(clock.now());
     expect(heardAt - clock.now()).toBeLessThan(200);
     // It is never far ahead of what is heard.
@@ -56,8 +56,8 @@ describe('a program that plays', () => {
   it('is given what follows without a gap, and says when that is heard', async () => {
     const { playback, taken } = await speak(TAKES);
     await sleep(300);
-    const first = playback.write(ramp(300));
-    const second = playback.write(ramp(300, 5000));
+    const { from: first } = playback.write(ramp(300));
+    const { from: second } = playback.write(ramp(300, 5000));
     // The clock goes on between the two; the silence in front of a sound would show.
     expect(second - first).toBeGreaterThan(299.5);
     expect(second - first).toBeLessThan(340);

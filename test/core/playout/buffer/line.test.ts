@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Consumption } from '../../../../src/adapters/audio/child/consumption.ts';
-import { createSpeakerLine } from '../../../../src/adapters/audio/child/playback-timeline.ts';
-import type { Child } from '../../../../src/adapters/audio/child/process.ts';
+import {
+  beginStretch,
+  doubtfulAt,
+  endOf,
+  giveFrames,
+  isMeasured,
+  lookAt,
+  openLine,
+  queuedFrames,
+  runDry,
+  waitForRest,
+} from '../../../../src/core/playout/buffer/line.ts';
 
 const RATE_HZ = 24_000;
 const PERIOD = 480;
@@ -47,30 +56,33 @@ function play(options: {
     const room = Math.floor((heardBy(now) + BUFFER + PERIOD) / PERIOD) * PERIOD;
     return Math.min(written, room) + foreign(now);
   };
-  const meter: Consumption = { frames: () => taken(), begin() {}, close() {} };
-  const child: Child = {
-    ...{ pid: 1, waitingBytes: 0, kill() {}, end() {} },
-    write(bytes) {
-      written += bytes.byteLength / 2;
-      return true;
-    },
-  };
-  const shape = { rateHz: RATE_HZ, channels: 1 } as const;
-  const line = createSpeakerLine(child, shape, { periodFrames: PERIOD, bufferFrames: BUFFER }, () => meter);
-  line.begin(now);
+  let line = openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
+  line = beginStretch(line, now);
   const errors: { at: number; error: number; aheadMs: number; lags: boolean }[] = [];
   let hung = false;
   let hungAt: number | null = null;
   while (now < 10_000 + seconds * 1000) {
-    hung = line.look(now, limitMs) || hung;
+    const looked = lookAt(line, { taken: taken(), pipeBytes: 0 }, now, limitMs);
+    line = looked.line;
+    hung ||= looked.hangs;
     if (hung) hungAt ??= now - 10_000;
     const mostQueued = (aheadMs * RATE_HZ) / 1000;
-    while (now - 10_000 < endsMs && line.end() - now < aheadMs && (line.queuedFrames() ?? 0) < mostQueued)
-      line.write(new Uint8Array(PERIOD * 2));
+    while (now - 10_000 < endsMs && endOf(line) - now < aheadMs && (queuedFrames(line) ?? 0) < mostQueued) {
+      line = giveFrames(line, PERIOD);
+      written += PERIOD;
+    }
     const reallyAhead = (written - heardBy(now)) / framesPerMs;
-    const lags = line.end() <= now && line.lags(now);
-    errors.push({ at: now - 10_000, error: line.end() - now - reallyAhead, aheadMs: reallyAhead, lags });
-    now = Math.min(now + lookMs, line.doubtful(limitMs) ?? Number.POSITIVE_INFINITY);
+    const waited = endOf(line) <= now ? waitForRest(line, now) : { line, lags: false };
+    line = waited.line;
+    errors.push({
+      ...{
+        at: now - 10_000,
+        error: endOf(line) - now - reallyAhead,
+        aheadMs: reallyAhead,
+        lags: waited.lags,
+      },
+    });
+    now = Math.min(now + lookMs, doubtfulAt(line, limitMs) ?? Number.POSITIVE_INFINITY);
   }
   return { errors, hung, hungAt, line };
 }
@@ -84,7 +96,7 @@ describe('when what was written is heard', () => {
     expect(late.every(({ error }) => Math.abs(error) < 6)).toBe(true);
     // The delay neither grows nor starves.
     expect(late.every(({ aheadMs }) => aheadMs > 200 && aheadMs < 280)).toBe(true);
-    expect(line.isMeasured).toBe(true);
+    expect(isMeasured(line)).toBe(true);
   });
 
   it('is corrected where the device starts later than thought', () => {
@@ -102,7 +114,7 @@ describe('when what was written is heard', () => {
 
   it('is a guess where the child reads other things, too', () => {
     const { errors, line } = play({ seconds: 60, foreign: (now) => Math.floor((now - 10_000) * 2) });
-    expect(line.isMeasured).toBe(false);
+    expect(isMeasured(line)).toBe(false);
     expect(errors.every(({ error }) => Math.abs(error) < 100)).toBe(true);
   });
 
@@ -146,5 +158,45 @@ describe('when what was written is heard', () => {
       expect(hung, `${lookMs} ms`).toBe(false);
       expect(errors.length).toBeGreaterThan(8);
     }
+  });
+
+  it('is known where it ran dry: what it had taken has been heard', () => {
+    const { line, now } = fed();
+    const dry = runDry(line, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
+    // Its last period begins to sound now.
+    expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
+    const guessed = runDry({ ...line, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
+    expect(endOf(guessed)).toBeCloseTo(endOf(line) + 100);
+  });
+});
+
+/** A device that was given 200 ms and has taken them. */
+function fed() {
+  const now = 10_000;
+  const open = openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
+  return { now, line: giveFrames(beginStretch(open, now), 4800) };
+}
+
+describe('a program in front of which sound waits', () => {
+  const unknown = { periodFrames: 1, bufferFrames: null };
+
+  it('stands still when the pipe to it does not move', () => {
+    let line = giveFrames(beginStretch(openLine(RATE_HZ, unknown, false), 0), 48_000);
+    const look = (pipeBytes: number, now: number): boolean => {
+      const looked = lookAt(line, { taken: null, pipeBytes }, now, 1500);
+      line = looked.line;
+      return looked.hangs;
+    };
+    expect([look(0, 100), look(5000, 1000), look(4000, 2000), look(4000, 3400)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(look(4000, 3501)).toBe(true);
+    expect(isMeasured(line)).toBe(false);
+    expect(queuedFrames(line)).toBeNull();
+    expect(doubtfulAt(line, 1500)).toBeNull();
+    expect(waitForRest(line, 9000).lags).toBe(false);
   });
 });

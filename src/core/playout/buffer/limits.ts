@@ -1,5 +1,3 @@
-import type { Buffering } from './playback-timeline.ts';
-
 /**
  * Written ahead of what is heard, the device's buffer included: no less than whoever writes does, so that nothing is held
  * back here; a flush forgets it at once.
@@ -38,6 +36,3 @@ export const DRY_NEWS_MS = 300;
  */
 export const RUN_ON_MS = { most: 160, silence: 145, least: 90 } as const;
 export const FADE_MS = 8;
-export const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
-/** Waiting sound beyond this is dropped: a writer that is faster than real time forever must not fill the memory. */
-export const MAX_WAITING_S = 60;

@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest';
+import { isSilent, placeBehind, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
+
+const PREROLL_MS = 40;
+const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
+
+describe('what is written', () => {
+  it('is heard behind a little silence, at the moment that is said, and given to the device in time', () => {
+    const { open, write, clock, sound, state } = createDevice();
+    open();
+    const all = ramp(3000);
+    const { from, until } = write(all);
+    expect(from).toBe(clock.now() + LATENCY_MS + PREROLL_MS);
+    expect(until).toBe(from + 3000);
+    while (clock.now() < until) {
+      const aheadMs = sound().length / PER_MS - (clock.now() - from + PREROLL_MS);
+      expect(aheadMs).toBeLessThan(1200);
+      clock.advance(20);
+    }
+    expect(sound().slice(0, PREROLL_MS * PER_MS)).toEqual(Array(PREROLL_MS * PER_MS).fill(0));
+    expect(sound().slice(PREROLL_MS * PER_MS, (3000 + PREROLL_MS) * PER_MS)).toEqual(numbers(all));
+    clock.advance(1000);
+    expect(isSilent(state(), clock.now())).toBe(true);
+  });
+
+  it('follows what was written before without a gap', () => {
+    const { open, write, clock, audible } = createDevice();
+    open();
+    const first = write(ramp(300));
+    clock.advance(150);
+    const second = write(ramp(300, 9000));
+    expect(second.from).toBeCloseTo(first.until, 0);
+    clock.advance(1000);
+    expect(audible()).toEqual([...numbers(ramp(300)), ...numbers(ramp(300, 9000))]);
+  });
+
+  it('ends with a whole period and no timer, and the next sound is another stretch', () => {
+    const { open, write, clock, sound, of, state } = createDevice();
+    open();
+    write(ramp(50));
+    clock.advance(2000);
+    expect(sound().length % PERIOD).toBe(0);
+    expect(clock.armed).toBe(0);
+    expect(state().sounding).toBe(false);
+    expect(state().pending).toMatchObject({ given: [], waitingBytes: 0 });
+    const { from } = write(ramp(50));
+    expect(from).toBe(clock.now() + LATENCY_MS + PREROLL_MS);
+    expect(of('begin')).toHaveLength(2);
+  });
+
+  it('is pushed out of a converter by a little silence', () => {
+    const { open, write, clock, sound, of } = createDevice({ deviceHz: 48_000 });
+    open();
+    write(ramp(55));
+    clock.advance(2000);
+    expect(of('fill_up').map(({ pcm }) => msOf(pcm.byteLength))).toEqual([10]);
+    expect(sound().length % PERIOD).toBe(0);
+  });
+
+  it('is nothing where it is empty', () => {
+    const { open, write, clock, effects } = createDevice();
+    open();
+    effects.length = 0;
+    const { from, until } = write(new Uint8Array(1));
+    expect(from).toBe(until);
+    expect(effects).toEqual([]);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is refused beyond a minute, and that is told once', () => {
+    const { open, write, of, state } = createDevice();
+    open();
+    for (let second = 0; second < 80; second++) write(ramp(1000));
+    expect(of('overflows')).toHaveLength(1);
+    expect(msOf(state().pending.waitingBytes)).toBeLessThanOrEqual(61_000);
+    const { from, until } = write(ramp(1000));
+    expect(until).toBe(from);
+  });
+});
+
+describe('a device that is later than thought', () => {
+  it('is told of when it is measured', () => {
+    const { open, write, clock, of } = createDevice({ lateMs: 45 });
+    open();
+    const { until } = write(ramp(4000));
+    clock.advance(3000);
+    const last = of('measured').at(-1)?.until ?? 0;
+    expect(last - until).toBeGreaterThan(30);
+    expect(last - until).toBeLessThan(60);
+  });
+
+  it('is part of the answer where it is found out by a write, and told no other way', () => {
+    const { open, write, clock, of, state } = createDevice({ lateMs: 45 });
+    open();
+    let { until } = write(ramp(400));
+    let corrections = 0;
+    // Each write looks, and comes sooner than the next look would.
+    for (let piece = 0; piece < 30; piece++) {
+      clock.advance(100);
+      const told = of('measured').length;
+      const before = until;
+      const written = write(ramp(100));
+      expect(of('measured')).toHaveLength(told);
+      if (Math.abs(written.until - (written.from + 100)) > 1) corrections++;
+      until = Math.max(before, written.until);
+      expect(state().told).toBe(written.until);
+    }
+    expect(corrections).toBeGreaterThan(0);
+    expect(of('measured')).toEqual([]);
+  });
+
+  it('is waited for when it stands still, and given up as hung after a second and a half', () => {
+    const { open, write, clock, stand, of } = createDevice();
+    open();
+    write(ramp(9000));
+    clock.advance(1000);
+    stand(true);
+    clock.advance(1300);
+    stand(false);
+    clock.advance(2000);
+    expect(of('hangs')).toEqual([]);
+    stand(true);
+    clock.advance(1400);
+    expect(of('hangs')).toEqual([]);
+    clock.advance(300);
+    expect(of('hangs')).toHaveLength(1);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('hangs, where nobody can tell what it takes, when what waits in front of it does not move', () => {
+    const { open, write, clock, stand, of } = createDevice({ isMute: true });
+    open();
+    write(ramp(9000));
+    clock.advance(500);
+    stand(true);
+    clock.advance(1400);
+    expect(of('hangs')).toEqual([]);
+    clock.advance(400);
+    expect(of('hangs')).toHaveLength(1);
+  });
+
+  it('begins a new run where it ran dry, but old news of a pause is none', () => {
+    const { open, write, clock, post, sight, state, of } = createDevice();
+    open();
+    write(ramp(300));
+    clock.advance(1500);
+    const { run } = state();
+    post({ type: 'ran_dry', ms: 50, sight: sight() });
+    expect(state().run).toBe(run);
+    write(ramp(3000));
+    post({ type: 'ran_dry', ms: 500, sight: sight() });
+    expect(state().run).toBe(run + 1);
+    clock.advance(1000);
+    const { told } = state();
+    // It has taken 880 ms in a second, and all of that has been heard.
+    post({ type: 'ran_dry', ms: 50, sight: { taken: 880 * PER_MS, pipeBytes: 0 } });
+    expect(state().run).toBe(run + 2);
+    expect(state().told - told).toBeGreaterThan(100);
+    expect(of('measured').at(-1)).toEqual({ type: 'measured', until: state().told });
+  });
+});
+
+describe('a device that is away', () => {
+  it('for a moment delays what is to be heard', () => {
+    const { open, write, clock, audible } = createDevice();
+    const { from } = write(ramp(500));
+    expect(from).toBe(clock.now() + 20 + LATENCY_MS + PREROLL_MS);
+    clock.advance(900);
+    open();
+    clock.advance(2000);
+    expect(audible()).toEqual(numbers(ramp(500)));
+  });
+
+  it('for long misses what was to be heard meanwhile', () => {
+    const { open, write, clock, audible } = createDevice();
+    write(ramp(6000));
+    clock.advance(2000);
+    const { from } = write(ramp(10));
+    expect(from).toBeCloseTo(clock.now() + LATENCY_MS + PREROLL_MS + 4000);
+    clock.advance(1000);
+    open();
+    clock.advance(9000);
+    expect(audible()).toEqual([...numbers(ramp(6000)).slice(3000 * PER_MS), ...numbers(ramp(10))]);
+  });
+
+  it('has what nobody had heard again when it is back', () => {
+    const { open, write, clock, post, audible, state } = createDevice();
+    open();
+    write(ramp(3000));
+    clock.advance(1042);
+    post({ type: 'gone' });
+    expect(state().line).toBeNull();
+    expect(clock.armed).toBe(0);
+    open();
+    clock.advance(5000);
+    const again = audible();
+    expect(again.at(-1)).toBe(numbers(ramp(3000)).at(-1));
+    expect(again[0]).toBeGreaterThan(950 * PER_MS);
+    expect(again[0]).toBeLessThan(1030 * PER_MS);
+  });
+
+  it('has heard nothing where it ended before it was known to work', () => {
+    const { open, write, clock, post, audible, of } = createDevice({ isMute: true });
+    write(ramp(500));
+    open({ isSure: false });
+    expect(of('settle_at')).toEqual([{ type: 'settle_at', at: clock.now() + 500 }]);
+    clock.advance(300);
+    expect(of('works')).toEqual([]);
+    post({ type: 'gone' });
+    post({ type: 'started' });
+    open({ isSure: false });
+    clock.advance(400);
+    post({ type: 'settled' });
+    expect(of('works').length).toBeGreaterThan(0);
+    clock.advance(2000);
+    expect(audible()).toEqual(numbers(ramp(500)));
+  });
+
+  it('has to take sound before it counts as back from a fault, silence where there is nothing to say', () => {
+    const { open, clock, of, sound, audible } = createDevice();
+    open({ afterFault: true });
+    expect(of('works')).toEqual([]);
+    clock.advance(1500);
+    expect(of('works').length).toBeGreaterThan(0);
+    expect(sound().length).toBeGreaterThanOrEqual(300 * PER_MS);
+    expect(audible()).toEqual([]);
+  });
+
+  it('that says late that it is ready goes on behind what it was given before', () => {
+    const { open, write, clock, audible, state } = createDevice();
+    open({ isSure: false, isMetered: false });
+    write(ramp(3000));
+    clock.advance(500);
+    const begun = audible().length;
+    open();
+    clock.advance(6000);
+    expect(begun + audible().length).toBe(3000 * PER_MS);
+    expect(state().sounding).toBe(false);
+  });
+});
+
+describe('a flush', () => {
+  it('starts the device again, which is what silences it', () => {
+    const { open, write, clock, post, of, state } = createDevice();
+    open();
+    write(ramp(3000));
+    clock.advance(200);
+    post({ type: 'flush' });
+    expect(of('restart')).toHaveLength(1);
+    expect(runsOutUntil(state())).toBeUndefined();
+    expect(state().pending).toMatchObject({ given: [], waitingBytes: 0 });
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is nothing where nothing sounds, and forgets what waits for a device', () => {
+    const { open, write, clock, post, of, audible } = createDevice();
+    write(ramp(300));
+    post({ type: 'flush' });
+    open();
+    clock.advance(500);
+    post({ type: 'flush' });
+    expect(of('restart')).toEqual([]);
+    expect(audible()).toEqual([]);
+  });
+});
+
+describe('a device that runs on between sounds', () => {
+  const running = () => {
+    const device = createDevice();
+    device.post({ type: 'run_on', on: true, restart: false });
+    device.open();
+    return device;
+  };
+
+  it('is given silence where there is no sound, a little ahead, so that its clock is never broken', () => {
+    const { clock, sound, of, state, sight, write } = running();
+    for (let ms = 0; ms < 5000; ms += 10) {
+      clock.advance(10);
+      const left = sound().length - (clock.now() - 10_000 - LATENCY_MS) * PER_MS;
+      expect(left / PER_MS).toBeGreaterThan(30);
+      expect(left / PER_MS).toBeLessThan(260);
+    }
+    expect(of('begin')).toHaveLength(1);
+    expect(sight().taken).toBeGreaterThan(4 * RATE_HZ);
+    expect(isSilent(state(), clock.now())).toBe(true);
+    const { from } = write(ramp(100));
+    expect(from - clock.now()).toBeGreaterThan(60);
+    expect(from - clock.now()).toBeLessThan(220);
+  });
+
+  it('tells the place of each sound in its run', () => {
+    const { clock, write, sound, state } = running();
+    clock.advance(1000);
+    write(ramp(100));
+    const place = placeBehind(state());
+    expect(place?.run).toBe(1);
+    clock.advance(1000);
+    const end = sound().findLastIndex((sample) => sample !== 0) + 1;
+    expect(place?.sample).toBe(end);
+  });
+
+  it('lets run out what it was given when it is flushed, fading what comes next, and goes on', () => {
+    const { clock, write, post, of, state, audible } = running();
+    clock.advance(500);
+    write(ramp(2000, 20_000));
+    clock.advance(300);
+    const given = audible().length;
+    post({ type: 'flush' });
+    const until = runsOutUntil(state()) ?? 0;
+    expect(until - clock.now()).toBeGreaterThan(0);
+    expect(until - clock.now()).toBeLessThan(260);
+    expect(audible().length - given).toBeLessThanOrEqual(8 * PER_MS);
+    expect(Math.abs(audible().at(-1) ?? 0)).toBeLessThan(200);
+    clock.advance(2000);
+    expect(of('restart')).toEqual([]);
+    expect(of('begin')).toHaveLength(1);
+    expect(clock.armed).toBe(1);
+  });
+
+  it('is started again for it at once where it is silent, else when it is', () => {
+    const silent = createDevice();
+    silent.open();
+    silent.post({ type: 'run_on', on: true, restart: true });
+    expect(silent.of('restart')).toHaveLength(1);
+    const busy = createDevice();
+    busy.open();
+    busy.write(ramp(1000));
+    busy.post({ type: 'run_on', on: true, restart: true });
+    expect(busy.of('restart')).toEqual([]);
+    busy.clock.advance(900);
+    expect(busy.of('restart')).toEqual([]);
+    busy.clock.advance(1000);
+    expect(busy.of('restart')).toHaveLength(1);
+    expect(placeBehind(busy.state())).toBeNull();
+  });
+
+  it('is not told to by a device of which nobody knows the pace', () => {
+    const device = createDevice({ isMute: true });
+    device.post({ type: 'run_on', on: true, restart: false });
+    device.open();
+    device.clock.advance(2000);
+    expect(device.sound()).toEqual([]);
+    expect(placeBehind(device.state())).toBeNull();
+  });
+
+  it('is left alone again when it need not run on', () => {
+    const { clock, post, sound } = running();
+    clock.advance(500);
+    post({ type: 'run_on', on: false, restart: false });
+    clock.advance(1000);
+    const { length } = sound();
+    clock.advance(1000);
+    expect(sound()).toHaveLength(length);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('is not believed any more where it takes more than it was given', () => {
+    const device = createDevice();
+    device.open();
+    device.write(ramp(500));
+    device.post({ type: 'look', sight: { taken: 10 * RATE_HZ, pipeBytes: 0 } });
+    expect(device.of('distrust')).toHaveLength(1);
+    expect(device.state().line?.isMetered).toBe(false);
+  });
+});
