@@ -35,7 +35,7 @@ async function furnish() {
     capture: (pcm: Uint8Array, at: number) => sink?.frames(pcm, at),
     play: (pcm: Uint8Array, at: number) => {
       startsAt = at;
-      return playback.write(pcm);
+      return playback.write(pcm).from;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSilent, placeBehind, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
-import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
+import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.ts';
 
 const PREROLL_MS = 40;
 const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
@@ -262,105 +262,5 @@ describe('a flush', () => {
     post({ type: 'flush' });
     expect(of('restart')).toEqual([]);
     expect(audible()).toEqual([]);
-  });
-});
-
-describe('a device that runs on between sounds', () => {
-  const running = () => {
-    const device = createDevice();
-    device.post({ type: 'run_on', on: true, restart: false });
-    device.open();
-    return device;
-  };
-
-  it('is given silence where there is no sound, a little ahead, so that its clock is never broken', () => {
-    const { clock, sound, of, state, sight, write } = running();
-    for (let ms = 0; ms < 5000; ms += 10) {
-      clock.advance(10);
-      const left = sound().length - (clock.now() - 10_000 - LATENCY_MS) * PER_MS;
-      expect(left / PER_MS).toBeGreaterThan(30);
-      expect(left / PER_MS).toBeLessThan(260);
-    }
-    expect(of('begin')).toHaveLength(1);
-    expect(sight().taken).toBeGreaterThan(4 * RATE_HZ);
-    expect(isSilent(state(), clock.now())).toBe(true);
-    const { from } = write(ramp(100));
-    expect(from - clock.now()).toBeGreaterThan(60);
-    expect(from - clock.now()).toBeLessThan(220);
-  });
-
-  it('tells the place of each sound in its run', () => {
-    const { clock, write, sound, state } = running();
-    clock.advance(1000);
-    write(ramp(100));
-    const place = placeBehind(state());
-    expect(place?.run).toBe(1);
-    clock.advance(1000);
-    const end = sound().findLastIndex((sample) => sample !== 0) + 1;
-    expect(place?.sample).toBe(end);
-  });
-
-  it('lets run out what it was given when it is flushed, fading what comes next, and goes on', () => {
-    const { clock, write, post, of, state, audible } = running();
-    clock.advance(500);
-    write(ramp(2000, 20_000));
-    clock.advance(300);
-    const given = audible().length;
-    post({ type: 'flush' });
-    const until = runsOutUntil(state()) ?? 0;
-    expect(until - clock.now()).toBeGreaterThan(0);
-    expect(until - clock.now()).toBeLessThan(260);
-    expect(audible().length - given).toBeLessThanOrEqual(8 * PER_MS);
-    expect(Math.abs(audible().at(-1) ?? 0)).toBeLessThan(200);
-    clock.advance(2000);
-    expect(of('restart')).toEqual([]);
-    expect(of('begin')).toHaveLength(1);
-    expect(clock.armed).toBe(1);
-  });
-
-  it('is started again for it at once where it is silent, else when it is', () => {
-    const silent = createDevice();
-    silent.open();
-    silent.post({ type: 'run_on', on: true, restart: true });
-    expect(silent.of('restart')).toHaveLength(1);
-    const busy = createDevice();
-    busy.open();
-    busy.write(ramp(1000));
-    busy.post({ type: 'run_on', on: true, restart: true });
-    expect(busy.of('restart')).toEqual([]);
-    busy.clock.advance(900);
-    expect(busy.of('restart')).toEqual([]);
-    busy.clock.advance(1000);
-    expect(busy.of('restart')).toHaveLength(1);
-    expect(placeBehind(busy.state())).toBeNull();
-  });
-
-  it('is not told to by a device of which nobody knows the pace', () => {
-    const device = createDevice({ isMute: true });
-    device.post({ type: 'run_on', on: true, restart: false });
-    device.open();
-    device.clock.advance(2000);
-    expect(device.sound()).toEqual([]);
-    expect(placeBehind(device.state())).toBeNull();
-  });
-
-  it('is left alone again when it need not run on', () => {
-    const { clock, post, sound } = running();
-    clock.advance(500);
-    post({ type: 'run_on', on: false, restart: false });
-    clock.advance(1000);
-    const { length } = sound();
-    clock.advance(1000);
-    expect(sound()).toHaveLength(length);
-    expect(clock.armed).toBe(0);
-  });
-
-  it('is not believed any more where it takes more than it was given', () => {
-    const device = createDevice();
-    device.open();
-    device.write(ramp(500));
-    device.post({ type: 'look', sight: { taken: 10 * RATE_HZ, pipeBytes: 0 } });
-    expect(device.of('distrust')).toHaveLength(1);
-    expect(device.state().line?.isMetered).toBe(false);
   });
 });
