@@ -96,6 +96,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   backend_back: NOTHING,
   certificate_renewed: NOTHING,
   certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
+  budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
   speech_dropped: '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
@@ -187,6 +188,17 @@ export const LOG_LINES: readonly LogLine[] = [
     '`{p}/config/reported` tells the same; publish a document that is right',
   ),
   line('agent', '…; what is desired is not kept over a restart', 'the disk: is it full or read-only?'),
+  line(
+    'agent',
+    '…; what is used of the budget is not kept over a restart',
+    'the disk: is it full or read-only?',
+  ),
+  line('agent', 'what is used of the budget is kept again', NOTHING),
+  line(
+    'agent',
+    'what was used of the budget before cannot be read; it is counted anew',
+    'nothing; often: the disk',
+  ),
   line('agent', 'what is desired is kept again', NOTHING),
   line(
     'agent',

@@ -83,6 +83,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ ts, lane: null, valid_to: '2026-05-14T09:30:00.000Z' },
     message: 'the client certificate ends on 2026-05-14 and was not renewed',
   },
+  budget: { ts, lane: null, used_minutes: 96, minutes_per_day: 120, percent: 80 },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
   parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },
   internal_error: { ts, lane, message: 'a defect of the program (TypeError)', retry_ms: 1200, lost_ms: 640 },
@@ -124,7 +125,7 @@ const report = {
     ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
   },
   ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
-  ...{ speech_lost_ms: 0, deaf_since: null, next_try_at: null },
+  ...{ speech_lost_ms: 0, deaf_since: null, next_try_at: null, closed_until: null },
   ...{ last_error: null, last_warning: null },
 };
 
@@ -183,6 +184,12 @@ export const MESSAGE_EXAMPLES: Messages = {
           ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120 },
         },
       ],
+      schedule: {
+        timeZone: 'Europe/Berlin',
+        open: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '18:00' }],
+        closed: ['2026-12-25'],
+      },
+      budget: { minutesPerDay: 120 },
       log: { level: 'info' },
     },
     errors: [

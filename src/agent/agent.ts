@@ -9,9 +9,10 @@ import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type Defects } from './guard/defects.ts';
 import { type GuardedDeps, guardDeps } from './guard/deps.ts';
-import { accountOf } from './lane/account.ts';
+import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
 import { logStep } from './lane/step-log.ts';
+import { type Admissions, createAdmissions } from './owner/admissions.ts';
 import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
 import { reportLost, reportOversized } from './owner/bus-problems.ts';
@@ -22,6 +23,7 @@ import { createHealth, type Health } from './owner/health.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
+import { createStatusAnswer } from './owner/status-answer.ts';
 import { agentSubscriptions, deviceSubscriptions, SESSION_KEPT_S } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
@@ -51,6 +53,7 @@ export class Agent {
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
   private readonly health: Health;
+  private readonly admissions: Admissions;
   private readonly operator: Operator;
   /** Null: the device has no certificate. */
   private readonly certificate: CertificateRenewal | null;
@@ -69,7 +72,6 @@ export class Agent {
     const { prefix } = config.mqtt;
     const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
     const bootId = deps.randomHash().slice(0, 12);
-    const startedAt = clock.now();
     this.deps = deps;
     this.defects = defects;
     this.loop = createEventLoop((error) => defects('event loop', error));
@@ -110,24 +112,34 @@ export class Agent {
       ...{ topics: this.topics, groups, clock, log, repeats: this.repeats, base: config },
       file: deps.desiredFile ?? null,
       signatures: deps.signatures ?? null,
-      setLogLevel: deps.setLogLevel,
+      setLogLevel: (level) => {
+        // At the start nobody has ordered anything.
+        this.operator?.levelChanged();
+        deps.setLogLevel?.(level);
+      },
       lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
-      changed: () => this.publisher.refresh(),
+      changed: () => {
+        this.admissions.review();
+        this.publisher.refresh();
+      },
     });
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
-    this.publisher = new Publisher(identity, clock, this.repeats, this.lanes, (id) =>
-      this.config.current.lanes.find((lane) => lane.id === id),
+    this.admissions = createAdmissions({
+      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? 'UTC', file: deps.budgetFile ?? null },
+      config: () => this.config.current,
+      tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
+      changed: () => this.publisher.refresh(),
+    });
+    this.publisher = new Publisher(
+      ...([identity, clock, this.repeats, this.lanes] as const),
+      (id) => this.config.current.lanes.find((lane) => lane.id === id),
+      (id) => this.admissions.closedUntil(id),
     );
-    const status = (): unknown => ({
-      ...this.publisher.status(),
-      version: deps.version,
-      boot_id: bootId,
-      uptime_s: Math.round((clock.now() - startedAt) / 1000),
-      refused_answers: this.refusedAnswers.counts,
-      lanes: this.publisher.laneReports(),
-      audio: this.lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
+    const status = createStatusAnswer({
+      ...{ clock, version: deps.version, bootId, lanes: this.lanes, publisher: this.publisher },
+      refused: this.refusedAnswers,
     });
     this.diagnose = createDiagnose({
       ...{ topics: this.topics, clock, version: deps.version, lanes: this.lanes },
@@ -145,6 +157,7 @@ export class Agent {
     this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
     this.operator = createOperator({
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
+      admissions: this.admissions,
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
@@ -161,6 +174,7 @@ export class Agent {
     this.bus = this.connect();
     this.operator.begin(this.bus);
     this.certificate?.begin();
+    this.admissions.review();
     await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
   }
 
@@ -204,10 +218,11 @@ export class Agent {
     const { clock } = this.deps;
     const endsAt = clock.now() + END_LIMIT_MS;
     this.publisher.end();
-    const closed = this.whenAllClosed();
+    const limit = clock.now() + SHUTDOWN_LIMIT_MS;
+    const closed = whenAllClosed(this.lanes, clock, limit, (listener) => this.watch(listener));
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
-    await Promise.all([this.operator.close(), this.config.desired.close()]);
+    await Promise.all([this.operator.close(), this.config.desired.close(), this.admissions.close()]);
     this.health.close();
     this.repeats.close();
     this.backend.close();
@@ -259,6 +274,7 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'journal', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
+    attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
     const [before, after] = [step.before.session, step.after.session];
     if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))
       attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
@@ -329,21 +345,5 @@ export class Agent {
       const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;
       logRepeated({ log: this.deps.log, repeats: this.repeats }, line);
     }
-  }
-
-  /** True once every lane is closed, false when the limit comes first. */
-  private whenAllClosed(): Promise<boolean> {
-    const { clock } = this.deps;
-    return new Promise((resolve) => {
-      const done = (all: boolean): void => {
-        unwatch();
-        cancel();
-        resolve(all);
-      };
-      const unwatch = this.watch(() => {
-        if (this.lanes.every((lane) => lane.phase === 'closed')) done(true);
-      });
-      const cancel = clock.at(clock.now() + SHUTDOWN_LIMIT_MS, () => done(false));
-    });
   }
 }

@@ -40,6 +40,10 @@ export interface AgentDeps {
   readonly desiredFile?: StateFile;
   /** The client certificate; absent where the device has none. */
   readonly certificate?: DeviceCertificate;
+  /** Where what is used of the budget is kept, likewise. */
+  readonly budgetFile?: StateFile;
+  /** Of this machine, such as `Europe/Berlin`; left out: UTC. */
+  readonly timeZone?: string;
   setLogLevel?(level: Config['log']['level']): void;
   /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;

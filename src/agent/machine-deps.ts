@@ -76,6 +76,7 @@ export async function createMachineDeps(
     }),
     machine: createMachineParts(env),
     ...stateFiles(config, env, log),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };
@@ -105,10 +106,12 @@ export function stateFiles(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
-): Pick<AgentDeps, 'commandFile' | 'desiredFile'> {
+): Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'budgetFile'> {
   const commandFile = stateFile('commands', config, env);
   const desiredFile = stateFile('desired', config, env);
-  if (commandFile !== null && desiredFile !== null) return { commandFile, desiredFile };
+  const budgetFile = stateFile('budget', config, env);
+  if (commandFile !== null && desiredFile !== null && budgetFile !== null)
+    return { commandFile, desiredFile, budgetFile };
   log.debug(
     {},
     'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',

@@ -78,5 +78,6 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), playback };
   });
-  return { ...running, lanes, owner: next.owner, log: next.log };
+  const { owner, schedule, budget, log } = next;
+  return { ...running, lanes, owner, schedule, budget, log };
 }

@@ -3,6 +3,7 @@
  * and `config/schema.json`; a description here is what an operator reads in an editor.
  */
 import { z } from 'zod';
+import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress } from './host.ts';
 import { languageClash, languageSchema, targetsSchema } from './language.ts';
@@ -182,6 +183,11 @@ export const configSchema = z
       .prefault({})
       .describe('By what the device knows its owner.'),
     lanes: lanesSchema,
+    schedule: scheduleSchema.nullable().default(null).describe('When sessions may be opened; null: always.'),
+    budget: z
+      .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })
+      .prefault({})
+      .describe('What sessions may cost.'),
     service: z
       .strictObject({
         caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
@@ -236,8 +242,15 @@ export type PlaybackConfig = LaneConfig['playback'];
 /** The keys marked `*` in config/example.jsonc: all that `config/desired` may hold. */
 export const DESIRED_KEYS = {
   lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'],
+  budget: ['minutesPerDay'],
   log: ['level'],
-} as const satisfies { lanes: readonly (keyof LaneConfig)[]; log: readonly (keyof Config['log'])[] };
+} as const satisfies {
+  lanes: readonly (keyof LaneConfig)[];
+  budget: readonly (keyof Config['budget'])[];
+  log: readonly (keyof Config['log'])[];
+};
+/** Likewise, but taken or refused as a whole. */
+export const DESIRED_WHOLE = ['schedule'] as const satisfies readonly (keyof Config)[];
 
 /** `{p}/config/desired`: the `*` keys, none of them required; a lane is named by its id, the first lane by none. */
 export const desiredSchema = z.strictObject({
@@ -245,5 +258,7 @@ export const desiredSchema = z.strictObject({
     .array(z.strictObject({ id: nameSchema, ...desirable }).partial())
     .max(16)
     .optional(),
+  schedule: scheduleSchema.nullable().optional(),
+  budget: z.strictObject({ minutesPerDay: minutesPerDaySchema.optional() }).optional(),
   log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
 });

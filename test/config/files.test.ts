@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/adapters/config/layer.ts';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { loadBackendConfig } from '../../src/backend/load-config.ts';
-import { DESIRED_KEYS } from '../../src/protocol/config.ts';
+import { DESIRED_KEYS, DESIRED_WHOLE } from '../../src/protocol/config.ts';
 import { configJsonSchema, configSchemaFile, type SchemaNode } from '../../src/protocol/config-schema.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
@@ -51,7 +51,7 @@ describe('config/example.jsonc', () => {
 
   it('marks the keys that may be desired over MQTT', () => {
     const text = readFileSync(path('example.jsonc'), 'utf8');
-    for (const key of [...DESIRED_KEYS.lanes, ...DESIRED_KEYS.log]) {
+    for (const key of [...DESIRED_WHOLE, ...Object.values(DESIRED_KEYS).flat()]) {
       expect(text).toMatch(new RegExp(`(// \\*.*\\n\\s*"${key}"|"${key}": .*// \\*)`));
     }
   });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Config, configSchema, DESIRED_KEYS, desiredSchema } from '../../src/protocol/config.ts';
+import {
+  type Config,
+  configSchema,
+  DESIRED_KEYS,
+  DESIRED_WHOLE,
+  desiredSchema,
+} from '../../src/protocol/config.ts';
 
 const SMALLEST = {
   device: { id: 'kiosk-01', tenant: 'museum' },
@@ -48,6 +54,8 @@ describe('the configuration', () => {
         },
       ],
       owner: { publicKeyFiles: [] },
+      schedule: null,
+      budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
       log: { level: 'info', journal: 'text' },
@@ -83,6 +91,12 @@ describe('the configuration', () => {
         },
       ],
       owner: { publicKeyFiles: [] },
+      schedule: {
+        timeZone: 'Europe/Berlin',
+        open: [{ days: ['mon', 'tue'], from: '09:00', to: '18:00' }],
+        closed: ['2026-12-25'],
+      },
+      budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
       log: { level: 'info' },
@@ -215,6 +229,8 @@ describe('the keys that may be desired over MQTT', () => {
     const lane = desiredSchema.shape.lanes.unwrap().element.shape;
     expect(Object.keys(lane).sort()).toEqual(['id', ...DESIRED_KEYS.lanes].sort());
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
+    expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
+    expect(Object.keys(desiredSchema.shape)).toEqual([...['lanes', ...DESIRED_WHOLE, 'budget', 'log']]);
   });
 
   it('have no defaults of their own: what is not said stays as it is', () => {

@@ -1,6 +1,8 @@
 import type { TaskOptions } from '../../core/lane/options.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
+import type { Admissions } from './admissions.ts';
+import { chooseLanes } from './chosen-lanes.ts';
 import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
 
@@ -16,17 +18,10 @@ export function createCommandHandlers(
     CommandHandlers,
     'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify' | 'certificate'
   >,
+  admissions: Pick<Admissions, 'admit' | 'stopped'>,
   deps: TaskResultDeps,
 ): CommandHandlers {
-  const chosen = (id: string | undefined): readonly LaneRunner[] => {
-    if (id === undefined) return lanes;
-    const lane = lanes.find((candidate) => candidate.id === id);
-    if (lane === undefined) {
-      const known = lanes.map((candidate) => candidate.id).join(', ');
-      throw new CommandError('unknown_lane', `there is no lane "${id}"; there are ${known}`);
-    }
-    return [lane];
-  };
+  const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
   const brief = (affected: readonly LaneRunner[]): object => ({
     lanes: affected.map(({ id, phase, state }) => ({
       id,
@@ -44,8 +39,16 @@ export function createCommandHandlers(
     return brief(affected);
   };
   return {
-    start: (args) => forEach(args, (lane) => lane.post({ type: 'start' })),
-    stop: (args) => forEach(args, (lane) => lane.post({ type: 'stop' })),
+    start(args) {
+      admissions.admit(chosen(args.lane), args.until);
+      return forEach(args, (lane) => lane.post({ type: 'start' }));
+    },
+    stop(args) {
+      const affected = chosen(args.lane);
+      for (const lane of affected) lane.post({ type: 'stop' });
+      admissions.stopped(affected);
+      return brief(affected);
+    },
     mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
     unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
     languages: (args) => changeLanguages(chosen(args.lane), args, deps, brief),

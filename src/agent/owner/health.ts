@@ -1,4 +1,4 @@
-import { streamsOf } from '../../core/lane/session/session.ts';
+import { billedMs } from '../../core/lane/billed.ts';
 import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -66,8 +66,6 @@ function laneHealth(lane: LaneRunner, clock: Clock): LaneHealth {
   const { id, state, figures } = lane;
   const { backlog, counts, playout, settings, roomDb } = state;
   const now = clock.now();
-  const open = streamsOf(state).flatMap(({ openedAt }) => openedAt ?? []);
-  const billedMs = open.reduce((sum, openedAt) => sum + (now - openedAt), counts.streamMs);
   const tryAt = nextTryAt(state);
   const wall = clock.wall();
   return {
@@ -79,7 +77,7 @@ function laneHealth(lane: LaneRunner, clock: Clock): LaneHealth {
     underruns: (figures.playback?.xruns ?? 0) + playout.gaps,
     rollovers: counts.rollovers,
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
-    billed_s: Math.round(billedMs / 1000),
+    billed_s: Math.round(billedMs(state, now) / 1000),
     hold_ms: backlog.chunks.length * settings.chunkMs,
     next_try_at: tryAt === null ? null : timestamp(wall === null ? null : wall + (tryAt - now)),
     capture_to_wire_ms: quantiles(lane.captureToWire.summary()),

@@ -5,6 +5,7 @@ import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts'
 import type { GuardedDeps } from '../guard/deps.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
+import type { Admissions } from './admissions.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandHandlers } from './command-handlers.ts';
 import { createCommandRecord } from './command-record.ts';
@@ -19,6 +20,7 @@ export interface OperatorDeps {
   readonly topics: DeviceTopics;
   readonly repeats: RepeatFilter;
   readonly lanes: readonly LaneRunner[];
+  readonly admissions: Admissions;
   config(): Config;
   bus(): Bus | null;
   watch(listener: (step: LaneStep) => void): () => void;
@@ -34,6 +36,8 @@ export interface Operator {
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   trust(signatures: SignatureReader | null): void;
+  /** Another level of the log is configured or desired. */
+  levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
   /** Resolves when it is noted which of the last answers have arrived. */
@@ -54,7 +58,10 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const own = { ...service, certificate: parts.certificate };
-  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, { clock, watch });
+  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, parts.admissions, {
+    clock,
+    watch,
+  });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,
@@ -69,6 +76,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     begin: (line) => dispatcher.begin(line),
     receive: (line, message) => dispatcher.receive(line, message),
     trust: (next) => signatures.trust(next),
+    levelChanged: () => service.levelChanged(),
     close() {
       service.close();
       logs.close();

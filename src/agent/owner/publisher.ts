@@ -33,6 +33,7 @@ export class Publisher {
   private readonly repeats: RepeatFilter;
   private readonly lanes: readonly LaneRunner[];
   private readonly laneConfig: (id: string) => LaneConfig | undefined;
+  private readonly closedUntil: (id: string) => string | null;
   private readonly state: Throttle;
   private bus: Bus | null = null;
   private connection = 0;
@@ -47,12 +48,14 @@ export class Publisher {
     repeats: RepeatFilter,
     lanes: readonly LaneRunner[],
     laneConfig: (id: string) => LaneConfig | undefined,
+    closedUntil: (id: string) => string | null,
   ) {
     this.identity = identity;
     this.clock = clock;
     this.repeats = repeats;
     this.lanes = lanes;
     this.laneConfig = laneConfig;
+    this.closedUntil = closedUntil;
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
@@ -144,8 +147,9 @@ export class Publisher {
   }
 
   laneReports(): LaneReport[] {
+    const stampOf = (monotonic: number): string | null => this.stampOf(monotonic);
     return this.lanes.map(({ id, state }) =>
-      reportLane(id, state, describeDevices(this.laneConfig(id)), (monotonic) => this.stampOf(monotonic)),
+      reportLane(id, state, describeDevices(this.laneConfig(id)), stampOf, this.closedUntil(id)),
     );
   }
 

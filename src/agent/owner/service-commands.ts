@@ -3,6 +3,7 @@ import type { Host } from '../../ports/host.ts';
 import type { LOG_LEVELS } from '../../protocol/config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
+import { chooseLanes } from './chosen-lanes.ts';
 import { CommandError, type CommandHandlers } from './command-request.ts';
 import type { LogStream } from './log-stream.ts';
 
@@ -27,8 +28,14 @@ export interface ServiceCommandsDeps {
 
 type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
 
+export interface ServiceCommands extends Handled {
+  /** Another level is configured or desired: what was ordered for a while is over. */
+  levelChanged(): void;
+  close(): void;
+}
+
 /** The commands about the device itself, beside its lanes. */
-export function createServiceCommands(deps: ServiceCommandsDeps): Handled & { close(): void } {
+export function createServiceCommands(deps: ServiceCommandsDeps): ServiceCommands {
   const { clock, logs, host } = deps;
   let cancelLevel = (): void => {};
   let cancelChimes = (): void => {};
@@ -36,15 +43,6 @@ export function createServiceCommands(deps: ServiceCommandsDeps): Handled & { cl
     const wall = clock.wall();
     return timestamp(wall === null ? null : wall + (monotonic - clock.now()));
   };
-  const chosen = (id: string | undefined): readonly LaneRunner[] => {
-    const lanes = id === undefined ? deps.lanes : deps.lanes.filter((lane) => lane.id === id);
-    if (lanes.length > 0) return lanes;
-    throw new CommandError(
-      'unknown_lane',
-      `there is no lane "${id}"; there are ${deps.lanes.map((lane) => lane.id).join(', ')}`,
-    );
-  };
-
   return {
     log_level({ level, minutes }) {
       cancelLevel();
@@ -70,7 +68,7 @@ export function createServiceCommands(deps: ServiceCommandsDeps): Handled & { cl
       return {};
     },
     identify({ lane, seconds = IDENTIFY_S }) {
-      const lanes = chosen(lane);
+      const lanes = chooseLanes(deps.lanes, lane);
       cancelChimes();
       const endsAt = clock.now() + seconds * 1000;
       const chime = (): void => {
@@ -81,6 +79,7 @@ export function createServiceCommands(deps: ServiceCommandsDeps): Handled & { cl
       chime();
       return { lanes: lanes.map(({ id }) => id), until: until(endsAt) };
     },
+    levelChanged: () => cancelLevel(),
     close() {
       cancelLevel();
       cancelChimes();

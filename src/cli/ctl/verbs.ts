@@ -40,7 +40,14 @@ const onLane = (name: CommandName, says: string): CtlVerb => ({
 const CONFIG_VERBS: readonly ConfigVerb[] = ['get', 'set', 'unset', 'diff'];
 
 const VERBS: Readonly<Record<string, CtlVerb>> = {
-  start: onLane('start', 'begin to listen; a lane that waits or is parked tries at once'),
+  start: {
+    says: 'begin to listen; a lane that waits or is parked tries at once',
+    options: [
+      lane,
+      ['--until <time>', 'open it until then whatever the schedule says, such as 2026-05-04T20:00:00Z'],
+    ],
+    task: (_, values) => ({ kind: 'command', name: 'start', args: pick(values, ['lane', 'until']) }),
+  },
   stop: onLane('stop', 'stop listening, after what was said has been spoken'),
   mute: onLane('mute', 'close the microphone'),
   unmute: onLane('unmute', 'open the microphone again'),

@@ -157,6 +157,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'backend_back':
     case 'certificate_renewed':
       return kind.replaceAll('_', ' ');
+    case 'budget':
+      return `${text('percent')} % of the minutes of this day are used`;
     case 'speech_dropped':
       return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':

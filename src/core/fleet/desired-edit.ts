@@ -1,11 +1,16 @@
-import { DESIRED_KEYS } from '../../protocol/config.ts';
-import { isObject } from '../../protocol/json.ts';
+import { DESIRED_KEYS, DESIRED_WHOLE } from '../../protocol/config.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
+import { canonicalJson } from '../canonical-json.ts';
+
+/** Deeper than any value. */
+const DEEPEST = 16;
 
 /** The body of a `config/desired`, as JSON has it. */
 export type DesiredBody = Readonly<Record<string, unknown>>;
 
-/** One change: a lane's key (`main.targets`) or one of the log (`log.level`); without a value the key is taken out. */
+/** One change: a lane's key (`main.targets`), one of `PARTS`, or `schedule` as a whole; without a value it is taken out. */
 export interface DesiredChange {
+  /** A lane, a part, or '' for a key of the document itself. */
   readonly scope: string;
   readonly key: string;
   readonly value?: unknown;
@@ -13,6 +18,13 @@ export interface DesiredChange {
 
 /** A change that cannot be understood; the message is for the operator. */
 export class ChangeError extends Error {}
+
+/** Parts of the document that are objects; no lane can be reached under their names. */
+const PARTS = ['budget', 'log'] as const;
+type Part = (typeof PARTS)[number];
+
+const isPart = (scope: string): scope is Part => PARTS.some((part) => part === scope);
+const isWhole = (key: string): boolean => DESIRED_WHOLE.some((whole) => whole === key);
 
 const EXAMPLE = 'write LANE.KEY=VALUE, such as "main.targets=es,fr", or "log.level=debug"';
 
@@ -28,19 +40,32 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   const dot = name.lastIndexOf('.');
   const scope = name.slice(0, Math.max(0, dot));
   const key = name.slice(dot + 1);
-  const known: readonly string[] = scope === 'log' ? DESIRED_KEYS.log : DESIRED_KEYS.lanes;
-  if (scope === '' || !known.includes(key)) {
+  const keys: readonly string[] = isPart(scope) ? DESIRED_KEYS[scope] : DESIRED_KEYS.lanes;
+  if (scope === '' ? !isWhole(key) : !keys.includes(key)) {
+    const parts = PARTS.flatMap((part) => DESIRED_KEYS[part].map((one) => `${part}.${one}`));
+    const others = [...DESIRED_WHOLE, ...parts].join(', ');
     throw new ChangeError(
-      `"${name}" is no key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}} and log.level`,
+      `"${name}" is no key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
     );
   }
   return isRemoval ? { scope, key } : { scope, key, value: readValue(key, text.slice(at + 1)) };
 }
 
+const NULLABLE: readonly string[] = ['voice', 'schedule', 'minutesPerDay'];
+const NUMBERS: readonly string[] = ['standbyAfter', 'minutesPerDay'];
+
+/** @throws ChangeError */
+function readJson(key: string, text: string): unknown {
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw new ChangeError(`"${key}": its value must be JSON, in quotes for the shell, or "none"`);
+}
+
 function readValue(key: string, text: string): unknown {
   if (key === 'targets') return text.split(',').map((part) => part.trim());
-  if (key === 'voice' && (text === 'none' || text === 'null')) return null;
-  if (key === 'standbyAfter' && text.trim() !== '') return Number.isNaN(Number(text)) ? text : Number(text);
+  if (NULLABLE.includes(key) && (text === 'none' || text === 'null')) return null;
+  if (isWhole(key)) return readJson(key, text);
+  if (NUMBERS.includes(key) && text.trim() !== '') return Number.isNaN(Number(text)) ? text : Number(text);
   return text;
 }
 
@@ -53,13 +78,20 @@ export function applyChanges(
   const { device: _, iat: __, ts: ___, ...body } = before;
   let next: Record<string, unknown> = { ...body, version };
   for (const { scope, key, value } of changes) {
-    next = scope === 'log' ? withLog(next, key, value) : withLane(next, scope, key, value);
+    if (scope === '') next = withKey(next, key, value);
+    else next = isPart(scope) ? withPart(next, scope, key, value) : withLane(next, scope, key, value);
   }
   return next;
 }
 
-function withLog(body: Record<string, unknown>, key: string, value: unknown): Record<string, unknown> {
-  return { ...body, log: withKey(isObject(body['log']) ? body['log'] : {}, key, value) };
+function withPart(
+  body: Record<string, unknown>,
+  part: Part,
+  key: string,
+  value: unknown,
+): Record<string, unknown> {
+  const before = body[part];
+  return { ...body, [part]: withKey(isObject(before) ? before : {}, key, value) };
 }
 
 function withLane(
@@ -98,10 +130,21 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
     const other = id === undefined ? lanesInForce[index] : lanesInForce.find((one) => one['id'] === id);
     return compare(lane, other ?? {}, String(id ?? index));
   });
-  const log = isObject(body['log'])
-    ? compare(body['log'], isObject(inForce['log']) ? inForce['log'] : {}, 'log')
-    : [];
-  return [...found, ...log];
+  const parts = PARTS.flatMap((part) => {
+    const [wanted, has] = [body[part], inForce[part]];
+    return isObject(wanted) ? compare(wanted, isObject(has) ? has : {}, part) : [];
+  });
+  const wholes = DESIRED_WHOLE.flatMap((key) => {
+    const [desired, effective] = [body[key], inForce[key]];
+    return desired === undefined || isSame(desired, effective) ? [] : [{ key, desired, effective }];
+  });
+  return [...found, ...wholes, ...parts];
+}
+
+/** Defaults that were left out are filled in where it is in force. */
+function isSame(desired: unknown, effective: unknown): boolean {
+  const filled = isObject(desired) && isObject(effective) ? { ...effective, ...desired } : desired;
+  return canonicalJson(filled, DEEPEST) === canonicalJson(effective, DEEPEST);
 }
 
 function compare(
@@ -111,7 +154,6 @@ function compare(
 ): DesiredDifference[] {
   return Object.entries(wanted).flatMap(([key, desired]) => {
     const effective = has[key];
-    const isSame = JSON.stringify(desired) === JSON.stringify(effective);
-    return key === 'id' || isSame ? [] : [{ key: `${scope}.${key}`, desired, effective }];
+    return key === 'id' || isSame(desired, effective) ? [] : [{ key: `${scope}.${key}`, desired, effective }];
   });
 }

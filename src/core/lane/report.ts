@@ -24,6 +24,7 @@ export function reportLane(
   state: LaneState,
   device: { capture: string; playback: string },
   stampOf: (monotonic: number) => string | null,
+  closedUntil: string | null = null,
 ): LaneReport {
   const { problem, warning, session, options, backlog, settings } = state;
   const stream = hearingStream(session);
@@ -47,6 +48,7 @@ export function reportLane(
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
     deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
+    closed_until: closedUntil,
     last_error: told(problem),
     last_warning: told(warning),
   };

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type Config, DESIRED_KEYS, desiredSchema, type LaneConfig } from '../../protocol/config.ts';
+import {
+  type Config,
+  configSchema,
+  DESIRED_KEYS,
+  desiredSchema,
+  type LaneConfig,
+} from '../../protocol/config.ts';
 import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
@@ -55,8 +61,10 @@ function applyDocument(config: Config, { from, body }: DesiredDocument, errors: 
   for (const [key, value] of Object.entries(body)) {
     if (ENVELOPE_KEYS.includes(key)) continue;
     if (key === 'lanes') next = applyLanes(next, value, refuse);
-    else if (key === 'log') next = { ...next, log: applyLog(next.log, value, refuse) };
-    else refuse(key, notDesirable(['lanes', 'log']));
+    else if (key === 'log') next = { ...next, log: applyPart('log', next.log, value, refuse) };
+    else if (key === 'budget') next = { ...next, budget: applyPart('budget', next.budget, value, refuse) };
+    else if (key === 'schedule') next = { ...next, schedule: applySchedule(next.schedule, value, refuse) };
+    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'log']));
   }
   return next;
 }
@@ -65,13 +73,31 @@ type Refuse = (key: string, message: string) => void;
 const notDesirable = (allowed: readonly string[]): string =>
   `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`;
 
-function applyLog(log: Config['log'], value: unknown, refuse: Refuse): Config['log'] {
+/** An object of which each key counts by itself. */
+function applyPart<P extends 'log' | 'budget'>(
+  part: P,
+  before: Config[P],
+  value: unknown,
+  refuse: Refuse,
+): Config[P] {
   if (!isObject(value)) {
-    refuse('log', 'must be an object { ... }');
-    return log;
+    refuse(part, 'must be an object { ... }');
+    return before;
   }
-  const shape = desiredSchema.shape.log.unwrap().shape;
-  return { ...log, ...takeKeys(value, shape, DESIRED_KEYS.log, 'log', refuse) };
+  const { shape } = desiredSchema.shape[part].unwrap();
+  return { ...before, ...takeKeys(value, shape, DESIRED_KEYS[part], part, refuse) };
+}
+
+/** Half of a schedule would be another schedule: it is taken or refused as a whole. */
+function applySchedule(before: Config['schedule'], value: unknown, refuse: Refuse): Config['schedule'] {
+  const parsed = configSchema.shape.schedule.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = (issue?.path ?? []).map((step) =>
+    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
+  );
+  refuse(`schedule${path.join('')}`, wordIssue(issue && { ...issue, path: [] }));
+  return before;
 }
 
 function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
@@ -164,6 +190,7 @@ function article(type: string): string {
     number: 'a number',
     array: 'a list',
     boolean: 'true or false',
+    object: 'an object',
   };
   return names[type] ?? `of the type ${type}`;
 }
@@ -173,5 +200,7 @@ export function effectiveOf(config: Config): EffectiveConfig {
   const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter }) => ({
     ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
   }));
-  return { lanes, log: { level: config.log.level } };
+  const { schedule, budget, log } = config;
+  const { minutesPerDay } = budget;
+  return { lanes, schedule, budget: { minutesPerDay }, log: { level: log.level } };
 }

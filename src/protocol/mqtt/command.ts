@@ -46,7 +46,17 @@ const lane = { lane: nameSchema.optional().describe('which lane; left out: all')
  * misspelt argument is an error, not ignored.
  */
 export const COMMAND_ARGS = {
-  start: z.strictObject(lane).describe('Begins to listen; a parked or waiting lane tries at once.'),
+  start: z
+    .strictObject({
+      ...lane,
+      until: z.iso
+        .datetime({ offset: true, error: 'must be a time in ISO 8601 such as "2026-05-04T20:00:00Z"' })
+        .optional()
+        .describe('opens it until this moment, whatever `schedule` says'),
+    })
+    .describe(
+      'Begins to listen; a parked or waiting lane tries at once. Outside the opening hours it is answered `closed`, unless `until` is given.',
+    ),
   stop: z
     .strictObject(lane)
     .describe('Ends the session after what was said has been spoken, and stops listening.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LOG_LEVELS } from '../config.ts';
+import { scheduleSchema } from '../config-hours.ts';
 import { timestampSchema } from './envelope.ts';
 
 /** `config/desired` is no longer than this, characters. */
@@ -24,6 +25,10 @@ const effectiveSchema = z.object({
       standbyAfter: z.number().describe('likewise'),
     }),
   ),
+  schedule: scheduleSchema.nullable().describe('likewise; null: sessions may be opened at any time'),
+  budget: z.object({
+    minutesPerDay: z.number().nullable().describe('likewise; null: no limit'),
+  }),
   log: z.object({ level: z.enum(LOG_LEVELS).describe('likewise') }),
 });
 export type EffectiveConfig = z.infer<typeof effectiveSchema>;

@@ -79,6 +79,9 @@ export const laneReportSchema = z.object({
   next_try_at: timestampSchema.describe(
     'when the lane tries again by itself; null: it waits for nothing, or the clock is not set',
   ),
+  closed_until: timestampSchema.describe(
+    'until when no session is begun, because of `schedule` or `budget`; null: it may be, or nobody knows until when',
+  ),
   last_error: toldSchema.describe('what went wrong last; null while a stream lives'),
   last_warning: toldSchema.describe(
     'what the service objected to within the last minute of this session, and went on',

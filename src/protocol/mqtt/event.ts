@@ -145,6 +145,15 @@ export const EVENT_SCHEMAS = {
     valid_to: moment('when the present one ends'),
     message,
   }),
+  budget: event(
+    'Most of the minutes of `budget.minutesPerDay` are used; at all of them no session is begun.',
+    {
+      lane: noLane,
+      used_minutes: z.number().describe('minutes of open streams on this local day, of all lanes together'),
+      minutes_per_day: z.number().describe('the limit'),
+      percent: z.number().describe('of the limit'),
+    },
+  ),
   speech_dropped: event('Translated speech that nobody will hear.', {
     lane,
     why: z.enum(['lag', 'barge_in']).describe('it lagged too far behind, or a visitor spoke over it'),

@@ -11,6 +11,10 @@ describe('a change of what is desired', () => {
     ['main.standbyAfter=soon', { scope: 'main', key: 'standbyAfter', value: 'soon' }],
     ['main.voice=a=b', { scope: 'main', key: 'voice', value: 'a=b' }],
     ['log.level=debug', { scope: 'log', key: 'level', value: 'debug' }],
+    ['budget.minutesPerDay=90', { scope: 'budget', key: 'minutesPerDay', value: 90 }],
+    ['budget.minutesPerDay=none', { scope: 'budget', key: 'minutesPerDay', value: null }],
+    ['schedule=none', { scope: '', key: 'schedule', value: null }],
+    ['schedule={"timeZone":"UTC"}', { scope: '', key: 'schedule', value: { timeZone: 'UTC' } }],
   ])('%s is read', (text, expected) => {
     expect(readChange(text, false)).toEqual(expected);
   });
@@ -25,6 +29,27 @@ describe('a change of what is desired', () => {
     'main.constructor=1',
   ])('%s is refused in words', (text) => {
     expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
+  });
+
+  it('of a schedule needs JSON', () => {
+    expect(() => readChange('schedule=monday', false)).toThrow('"schedule": its value must be JSON');
+  });
+
+  it('sets and takes out the schedule and the budget', () => {
+    const after = applyChanges({}, set('schedule={"open":[]}', 'budget.minutesPerDay=5'), 1);
+    expect(after).toEqual({ version: 1, schedule: { open: [] }, budget: { minutesPerDay: 5 } });
+    const removals = ['schedule', 'budget.minutesPerDay'].map((key) => readChange(key, true));
+    expect(applyChanges(after, removals, 2)).toEqual({ version: 2, budget: {} });
+  });
+
+  it('is compared for schedule and budget, with what is left out filled in', () => {
+    const effective = { lanes: [], schedule: { open: [], closed: [] }, budget: { minutesPerDay: 5 } };
+    expect(differences({ schedule: { open: [] }, budget: { minutesPerDay: 5 } }, effective)).toEqual([]);
+    expect(differences({ schedule: { open: [] } }, { schedule: null })).toHaveLength(1);
+    expect(differences({ schedule: null, budget: { minutesPerDay: 6 } }, effective)).toEqual([
+      { key: 'schedule', desired: null, effective: effective.schedule },
+      { key: 'budget.minutesPerDay', desired: 6, effective: 5 },
+    ]);
   });
 
   it('keeps what nobody named, and takes the next version', () => {

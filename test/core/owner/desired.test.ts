@@ -76,8 +76,8 @@ describe('desired configuration', () => {
       voice: null,
     });
     expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
-      'device mqtt: cannot be set over MQTT; allowed here: lanes, log',
-      'device schedule: cannot be set over MQTT; allowed here: lanes, log',
+      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, log',
+      'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',
       'device lanes[0].capture: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter',

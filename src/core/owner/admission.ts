@@ -1,0 +1,42 @@
+import type { Schedule } from '../../protocol/config-hours.ts';
+import type { Hold } from '../lane/event.ts';
+import { openingAt } from './schedule.ts';
+
+/** What decides whether a lane may have a session. */
+export interface Rules {
+  readonly schedule: Schedule | null;
+  /** The budget of the day is used up. */
+  readonly isSpent: boolean;
+  /** When the local day ends, wall-clock milliseconds; null: the clock is not set. */
+  readonly dayEndsAt: number | null;
+  /** Until when somebody has opened the lane whatever the schedule says, wall-clock milliseconds; null: nobody has. */
+  readonly openUntil: number | null;
+}
+
+export interface Admission {
+  /** Why no session may be begun; null: it may. */
+  readonly hold: Hold | null;
+  /** Until when that lasts, wall-clock milliseconds; null: nobody knows, or nothing is on hold. */
+  readonly until: number | null;
+  /** When it has to be looked at again, though nothing else changes; null: never. */
+  readonly changesAt: number | null;
+}
+
+/** @param wall null: the clock is not set; then every schedule is open */
+export function admissionOf(
+  { schedule, isSpent, dayEndsAt, openUntil }: Rules,
+  wall: number | null,
+): Admission {
+  const always = { isOpen: true, changesAt: null };
+  const opening = wall === null ? always : openingAt(schedule, wall);
+  const isOpened = wall === null || (openUntil !== null && openUntil > wall);
+  const changesAt = earliest(opening.changesAt, isOpened ? openUntil : null, dayEndsAt);
+  if (!opening.isOpen && !isOpened) return { hold: 'closed', until: opening.changesAt, changesAt };
+  if (isSpent) return { hold: 'budget', until: dayEndsAt, changesAt };
+  return { hold: null, until: null, changesAt };
+}
+
+function earliest(...moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,76 @@
+import { DAY_MS } from './local-time.ts';
+
+/** What was used on a local day. */
+export interface BudgetDay {
+  /** `2026-05-04`; null: the clock was not set. */
+  readonly day: string | null;
+  /** Time of open streams, milliseconds. */
+  readonly usedMs: number;
+  /** The limit, minutes, of which most is used, as the owner was told; null: the owner was not. */
+  readonly toldFor: number | null;
+}
+
+/** What was used of late. A clock that is put back finds the day that it left. */
+export interface BudgetUse {
+  readonly today: BudgetDay;
+  /** When `today` began to be counted, monotonic milliseconds. */
+  readonly since: number;
+  /** Other days, the one that was left last at the end. */
+  readonly others: readonly BudgetDay[];
+}
+
+const MOST_DAYS = 8;
+/** From this share on the owner is told. */
+export const TELL_FROM = 0.8;
+
+const unused = (day: string | null): BudgetDay => ({ day, usedMs: 0, toldFor: null });
+
+/** @param kept as it was kept at the end of the last run */
+export function budgetUse(kept: readonly BudgetDay[], now: number): BudgetUse {
+  return { today: unused(null), since: now, others: kept.slice(-MOST_DAYS) };
+}
+
+/**
+ * Counts what was used since the last time.
+ * @param day the present local day; null: the clock is not set, and a day is 24 h
+ */
+export function countUse(use: BudgetUse, day: string | null, now: number, usedMs: number): BudgetUse {
+  const isOver = day !== use.today.day || (day === null && now - use.since >= DAY_MS);
+  const { today, ...rest } = isOver ? turnTo(use, day, now) : use;
+  return { ...rest, today: { ...today, usedMs: today.usedMs + usedMs } };
+}
+
+function turnTo({ today, others }: BudgetUse, day: string | null, now: number): BudgetUse {
+  const known = day === null ? unused(null) : (others.find((one) => one.day === day) ?? unused(day));
+  // Once the clock is set it is known on which day that was.
+  const carriedMs = today.day === null && day !== null ? today.usedMs : 0;
+  const left = today.day === null ? [] : [today];
+  return {
+    today: { ...known, usedMs: known.usedMs + carriedMs },
+    since: now,
+    others: [...others.filter((one) => one.day !== day), ...left].slice(-MOST_DAYS),
+  };
+}
+
+/** What is worth keeping over a restart, the present day at the end. */
+export function daysToKeep({ today, others }: BudgetUse): readonly BudgetDay[] {
+  return [...others, ...(today.day === null ? [] : [today])].slice(-MOST_DAYS);
+}
+
+const MINUTE_MS = 60_000;
+
+/** How much is left of the day's budget, milliseconds; null: there is no limit. */
+export function leftMs({ today }: BudgetUse, minutesPerDay: number | null): number | null {
+  return minutesPerDay === null ? null : Math.max(0, minutesPerDay * MINUTE_MS - today.usedMs);
+}
+
+/** Whether the owner is to be told that most of the budget is used: once a day and limit. */
+export function isWorthTelling({ today }: BudgetUse, minutesPerDay: number | null): boolean {
+  if (minutesPerDay === null || today.toldFor === minutesPerDay) return false;
+  return today.usedMs >= TELL_FROM * minutesPerDay * MINUTE_MS;
+}
+
+/** Notes that the owner was told. */
+export function noteTold(use: BudgetUse, minutesPerDay: number): BudgetUse {
+  return { ...use, today: { ...use.today, toldFor: minutesPerDay } };
+}

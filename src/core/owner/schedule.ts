@@ -1,0 +1,70 @@
+import { type Schedule, WEEKDAYS } from '../../protocol/config-hours.ts';
+import { dateOf, instantOf, localDay, weekdayOf } from './local-time.ts';
+
+/** Whether a schedule is open, and until when that lasts. */
+export interface Opening {
+  readonly isOpen: boolean;
+  /** Wall-clock milliseconds; null: not within weeks, or never. */
+  readonly changesAt: number | null;
+}
+
+/** Opening hours that follow on each other are looked at for so long: who is open for a week is open for good. */
+const LOOK_AHEAD_DAYS = 8;
+
+interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a schedule says of a moment. Null: always open. */
+export function openingAt(schedule: Schedule | null, wall: number): Opening {
+  if (schedule === null) return { isOpen: true, changesAt: null };
+  const today = localDay(wall, schedule.timeZone);
+  const closed = new Set(schedule.closed);
+  // Those of yesterday may pass midnight.
+  let end = wall;
+  for (let day = today - 1; day <= today + LOOK_AHEAD_DAYS; day++) {
+    const windows = windowsOn(day, schedule, closed).toSorted((one, other) => one.from - other.from);
+    const before = end;
+    for (const { from, to } of windows) if (from <= end && to > end) end = to;
+    // None is longer than a day: what does not go on today does not go on tomorrow.
+    if (end === before && day >= today) break;
+  }
+  if (end === wall) return { isOpen: false, changesAt: opensAt(schedule, closed, today, wall) };
+  return { isOpen: true, changesAt: localDay(end, schedule.timeZone) > today + LOOK_AHEAD_DAYS ? null : end };
+}
+
+function opensAt(
+  schedule: Schedule,
+  closed: ReadonlySet<string>,
+  today: number,
+  wall: number,
+): number | null {
+  const lastDay = today + LOOK_AHEAD_DAYS + closed.size;
+  for (let day = today; day <= lastDay; day++) {
+    const starts = windowsOn(day, schedule, closed).flatMap(({ from }) => (from > wall ? [from] : []));
+    if (starts.length > 0) return Math.min(...starts);
+  }
+  return null;
+}
+
+/** The opening hours that begin on a day: they belong to it, also where they pass midnight. */
+function windowsOn(day: number, { open, timeZone }: Schedule, closed: ReadonlySet<string>): Window[] {
+  if (closed.has(dateOf(day))) return [];
+  const name = WEEKDAYS[weekdayOf(day)];
+  return open.flatMap(({ days, from, to }) => {
+    if (!days.some((one) => one === name)) return [];
+    const [begins, ends] = [minutesOf(from), minutesOf(to)];
+    const window = {
+      from: instantOf(day, begins, timeZone),
+      to: instantOf(ends <= begins ? day + 1 : day, ends, timeZone),
+    };
+    // A clock that is put on may skip all of it.
+    return window.to > window.from ? [window] : [];
+  });
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}

@@ -1,0 +1,236 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/agent/owner/budget-file.ts';
+import { budgetUse, countUse } from '../../src/core/owner/budget.ts';
+import {
+  ask,
+  closedUntil,
+  create,
+  DESIRED,
+  finish,
+  goLive,
+  HOUR,
+  hours,
+  MIN,
+  phaseOf,
+  statusOf,
+  THURSDAY,
+} from './admission-kiosk.ts';
+import type { FakeDeps } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+describe('the budget of a day', () => {
+  const events = (deps: FakeDeps) => deps.sent('event/budget').map(({ body }) => body);
+  /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
+  const zone = { timeZone: 'America/New_York' };
+
+  it('is told at 80 %, ends the session at 100 %, and begins anew with the local day', async () => {
+    const deps = create({ budget: { minutesPerDay: 100 } }, zone);
+    await deps.goLive();
+    deps.clock.advance(79 * MIN);
+    expect(events(deps)).toEqual([]);
+    deps.clock.advance(MIN + 30_000);
+    expect(events(deps)).toEqual([
+      {
+        ...{ ts: expect.any(String), lane: null },
+        ...{ used_minutes: 80, minutes_per_day: 100, percent: 80 },
+      },
+    ]);
+    expect(statusOf(deps)).toEqual(['ready', []]);
+    deps.clock.advance(19.5 * MIN);
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    finish(deps);
+    expect(phaseOf(deps)).toBe('idle');
+    const [stream] = deps.agent.lanes.map(({ state }) => state.counts.streamMs);
+    expect(Math.abs((stream ?? 0) - 100 * MIN)).toBeLessThan(30_000);
+    expect(closedUntil(deps)).toBe('2026-01-16T05:00:00.000Z');
+    expect(ask(deps, 'start')).toMatchObject({
+      error: {
+        code: 'budget',
+        message:
+          'the 100 minutes of the day are used up (budget.minutesPerDay), and no session is begun until 2026-01-16T05:00:00.000Z',
+      },
+    });
+    expect(ask(deps, 'start', { until: '2026-01-15T23:00:00Z' })).toMatchObject({
+      error: { code: 'budget' },
+    });
+    const asked = deps.sent('token/req').length;
+    deps.clock.advance(THURSDAY + 29 * HOUR - (deps.clock.wall() ?? 0) - 1);
+    expect(deps.sent('token/req')).toHaveLength(asked);
+    deps.clock.advance(1);
+    expect(deps.sent('token/req')).toHaveLength(asked + 1);
+    expect(events(deps)).toHaveLength(1);
+  });
+
+  it('may be desired, raised and taken back at any time', async () => {
+    const deps = create({}, zone);
+    await deps.goLive();
+    deps.clock.advance(60 * MIN);
+    deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 50 } });
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(events(deps)).toMatchObject([{ percent: expect.any(Number), minutes_per_day: 50 }]);
+    finish(deps);
+    deps.deliver(DESIRED, { version: 2, budget: { minutesPerDay: 70 } });
+    expect(phaseOf(deps)).toBe('acquiring');
+    expect(events(deps)).toHaveLength(2);
+    goLive(deps);
+    deps.deliver(DESIRED, { version: 3, budget: { minutesPerDay: 50 } });
+    finish(deps);
+    deps.deliver(DESIRED, '');
+    expect(phaseOf(deps)).toBe('acquiring');
+  });
+
+  it.each([['NaN'], [-1], [0], [1e9], [true], [[]], [{ minutes: 4 }]])(
+    '%j is none',
+    async (minutesPerDay) => {
+      const deps = create({ budget: { minutesPerDay: 100 } });
+      await deps.goLive();
+      deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay } });
+      deps.clock.advance(1000);
+      expect(deps.sent('config/reported').at(-1)?.body).toMatchObject({
+        errors: [{ from: 'device', key: 'budget.minutesPerDay', message: expect.stringMatching(/^must /) }],
+        effective: { budget: { minutesPerDay: 100 } },
+      });
+      expect(phaseOf(deps)).toBe('live');
+    },
+  );
+
+  it('outlives a restart, with what was told', async () => {
+    const file = createMemoryFile();
+    const first = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    await first.goLive();
+    await first.clock.elapse(9 * MIN);
+    expect(events(first)).toHaveLength(1);
+    const stopped = first.agent.stop();
+    await first.clock.elapse(5000);
+    await stopped;
+    const second = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    await second.goLive();
+    second.clock.advance(2 * MIN);
+    expect(statusOf(second)).toEqual(['degraded', ['budget']]);
+    expect(events(second)).toEqual([]);
+  });
+
+  it('forgets no more than two minutes where the power goes, and writes no more often than that', async () => {
+    const file = createMemoryFile();
+    const deps = create({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
+    await deps.goLive();
+    for (let minute = 0; minute < 61; minute++) await deps.clock.elapse(MIN);
+    expect(file.writes.length).toBeLessThanOrEqual(31);
+    const { days } = JSON.parse(file.text ?? '{}') as { days: { day: string; used_ms: number }[] };
+    expect(days).toMatchObject([{ day: '2026-01-15' }]);
+    expect(days[0]?.used_ms).toBeGreaterThan(58 * MIN);
+  });
+
+  it('writes nothing where there is none', async () => {
+    const file = createMemoryFile();
+    const deps = create({}, { budgetFile: file.file });
+    await deps.goLive();
+    await deps.clock.elapse(60 * MIN);
+    const stopped = deps.agent.stop();
+    await deps.clock.elapse(5000);
+    await stopped;
+    expect(file.writes).toEqual([]);
+  });
+
+  it.each([
+    '',
+    '{',
+    'null',
+    '{"version":1}',
+    '{"version":2,"days":[]}',
+    '{"version":1,"days":[{"day":"2026-01-15","used_ms":-5,"told_for":null}]}',
+    '{"version":1,"days":[{"day":"2026-01-15","used_ms":1e300,"told_for":null}]}',
+    '{"version":1,"days":[{"day":"today","used_ms":5,"told_for":null}]}',
+  ])('is counted anew where the kept file holds %j, and that is told', async (text) => {
+    const file = createMemoryFile();
+    file.fill(text);
+    const deps = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    await deps.goLive();
+    expect(phaseOf(deps)).toBe('live');
+    expect(deps.logged.map(([, sentence]) => sentence)).toContain(
+      'what was used of the budget before cannot be read; it is counted anew',
+    );
+  });
+
+  it('goes on where the disk fails, tells it once, and that it works again', async () => {
+    const file = createMemoryFile();
+    file.fail('the disk is full');
+    const deps = create({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
+    await deps.goLive();
+    await deps.clock.elapse(10 * MIN);
+    const told = () =>
+      deps.logged.map(([, sentence]) => String(sentence)).filter((one) => one.includes('budget'));
+    expect(told()).toEqual(['the disk is full; what is used of the budget is not kept over a restart']);
+    file.fail(null);
+    await deps.clock.elapse(10 * MIN);
+    expect(told().at(-1)).toBe('what is used of the budget is kept again');
+    await deps.clock.elapse(11 * MIN);
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+  });
+
+  it('is not given back by a clock that jumps to another day and back', async () => {
+    const deps = create({ budget: { minutesPerDay: 10 } });
+    await deps.goLive();
+    deps.clock.advance(9 * MIN);
+    const wall = deps.clock.wall() ?? 0;
+    deps.clock.setWall(wall + 5000 * HOUR);
+    deps.clock.advance(MIN);
+    deps.clock.setWall(wall);
+    deps.clock.advance(70_000);
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+  });
+
+  it('counts while the clock is not set', async () => {
+    const deps = create({ budget: { minutesPerDay: 10 } });
+    deps.clock.setWall(null);
+    await deps.goLive();
+    deps.clock.advance(11 * MIN);
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(closedUntil(deps)).toBeNull();
+    expect(ask(deps, 'start')).toMatchObject({
+      error: { code: 'budget', message: expect.stringContaining('until the day ends') },
+    });
+    deps.clock.setWall(THURSDAY + 9 * HOUR);
+    deps.clock.advance(31_000);
+    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    deps.clock.advance(24 * HOUR);
+    expect(phaseOf(deps)).toBe('acquiring');
+  });
+
+  it('leaves no timer behind', async () => {
+    const deps = create({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
+    await deps.goLive();
+    const stopped = deps.agent.stop();
+    await deps.clock.elapse(5000);
+    await stopped;
+    expect(deps.clock.armed).toBe(0);
+  });
+});
+
+describe('the file of what was used', () => {
+  const folder = new URL('./owner/records/', import.meta.url);
+
+  it('is kept here as each version has left it', () => {
+    const kept = Array.from({ length: BUDGET_FILE_VERSION }, (_, index) => `budget-${index + 1}.json`);
+    expect(readdirSync(folder).filter((file) => file.startsWith('budget'))).toEqual(kept);
+  });
+
+  it('is read as version 1 has it', () => {
+    expect(readBudget(readFileSync(new URL('budget-1.json', folder), 'utf8'))).toEqual({
+      kind: 'kept',
+      content: [
+        { day: '2026-01-14', usedMs: 5_400_000, toldFor: 100 },
+        { day: '2026-01-15', usedMs: 61_234, toldFor: null },
+      ],
+    });
+  });
+
+  it('is read as this version writes it', () => {
+    const use = countUse(budgetUse([], 0), '2026-05-04', 0, 1234.4);
+    expect(readBudget(writeBudget(use))).toEqual({
+      kind: 'kept',
+      content: [{ day: '2026-05-04', usedMs: 1234, toldFor: null }],
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { admissionOf, type Rules } from '../../../src/core/owner/admission.ts';
+import { scheduleSchema } from '../../../src/protocol/config-hours.ts';
+
+const at = (text: string): number => Date.parse(text);
+const SCHEDULE = scheduleSchema.parse({
+  timeZone: 'UTC',
+  open: [{ days: ['mon'], from: '09:00', to: '18:00' }],
+});
+const FREE: Rules = { schedule: null, isSpent: false, dayEndsAt: null, openUntil: null };
+const NOON = at('2026-05-04T12:00:00Z');
+const EVENING = at('2026-05-04T20:00:00Z');
+const NEXT = at('2026-05-11T09:00:00Z');
+const MIDNIGHT = at('2026-05-05T00:00:00Z');
+
+describe('whether a lane may have a session', () => {
+  it.each([
+    ['nothing is ruled', FREE, NOON, null, null, null],
+    ['it is open', { ...FREE, schedule: SCHEDULE }, NOON, null, null, at('2026-05-04T18:00:00Z')],
+    ['it is closed', { ...FREE, schedule: SCHEDULE }, EVENING, 'closed', NEXT, NEXT],
+    ['the clock is not set', { ...FREE, schedule: SCHEDULE }, null, null, null, null],
+    [
+      'somebody has opened it',
+      { ...FREE, schedule: SCHEDULE, openUntil: EVENING + 1 },
+      EVENING,
+      null,
+      null,
+      EVENING + 1,
+    ],
+    ['that is over', { ...FREE, schedule: SCHEDULE, openUntil: EVENING }, EVENING, 'closed', NEXT, NEXT],
+    [
+      'the budget is used up',
+      { ...FREE, isSpent: true, dayEndsAt: MIDNIGHT },
+      NOON,
+      'budget',
+      MIDNIGHT,
+      MIDNIGHT,
+    ],
+    ['so it is without a clock', { ...FREE, isSpent: true }, null, 'budget', null, null],
+    [
+      'both: being closed is meant',
+      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: null },
+      ...[EVENING, 'closed', NEXT, MIDNIGHT],
+    ],
+    [
+      'the budget counts also for what somebody has opened',
+      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: MIDNIGHT + 5 },
+      ...[EVENING, 'budget', MIDNIGHT, MIDNIGHT],
+    ],
+  ] as const)('%s', (_, rules, wall, hold, until, changesAt) => {
+    expect(admissionOf(rules, wall)).toEqual({ hold, until, changesAt });
+  });
+});

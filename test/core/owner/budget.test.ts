@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import {
+  budgetUse,
+  countUse,
+  daysToKeep,
+  isWorthTelling,
+  leftMs,
+  noteTold,
+} from '../../../src/core/owner/budget.ts';
+import { DAY_MS } from '../../../src/core/owner/local-time.ts';
+
+const MIN = 60_000;
+const MON = '2026-05-04';
+const TUE = '2026-05-05';
+
+describe('the budget of a day', () => {
+  it('is counted by days, and begins anew with each', () => {
+    let use = countUse(budgetUse([], 0), MON, 0, 0);
+    use = countUse(use, MON, MIN, MIN);
+    use = countUse(use, MON, 2 * MIN, MIN);
+    expect(leftMs(use, 10)).toBe(8 * MIN);
+    expect(leftMs(use, 1)).toBe(0);
+    expect(leftMs(use, null)).toBeNull();
+    use = countUse(use, TUE, 3 * MIN, MIN);
+    expect(leftMs(use, 10)).toBe(9 * MIN);
+  });
+
+  it('of a day that comes back is what it was', () => {
+    let use = countUse(budgetUse([], 0), MON, 0, 5 * MIN);
+    use = countUse(use, '2031-01-01', 1, 2 * MIN);
+    use = countUse(use, MON, 2, MIN);
+    expect(use.today).toMatchObject({ day: MON, usedMs: 6 * MIN });
+  });
+
+  it('counts what was used before the clock was set on the day that it was', () => {
+    const kept = [{ day: MON, usedMs: 5 * MIN, toldFor: 6 }];
+    let use = countUse(budgetUse(kept, 0), null, 0, 0);
+    use = countUse(use, null, MIN, MIN);
+    expect(leftMs(use, 2)).toBe(MIN);
+    use = countUse(use, MON, 2 * MIN, 0);
+    expect(use.today).toEqual({ day: MON, usedMs: 6 * MIN, toldFor: 6 });
+    // And once only.
+    use = countUse(countUse(use, null, 3 * MIN, 0), MON, 3 * MIN, 0);
+    expect(use.today.usedMs).toBe(6 * MIN);
+  });
+
+  it('ends after 24 h where the clock is never set', () => {
+    let use = countUse(budgetUse([], 0), null, 0, 5 * MIN);
+    use = countUse(use, null, DAY_MS - 1, MIN);
+    expect(leftMs(use, 6)).toBe(0);
+    use = countUse(use, null, DAY_MS, MIN);
+    expect(leftMs(use, 6)).toBe(5 * MIN);
+  });
+
+  it('is told at 80 %, once a day and limit', () => {
+    let use = countUse(budgetUse([], 0), MON, 0, 7.9 * MIN);
+    expect(isWorthTelling(use, null)).toBe(false);
+    expect(isWorthTelling(use, 10)).toBe(false);
+    use = countUse(use, MON, 1, 0.1 * MIN);
+    expect(isWorthTelling(use, 10)).toBe(true);
+    use = noteTold(use, 10);
+    expect(isWorthTelling(use, 10)).toBe(false);
+    expect(isWorthTelling(use, 9)).toBe(true);
+    use = countUse(use, TUE, 2, 9 * MIN);
+    expect(isWorthTelling(use, 10)).toBe(true);
+  });
+
+  it('keeps a few days, however often the clock jumps', () => {
+    let use = budgetUse([], 0);
+    for (let day = 1; day <= 28; day++)
+      use = countUse(use, `2026-02-${String(day).padStart(2, '0')}`, day, MIN);
+    expect(daysToKeep(use)).toHaveLength(8);
+    expect(daysToKeep(use).at(-1)?.day).toBe('2026-02-28');
+    expect(daysToKeep(budgetUse(daysToKeep(use), 0))).toHaveLength(8);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { dateOf, instantOf, localDay } from '../../../src/core/owner/local-time.ts';
+import { openingAt } from '../../../src/core/owner/schedule.ts';
+import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';
+
+const at = (text: string): number => Date.parse(text);
+const text = (wall: number | null): string | null => (wall === null ? null : new Date(wall).toISOString());
+const schedule = (
+  timeZone: string,
+  open: readonly (readonly [days: string, from: string, to: string])[],
+  closed: readonly string[] = [],
+): Schedule =>
+  scheduleSchema.parse({
+    timeZone,
+    open: open.map(([days, from, to]) => ({ days: days.split(' '), from, to })),
+    closed,
+  });
+/** Whether it is open then, and when that changes. */
+const look = (given: Schedule | null, wall: string) => {
+  const { isOpen, changesAt } = openingAt(given, at(wall));
+  return [isOpen, text(changesAt)];
+};
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+const SWEDISH = { dateStyle: 'short', timeStyle: 'short' } as const;
+/** What the wall clocks of a place show, told by another way than the code's: `2026-03-29 02:00`. */
+const shown = (wall: number, timeZone: string): string => {
+  const known = clocks.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { ...SWEDISH, timeZone });
+  clocks.set(timeZone, known);
+  return known.format(wall);
+};
+
+const EVERY_DAY = WEEKDAYS.join(' ');
+const WORKDAYS = 'mon tue wed thu fri';
+
+describe('a schedule', () => {
+  it('that is not there is open', () => {
+    expect(look(null, '2026-05-04T03:00:00Z')).toEqual([true, null]);
+  });
+
+  it('opens and closes to the minute', () => {
+    const week = schedule('Europe/Berlin', [[WORKDAYS, '09:00', '18:00']]);
+    // A Monday in summer: two hours ahead of UTC.
+    expect(look(week, '2026-05-04T06:59:59.999Z')).toEqual([false, '2026-05-04T07:00:00.000Z']);
+    expect(look(week, '2026-05-04T07:00:00Z')).toEqual([true, '2026-05-04T16:00:00.000Z']);
+    expect(look(week, '2026-05-04T15:59:59.999Z')).toEqual([true, '2026-05-04T16:00:00.000Z']);
+    expect(look(week, '2026-05-04T16:00:00Z')).toEqual([false, '2026-05-05T07:00:00.000Z']);
+    // From Friday evening to Monday.
+    expect(look(week, '2026-05-08T20:00:00Z')).toEqual([false, '2026-05-11T07:00:00.000Z']);
+  });
+
+  it('passes midnight where it ends at or before its begin', () => {
+    const bar = schedule('Europe/Berlin', [['fri', '20:00', '02:00']]);
+    expect(look(bar, '2026-05-08T18:00:00Z')).toEqual([true, '2026-05-09T00:00:00.000Z']);
+    expect(look(bar, '2026-05-08T23:30:00Z')).toEqual([true, '2026-05-09T00:00:00.000Z']);
+    expect(look(bar, '2026-05-09T00:00:00Z')).toEqual([false, '2026-05-15T18:00:00.000Z']);
+    const around = schedule('UTC', [['mon', '09:00', '09:00']]);
+    expect(look(around, '2026-05-04T09:00:00Z')).toEqual([true, '2026-05-05T09:00:00.000Z']);
+    expect(look(around, '2026-05-05T09:00:00Z')).toEqual([false, '2026-05-11T09:00:00.000Z']);
+  });
+
+  it('joins hours that overlap or follow on each other', () => {
+    const split = schedule('UTC', [
+      ['mon', '09:00', '12:00'],
+      ['mon', '12:00', '15:00'],
+      ['mon', '14:00', '01:00'],
+      ['tue', '00:30', '02:00'],
+    ]);
+    expect(look(split, '2026-05-04T10:00:00Z')).toEqual([true, '2026-05-05T02:00:00.000Z']);
+    const always = schedule('America/New_York', [[EVERY_DAY, '00:00', '00:00']]);
+    expect(look(always, '2026-05-04T10:00:00Z')).toEqual([true, null]);
+  });
+
+  it('does not open on closed dates, and keeps what has begun the evening before', () => {
+    const bar = schedule('Europe/Berlin', [[EVERY_DAY, '18:00', '02:00']], ['2026-12-25', '2026-12-26']);
+    expect(look(bar, '2026-12-24T23:30:00Z')).toEqual([true, '2026-12-25T01:00:00.000Z']);
+    expect(look(bar, '2026-12-25T01:00:00Z')).toEqual([false, '2026-12-27T17:00:00.000Z']);
+    expect(look(bar, '2026-12-26T20:00:00Z')).toEqual([false, '2026-12-27T17:00:00.000Z']);
+  });
+
+  it('knows when it opens again after more than a year of closed dates, and when never', () => {
+    const dates = Array.from({ length: 400 }, (_, day) =>
+      dateOf(localDay(at('2026-05-04T12:00:00Z'), 'UTC') + day),
+    );
+    const shut = schedule('UTC', [[EVERY_DAY, '09:00', '18:00']], dates);
+    expect(look(shut, '2026-05-04T12:00:00Z')).toEqual([false, '2027-06-08T09:00:00.000Z']);
+  });
+});
+
+describe('daylight saving', () => {
+  const night = (zone: string) => schedule(zone, [['sun', '01:00', '04:00']]);
+
+  it('makes a night one hour shorter in spring, and longer in autumn', () => {
+    const berlin = night('Europe/Berlin');
+    expect(look(berlin, '2026-03-29T00:00:00Z')).toEqual([true, '2026-03-29T02:00:00.000Z']);
+    expect(look(berlin, '2026-10-24T23:00:00Z')).toEqual([true, '2026-10-25T03:00:00.000Z']);
+    const newYork = night('America/New_York');
+    expect(look(newYork, '2026-03-08T06:00:00Z')).toEqual([true, '2026-03-08T08:00:00.000Z']);
+    // One o'clock comes twice: the first counts.
+    expect(look(newYork, '2026-11-01T04:59:59Z')).toEqual([false, '2026-11-01T05:00:00.000Z']);
+    expect(look(newYork, '2026-11-01T05:00:00Z')).toEqual([true, '2026-11-01T09:00:00.000Z']);
+  });
+
+  it('tells a time that is skipped with the offset before, and of one that comes twice the first', () => {
+    const berlin = 'Europe/Berlin';
+    const march = localDay(at('2026-03-29T12:00:00Z'), berlin);
+    expect(text(instantOf(march, 2 * 60 + 30, berlin))).toBe('2026-03-29T01:30:00.000Z');
+    const october = localDay(at('2026-10-25T12:00:00Z'), berlin);
+    expect(text(instantOf(october, 2 * 60 + 30, berlin))).toBe('2026-10-25T00:30:00.000Z');
+    expect(text(instantOf(october, 3 * 60, berlin))).toBe('2026-10-25T02:00:00.000Z');
+  });
+
+  it('may leave nothing of the opening hours', () => {
+    const gap = schedule('Europe/Berlin', [['sun', '02:30', '03:00']]);
+    expect(look(gap, '2026-03-28T12:00:00Z')).toEqual([false, '2026-04-05T00:30:00.000Z']);
+  });
+});
+
+describe.each([
+  ['Europe/Berlin', 'two changes of an hour'],
+  ['America/New_York', 'two changes of an hour'],
+  ['Australia/Lord_Howe', 'two changes of half an hour, on the other half of the year'],
+  ['Asia/Kolkata', 'half an hour beside the others, no changes'],
+  ['Asia/Tokyo', 'no changes'],
+  ['America/St_Johns', 'half an hour beside the others, two changes'],
+  ['UTC', 'no zone at all'],
+])('a year in %s (%s)', (zone) => {
+  const from = at('2026-01-01T00:00:00Z');
+  const to = at('2027-01-01T00:00:00Z');
+  const dates = ['2026-01-01', '2026-05-01', '2026-12-25'];
+  const given = schedule(
+    zone,
+    [
+      [WORKDAYS, '09:00', '18:30'],
+      ['sat', '22:00', '04:15'],
+    ],
+    dates,
+  );
+  /** As somebody with a clock on the wall and the opening hours beside it would say. */
+  const isOpen = (wall: number): boolean => {
+    const [date = '', time = ''] = shown(wall, zone).split(' ');
+    const day = new Date(`${date}T12:00:00Z`);
+    const before = new Date(day.getTime() - 86_400_000).toISOString().slice(0, 10);
+    const name = WEEKDAYS[day.getUTCDay()] ?? '';
+    if (name === 'sun' && time < '04:15') return !dates.includes(before);
+    if (dates.includes(date)) return false;
+    return name === 'sat' ? time >= '22:00' : name !== 'sun' && time >= '09:00' && time < '18:30';
+  };
+
+  it('is open when the clock on the wall says so', () => {
+    for (let wall = from; wall < to; wall += 101 * 60_000) {
+      expect(openingAt(given, wall).isOpen, shown(wall, zone)).toBe(isOpen(wall));
+    }
+  });
+
+  it('changes exactly at the times of its opening hours, each day', () => {
+    let wall = from;
+    let changes = 0;
+    while (wall < to) {
+      const { isOpen: before, changesAt } = openingAt(given, wall);
+      if (changesAt === null) throw new Error('it never changes');
+      expect(changesAt).toBeGreaterThan(wall);
+      expect(openingAt(given, changesAt - 1).isOpen).toBe(before);
+      expect(openingAt(given, changesAt).isOpen).toBe(!before);
+      const time = shown(changesAt, zone).slice(11);
+      expect(before ? ['18:30', '04:15'] : ['09:00', '22:00']).toContain(time);
+      wall = changesAt;
+      changes += 1;
+    }
+    // 261 workdays of which three are closed, and 52 Saturdays: each opens and closes.
+    expect(Math.abs(changes - 2 * (261 - 3 + 52))).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('what is no schedule', () => {
+  const open = [{ days: ['mon'], from: '09:00', to: '18:00' }];
+  it.each([
+    [{ timeZone: 'Europe/Atlantis', open }, 'timeZone'],
+    [{ timeZone: '', open }, 'timeZone'],
+    [{ timeZone: 'Europe/Berlin\n', open }, 'timeZone'],
+    [{ timeZone: 'x'.repeat(10_000), open }, 'timeZone'],
+    [{ timeZone: Number.NaN, open }, 'timeZone'],
+    [{ timeZone: 'UTC', open: [] }, 'open'],
+    [{ timeZone: 'UTC', open: [{ ...open[0], from: '9:00' }] }, 'open.0.from'],
+    [{ timeZone: 'UTC', open: [{ ...open[0], to: '24:00' }] }, 'open.0.to'],
+    [{ timeZone: 'UTC', open: [{ ...open[0], days: ['monday'] }] }, 'open.0.days.0'],
+    [{ timeZone: 'UTC', open: [{ ...open[0], days: ['mon', 'mon'] }] }, 'open.0.days'],
+    [{ timeZone: 'UTC', open: Array(33).fill(open[0]) }, 'open'],
+    [{ timeZone: 'UTC', open, closed: ['2026-02-30'] }, 'closed.0'],
+    [{ timeZone: 'UTC', open, closed: Array(10_000).fill('2026-02-03') }, 'closed'],
+    [{ timeZone: 'UTC', open, closes: [] }, ''],
+  ])('%j is refused at %s', (given, path) => {
+    expect(scheduleSchema.safeParse(given).error?.issues[0]?.path.join('.')).toBe(path);
+  });
+
+  it('takes no longer than a moment, however much of it there is', () => {
+    const most = schedule(
+      'Europe/Berlin',
+      Array.from(
+        { length: 32 },
+        (_, hour) => [EVERY_DAY, `${String(hour % 24).padStart(2, '0')}:00`, '00:01'] as const,
+      ),
+    );
+    const began = performance.now();
+    for (let day = 0; day < 20; day++) openingAt(most, at('2026-05-04T12:00:00Z') + day * 86_400_000);
+    expect(performance.now() - began).toBeLessThan(4000);
+  });
+});
