@@ -22,8 +22,8 @@ export interface AdaptiveFilter {
   readonly bins: number;
   /** The path has changed: what was known counts for little. */
   relearn(): void;
-  /** It is another path altogether. */
-  forget(): void;
+  /** It is another path altogether, which leaves this share of the power. */
+  forget(gain: number): void;
 }
 
 export interface FilterOptions {
@@ -35,8 +35,8 @@ export interface FilterOptions {
 const CHANGE = 2e-3;
 /** What of the rest is not its own error is taken from its last so many blocks. */
 const NEAR_END = { rise: 0.5, fall: 0.9 };
-/** What it does not know at the begin: a path of this gain (power), falling by so much from block to block. */
-const UNKNOWN = { gain: 1, fall: 0.85 };
+/** What it does not know at the begin: a path that falls by so much from block to block, and may be so much stronger than told. */
+const UNKNOWN = { fall: 0.85, margin: 4 };
 /** No path is known better than this share of the power of the block. */
 const TINY = 1e-12;
 /** So many partitions are brought back to their length in each block, in turn; the rest a little later. */
@@ -66,11 +66,14 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   let turn = 0;
   const scratch = { re: new Float64Array(bins), im: new Float64Array(bins) };
 
+  /** The power that the whole path may have. */
+  let power = 0;
   const distrust = (): void => {
-    for (let part = 0; part < partitions; part++)
-      uncertainty.fill(UNKNOWN.gain * UNKNOWN.fall ** part, part * bins, (part + 1) * bins);
+    for (let part = 0; part < partitions; part++) {
+      const share = (1 - UNKNOWN.fall) * UNKNOWN.fall ** part;
+      uncertainty.fill(power * share, part * bins, (part + 1) * bins);
+    }
   };
-  distrust();
 
   const take = (sound: Float32Array): void => {
     playedTime.copyWithin(0, blockSamples);
@@ -120,10 +123,10 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     }
     residualPower.set(total);
     for (let bin = 0; bin < bins; bin++) {
-      const power = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2;
+      const now = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2;
       const before = valueAt(nearEnd, bin);
-      const kept = power > before ? NEAR_END.rise : NEAR_END.fall;
-      nearEnd[bin] = kept * before + (1 - kept) * power;
+      const kept = now > before ? NEAR_END.rise : NEAR_END.fall;
+      nearEnd[bin] = kept * before + (1 - kept) * now;
       total[bin] = valueAt(total, bin) + valueAt(nearEnd, bin);
     }
     for (let part = 0; part < partitions; part++) {
@@ -178,7 +181,8 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       trim(0);
     },
     relearn: distrust,
-    forget() {
+    forget(gain) {
+      power = gain * UNKNOWN.margin;
       distrust();
       path.re.fill(0);
       path.im.fill(0);

@@ -8,6 +8,8 @@ import type { LagMeasure } from './lag-meter.ts';
 export interface Alignment {
   /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
+  /** The place for the next block as it will be when all that was measured is followed. */
+  readonly place: number;
   /** Whether the echo has told anything yet. */
   readonly isLocked: boolean;
   /**
@@ -83,6 +85,9 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
   return {
     get drift() {
       return drift;
+    },
+    get place() {
+      return (place ?? 0) + slew;
     },
     get isLocked() {
       return belief !== null;

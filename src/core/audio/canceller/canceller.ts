@@ -7,6 +7,7 @@ import { createAlignment } from './alignment.ts';
 import { createInterpolator } from './interpolator.ts';
 import { createLagMeter } from './lag-meter.ts';
 import { createPathChangeDetector } from './path-change.ts';
+import { createRecall } from './recall.ts';
 import { createResidualFilter } from './residual-filter.ts';
 
 /** Takes the loudspeaker's sound out of the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
@@ -40,6 +41,8 @@ const UNSETTLED_MS = 2500;
 const BEFORE_MS = 12;
 /** A path that begins within this needs no other place. */
 const NEAR_MS = { before: 4, behind: 40 };
+/** When it is better known where the echo lies, so much is learnt from once more, so often: a sentence is worth several. */
+const AGAIN = { ms: 2500, passes: 2 };
 
 /** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */
 export function cancellerBlock(rateHz: number): number {
@@ -58,6 +61,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const residual = createResidualFilter(blockSamples);
   const lags = createLagMeter(heardRateHz);
   const change = createPathChangeDetector(blockMs);
+  const recall = createRecall(blockSamples, Math.round(AGAIN.ms / blockMs));
   const detector = createEchoDetector({ heardRateHz, playedRateHz: heardRateHz });
   const source = new Float32Array(Math.ceil(blockSamples * ratio * 1.001) + 2 * interpolator.reach + 4);
   const played = new Float32Array(blockSamples);
@@ -96,6 +100,16 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     }
     return run.begin + place.sample;
   };
+  /** @param place of what is played, behind the last block that was heard */
+  const learnAgain = (place: number, step: number): void => {
+    for (let pass = 0; pass < AGAIN.passes; pass++) {
+      // What was played before it sounds on in its first blocks.
+      for (let ago = recall.blocks + filter.partitions; ago > 0; ago--) {
+        read(place - leadMs * perMs - ago * blockSamples * step, step, played);
+        filter.step(played, recall.blockAt(ago), ago <= recall.blocks);
+      }
+    }
+  };
   /** Finds how late the echo comes, roughly, and sets the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
     read(from + EARLIEST_MS * perMs, step, early);
@@ -104,16 +118,18 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     const found = detector.hear(toPcm(block), at);
     if (found === null) return;
     const off = found.delayMs - leadMs;
+    if (isPlaced && off > NEAR_MS.before && off < NEAR_MS.behind) return;
     isPlaced = true;
-    if (off > NEAR_MS.before && off < NEAR_MS.behind) return;
     leadMs = found.delayMs - BEFORE_MS;
-    filter.forget();
+    filter.forget(10 ** (found.gainDb / 10));
     lags.forget();
     alignment.unlock();
+    learnAgain(from, step);
   };
 
   const unsettle = (): void => {
     brokenAt = Number.POSITIVE_INFINITY;
+    recall.forget();
     lags.restart();
     if (alignment.isLocked) unsettled = (UNSETTLED_MS * heardRateHz) / 1000;
   };
@@ -142,24 +158,25 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
         residual.step(block64, nothing, certain);
       }
       before.set(block);
+      seek(block, place, step);
       const from = place - leadMs * perMs;
       if (jumped || from + blockSamples * step > brokenAt) unsettle();
       read(from, step, played);
-      seek(block, place, step);
       unsettled = Math.max(0, unsettled - blockSamples);
-      filter.step(played, block, unsettled === 0);
-      if (unsettled === 0 && change.hear(filter.echo, filter.rest)) {
-        filter.relearn();
-      }
+      // Before it is known where the echo lies, and how loud it is, whoever speaks would be taken for it.
+      filter.step(played, block, isPlaced && unsettled === 0);
+      out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
+      recall.hear(block);
+      if (unsettled === 0 && change.hear(filter.echo, filter.rest)) filter.relearn();
       const measure = isPlaced ? lags.hear(played, block) : null;
       if (measure !== null) {
         unsettled = 0;
         if (alignment.measured(measure, heardSamples) === 'much') {
           lags.restart();
           filter.relearn();
+          learnAgain(alignment.place, ratio * (1 + alignment.drift));
         }
       }
-      out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
       return out;
     },
     get rests() {

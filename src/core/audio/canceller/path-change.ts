@@ -16,9 +16,12 @@ const ECHO_POWER = 1e-8;
 /** What is left matters from this share of the echo on. */
 const MATTERS = 0.04;
 const ALIKE = 0.35;
+/** Once no more than this share was left, the path was known. */
+const KNOWN = 0.03;
 
 export function createPathChangeDetector(blockMs: number): PathChangeDetector {
   let [both, echoes, rests, heardMs, quietMs] = [0, 0, 0, 0, 0];
+  let isKnown = false;
   return {
     hear(echo, rest) {
       let [product, echoPower, restPower] = [0, 0, 0];
@@ -37,8 +40,10 @@ export function createPathChangeDetector(blockMs: number): PathChangeDetector {
       heardMs += blockMs;
       if (heardMs < JUDGED_MS.over) return false;
       const isWrong = rests > MATTERS * echoes && Math.abs(both) > ALIKE * Math.sqrt(echoes * rests);
+      if (rests < KNOWN * echoes) isKnown = true;
       both = echoes = rests = heardMs = 0;
-      if (!isWrong || quietMs > 0) return false;
+      if (!isWrong || quietMs > 0 || !isKnown) return false;
+      isKnown = false;
       quietMs = JUDGED_MS.again;
       return true;
     },

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createPathChangeDetector } from '../../../src/core/audio/canceller/path-change.ts';
+import { createRecall } from '../../../src/core/audio/canceller/recall.ts';
+
+const block = (value: number): Float32Array => new Float32Array(4).fill(value);
+
+describe('what was heard lately', () => {
+  it('is given back newest first, silence where there was nothing, and forgotten', () => {
+    const recall = createRecall(4, 3);
+    expect(recall.blocks).toBe(0);
+    expect(recall.blockAt(1)).toEqual(block(0));
+    for (const value of [1, 2, 3, 4]) recall.hear(block(value));
+    expect(recall.blocks).toBe(3);
+    expect([1, 2, 3, 4].map((ago) => recall.blockAt(ago)[0])).toEqual([4, 3, 2, 0]);
+    recall.forget();
+    expect(recall.blocks).toBe(0);
+    expect(recall.blockAt(1)).toEqual(block(0));
+    recall.hear(block(5));
+    expect(recall.blockAt(1)).toEqual(block(5));
+  });
+});
+
+describe('a changed path', () => {
+  /** Feeds a second of echo of which this share is left. @returns whether a change was told */
+  const feed = (detector: ReturnType<typeof createPathChangeDetector>, share: number): boolean => {
+    let told = false;
+    for (let count = 0; count < 100; count++) {
+      const echo = Float64Array.from({ length: 240 }, (_, at) => 0.1 * Math.sin(at * 0.3 + count));
+      told = detector.hear(
+        echo,
+        echo.map((sample) => sample * share),
+      )
+        ? true
+        : told;
+    }
+    return told;
+  };
+
+  it('is one that was known before: what is still being learnt has not changed', () => {
+    const detector = createPathChangeDetector(10);
+    expect(feed(detector, 0.8)).toBe(false);
+    expect(feed(detector, 0.05)).toBe(false);
+    expect(feed(detector, 0.8)).toBe(true);
+    // Told once, until it is known again.
+    expect(feed(detector, 0.8)).toBe(false);
+    expect(feed(detector, 0.05)).toBe(false);
+    expect(feed(detector, 0.8)).toBe(true);
+  });
+});
