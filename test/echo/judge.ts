@@ -1,0 +1,96 @@
+import { BLOCK_SAMPLES, type Performance, ROOM_DB, type Span } from './perform.ts';
+
+/** What became of the echo of one sentence that nobody talked over, dB. */
+export interface Sentence {
+  readonly beganS: number;
+  /** So much weaker it is behind the canceller. */
+  readonly lossDb: number;
+  readonly leftDb: number;
+  readonly isGood: boolean;
+}
+
+/** What became of a visitor who talked over it. */
+export interface Visit {
+  /** Share of the frames in which they speak that is sent within 10 dB of what they said. */
+  readonly sent: number;
+  /** How much louder their voice is in what is sent. */
+  readonly levelDb: number;
+}
+
+/** Echo that is left is no matter below the first of these, or so little above the room's noise. */
+export const GOALS = { lossDb: 25, overRoomDb: 3, sent: 0.95, levelDb: 3 } as const;
+
+const BLOCKS_PER_S = 100;
+/** A sentence within so many blocks of a visitor's is one that was talked over. */
+const NEAR = 40;
+/** A visitor speaks in frames of two blocks which are no more below their own level than this. */
+const SPEAKS_DB = -15;
+const WITHIN_DB = -10;
+
+const db = (power: number): number => 10 * Math.log10(power + 1e-12);
+
+function sum(values: Float32Array, { from, until }: Span): number {
+  let total = 0;
+  for (let block = from; block < until; block++) total += values[block] ?? 0;
+  return total;
+}
+
+/** Every sentence that nobody talked over, the first included. */
+export function judgeEcho({ blocks, said, visited }: Performance): Sentence[] {
+  return said
+    .filter(
+      ({ from, until }) => !visited.some((visit) => visit.from < until + NEAR && visit.until > from - NEAR),
+    )
+    .map((span) => {
+      const samples = (span.until - span.from) * BLOCK_SAMPLES;
+      const [heard, left, room] = [blocks.heard, blocks.left, blocks.room].map((values) =>
+        db(sum(values, span) / samples),
+      );
+      const [heardDb, leftDb, roomDb] = [heard ?? 0, left ?? 0, room ?? ROOM_DB];
+      const lossDb = heardDb - leftDb;
+      const isGood = lossDb >= GOALS.lossDb || leftDb <= roomDb + GOALS.overRoomDb;
+      return { beganS: span.from / BLOCKS_PER_S, lossDb, leftDb, isGood };
+    });
+}
+
+/** Where a visitor and the loudspeaker speak at once. Only what is like the visitor's own sound counts as theirs. */
+export function judgeVisitor({ blocks, said, visited }: Performance): Visit | null {
+  const spoken = visited.reduce((total, span) => total + sum(blocks.visitor, span), 0);
+  const length = visited.reduce((total, { from, until }) => total + until - from, 0);
+  if (length === 0) return null;
+  const least = (spoken / length) * 10 ** (SPEAKS_DB / 10);
+  let [frames, sent, both, power] = [0, 0, 0, 0];
+  for (const { from, until } of said) {
+    for (let block = from; block + 1 < until; block += 2) {
+      const frame = { from: block, until: block + 2 };
+      const visitor = sum(blocks.visitor, frame);
+      if (visitor < 2 * least) continue;
+      const isOpen = blocks.isOpen[block] === 1 && blocks.isOpen[block + 1] === 1;
+      const likeness = isOpen ? sum(blocks.both, frame) : 0;
+      frames += 1;
+      both += likeness;
+      power += visitor;
+      if (likeness >= visitor * 10 ** (WITHIN_DB / 20)) sent += 1;
+    }
+  }
+  return frames === 0
+    ? null
+    : { sent: sent / frames, levelDb: 20 * Math.log10(Math.max(1e-3, both / power)) };
+}
+
+/** How long after the canceller was switched off the lane fell back, and after it was on again it returned; seconds. */
+export function judgeFallback({ cell, told, beganAt }: Performance): {
+  fellS: number | null;
+  backS: number | null;
+} {
+  const at = (kind: string): number | null => {
+    const found = told.find((one) => one.kind === kind);
+    return found === undefined ? null : (found.at - beganAt) / 1000;
+  };
+  const [fell, back] = [at('echo_fallback'), at('echo_restored')];
+  const off = cell.off ?? { from: 0, until: 0 };
+  return { fellS: fell === null ? null : fell - off.from, backS: back === null ? null : back - off.until };
+}
+
+export const fallbacks = ({ told }: Performance): number =>
+  told.filter(({ kind }) => kind === 'echo_fallback').length;

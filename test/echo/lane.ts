@@ -1,0 +1,126 @@
+import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
+import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
+import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
+import type { LaneEvent } from '../../src/core/lane/event.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/options.ts';
+import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
+import { createLane } from '../../src/core/lane/state.ts';
+import { StepContext } from '../../src/core/lane/step-context.ts';
+import type { CaptureSink, Place } from '../../src/ports/audio.ts';
+import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { RATE_HZ } from '../voices/recordings.ts';
+
+const quiet = (): void => {};
+const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+const { chunkMs } = LANE_DEFAULTS;
+export const CHUNK_SAMPLES = (RATE_HZ * chunkMs) / 1000;
+
+/** What a lane told of its echo, and when (milliseconds of its clock). */
+export interface Told {
+  readonly at: number;
+  readonly kind: string;
+}
+
+/** A lane that cancels its echo: the shipped way from the microphone through the canceller, and the lane's own judgement of it. */
+export interface EchoLane {
+  readonly told: readonly Told[];
+  /** Clocks apart as the canceller knows them, share. */
+  readonly drift: number;
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place): void;
+  captured(pcm: Uint8Array, capturedAt: number): void;
+  close(): Promise<void>;
+}
+
+export interface EchoLaneOptions {
+  /** The canceller does nothing at that moment, and does not tell. */
+  isOff(now: number): boolean;
+  /** A chunk as it would be sent; `isOpen`: also while the loudspeaker sounds. `isCancelled`: it has been through the canceller. */
+  chunk(pcm: Uint8Array, isOpen: boolean, isCancelled: boolean): void;
+}
+
+const OPTIONS: LaneOptions = {
+  ...{ source: 'en', targets: ['es'], voice: null, muted: false, volume: 100, earcons: false },
+  ...{ echo: 'cancel', bargeIn: 'duck', start: 'boot', standbyAfterMs: 300_000 },
+};
+
+export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
+  const told: Told[] = [];
+  const playoutBytesPerMs = (RATE_HZ * 2) / 1000;
+  let state = createLane({
+    ...{ settings: { ...LANE_DEFAULTS, playoutBytesPerMs }, options: OPTIONS },
+    ...{ idPrefix: 'echo', seed: 1 },
+  });
+  let now = 0;
+  let sink: CaptureSink | null = null;
+  let drift = (): number => 0;
+  let isCancelling = false;
+
+  const take = (act: (context: StepContext) => void): void => {
+    const context = new StepContext(state, now);
+    act(context);
+    state = context.state;
+    for (const effect of context.effects) {
+      if (effect.type === 'notify') told.push({ at: now, kind: effect.kind });
+      if (effect.type === 'cancel_echo') pipeline.cancelEcho(effect.on);
+    }
+  };
+  const post = (event: LaneEvent): void => {
+    if (event.type === 'echo_heard') take((context) => onEchoHeard(context, event.heard, event.measure));
+    if (event.type === 'canceller') take((context) => onCanceller(context, event.status, event.message));
+    if (event.type !== 'captured') return;
+    chunk(event.pcm, echoInForce(state).mode === 'cancel', isCancelling);
+    take(reviewEcho);
+  };
+  /** Without a thread of its own: what it is given it gives back at once. */
+  const openEchoCanceller: OpenEchoCanceller = (rates, out) => {
+    const filter = createEchoFilter(rates);
+    drift = () => filter.drift;
+    isCancelling = true;
+    out.ready();
+    return {
+      played: filter.played,
+      flushed: filter.flushed,
+      captured(pcm, capturedAt) {
+        const left = filter.filter(pcm, capturedAt);
+        out.frames(isOff(now) ? pcm : left.pcm, left.capturedAt);
+      },
+      close() {
+        isCancelling = false;
+      },
+    };
+  };
+  const pipeline = new CapturePipeline({
+    ...{
+      lane: 'main',
+      clock: createVirtualClock(),
+      log: LOG,
+      rateHz: RATE_HZ,
+      playedRateHz: RATE_HZ,
+      chunkMs,
+    },
+    ...{ createVoiceDetector: createEnergyDetector, openEchoCanceller, cancelEcho: true, post },
+    openCapture: async (given) => {
+      sink = given;
+      return { close: async () => {} };
+    },
+  });
+  pipeline.open();
+  return {
+    told,
+    get drift() {
+      return drift();
+    },
+    played(pcm, heardAt, goesOn, place) {
+      const { playout } = state;
+      state = { ...state, playout: { ...playout, writtenBytes: playout.writtenBytes + pcm.byteLength } };
+      pipeline.played(pcm, heardAt, goesOn, place);
+    },
+    captured(pcm, capturedAt) {
+      now = capturedAt;
+      sink?.frames(pcm, capturedAt);
+    },
+    close: () => pipeline.close(),
+  };
+}

@@ -1,0 +1,158 @@
+/** The command line of `npm run echo`: cells are shared out among one worker thread per core. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { openLibrary } from '../voices/material.ts';
+import { fetchRecordings } from '../voices/packages.ts';
+import { RATE_HZ } from '../voices/recordings.ts';
+import {
+  type Cell,
+  CHANGING_CELLS,
+  ECHO_CELLS,
+  HOUR_CELL,
+  SECRET_CELL,
+  SHORT_CELLS,
+  VISITOR_CELLS,
+} from './cell.ts';
+import { fallbacks, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
+import { type Performance, perform, type Voices } from './perform.ts';
+import { misses, printTables, type Result } from './tables.ts';
+
+const USAGE = `npm run echo -- [options]
+
+Plays recorded people through a loudspeaker, a room and a microphone to a lane that cancels its echo, in virtual time: how much
+is taken out of each sentence, what is sent of a visitor who talks over it, and whether the lane falls back to half-duplex.
+Recordings come from Debian's packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where the recordings
+cannot be had, and says so.
+
+  --seed S      of what is said, and when (1)
+  --only TEXT   cells whose names have this in them
+  --short       a few cells, within a minute
+  --threads T   side by side (one per core)
+  --json        the result as {"echo": {...}} on the last line
+`;
+
+interface Job {
+  readonly cell: Cell;
+  readonly number: number;
+}
+interface Task {
+  readonly folder: string;
+  readonly seed: number;
+}
+
+/** The service speaks, and a visitor: not the same person. */
+const PAIRS = [
+  ['es', 'en'],
+  ['it', 'fr'],
+  ['fr', 'ru'],
+  ['ru', 'it'],
+] as const;
+
+/** The service says no shorter sentences. */
+const SENTENCE_S = 2;
+
+function voicesOf(folder: string, number: number): Voices {
+  const library = openLibrary(folder);
+  const [loudspeaker, visitor] = PAIRS[number % PAIRS.length] ?? PAIRS[0];
+  return {
+    loudspeaker(dice) {
+      while (true) {
+        const { sound } = library.utterance(dice, loudspeaker);
+        if (sound.length >= SENTENCE_S * RATE_HZ) return sound;
+      }
+    },
+    visitor: (dice) => library.utterance(dice, visitor).sound,
+  };
+}
+
+function resultOf(performance: Performance, cpuMs: number): Result {
+  const { cell, driftPpm } = performance;
+  return {
+    ...{ name: cell.name, driftPpm, cpuMsPerS: cpuMs / cell.seconds, fallbacks: fallbacks(performance) },
+    ...{ sentences: judgeEcho(performance), visit: judgeVisitor(performance), ...judgeFallback(performance) },
+  };
+}
+
+function work({ folder, seed }: Task): void {
+  const run = async ({ cell, number }: Job): Promise<Result> => {
+    const began = process.cpuUsage();
+    const performance = await perform(cell, voicesOf(folder, number), seed * 1000 + number);
+    const { user, system } = process.cpuUsage(began);
+    return resultOf(performance, (user + system) / 1000);
+  };
+  parentPort?.on('message', (job: Job) => {
+    run(job).then(
+      (result) => parentPort?.postMessage(result),
+      (error: unknown) => {
+        throw error;
+      },
+    );
+  });
+  parentPort?.postMessage(null);
+}
+
+async function share(jobs: readonly Job[], task: Task, threads: number): Promise<Result[]> {
+  const queue = jobs.toSorted((one, other) => other.cell.seconds - one.cell.seconds);
+  const results: Result[] = [];
+  const runOne = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
+      worker.on('error', reject);
+      worker.on('message', (result: Result | null) => {
+        if (result !== null) results.push(result);
+        const next = queue.shift();
+        if (next !== undefined) return worker.postMessage(next);
+        void worker.terminate().then(() => resolve());
+      });
+    });
+  await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));
+  return jobs.flatMap(({ cell }) => results.filter(({ name }) => name === cell.name));
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      only: { type: 'string', default: '' },
+      short: { type: 'boolean', default: false },
+      threads: { type: 'string', default: String(availableParallelism()) },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(USAGE);
+  const [seed = 0, threads = 0] = [values.seed, values.threads].map(Number);
+  const all = values.short
+    ? SHORT_CELLS
+    : [...ECHO_CELLS, ...CHANGING_CELLS, SECRET_CELL, ...VISITOR_CELLS, HOUR_CELL];
+  const jobs = all
+    .map((cell, number) => ({ cell, number }))
+    .filter(({ cell }) => cell.name.includes(values.only));
+  if (![seed, threads].every((number) => Number.isInteger(number) && number > 0) || jobs.length === 0) {
+    process.stderr.write(`--seed and --threads are whole numbers from 1; --only must fit a cell\n\n${USAGE}`);
+    process.exitCode = 2;
+    return;
+  }
+  const fetched = await fetchRecordings();
+  if ('missing' in fetched) {
+    process.stdout.write(`skipped: ${fetched.missing}\n`);
+    if (values.json) process.stdout.write(`${JSON.stringify({ skipped: fetched.missing })}\n`);
+    return;
+  }
+  const results = await share(jobs, { folder: fetched.folder, seed }, threads);
+  process.stdout.write(printTables(results));
+  const missed = misses(results);
+  for (const miss of missed) process.stdout.write(`missed: ${miss}\n`);
+  if (missed.length > 0) process.exitCode = 1;
+  if (values.json) process.stdout.write(`${JSON.stringify({ echo: { seed, results } })}\n`);
+}
+
+try {
+  await (isMainThread ? main() : work(workerData as Task));
+} catch (error) {
+  if (!isMainThread) throw error;
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,230 @@
+import { toFloat, toPcm } from '../../src/core/audio/pcm.ts';
+import { chance } from '../acoustics.ts';
+import { createDice, type Dice } from '../sim/dice.ts';
+import { RATE_HZ } from '../voices/recordings.ts';
+import type { Cell } from './cell.ts';
+import { CHUNK_SAMPLES, createEchoLane, type Told } from './lane.ts';
+import { createConvolver, createDistortion, createRing, impulseResponse } from './room.ts';
+import { createTalker, type Talker } from './talk.ts';
+
+/** Who speaks: one sentence each, as loud as it was recorded. */
+export interface Voices {
+  loudspeaker(dice: Dice): Float32Array;
+  visitor(dice: Dice): Float32Array;
+}
+
+/** Levels of speech while somebody speaks, and of the room, dBFS. */
+export const PLAYED_DB = -22;
+export const ROOM_DB = -65;
+/** Peaks of speech are so much above its level. */
+const PEAK_DB = 12;
+/** Powers are kept of pieces this long. */
+export const BLOCK_SAMPLES = RATE_HZ / 100;
+/** The microphone delivers, and the loudspeaker is fed, so much at a time. */
+const PIECE = RATE_HZ / 50;
+const PER_MS = RATE_HZ / 1000;
+/** What is written together, and how long before it is heard. */
+const SLICE_PIECES = 5;
+const AHEAD_MS = 160;
+const BEGAN_AT = 10_000;
+/** The times that devices tell are late by so much, another amount after each break, and waver. */
+const TOLD_LATE_MS = 7;
+const WAVERS_MS = 3;
+const PAUSE_S = { least: 0.4, most: 3 };
+const VISITOR_PAUSE_S = { least: 0.3, most: 1 };
+
+/** Sums over one block of 10 ms each. */
+export interface Blocks {
+  readonly heard: Float32Array;
+  readonly room: Float32Array;
+  readonly left: Float32Array;
+  readonly visitor: Float32Array;
+  /** What is left times what the visitor said. */
+  readonly both: Float32Array;
+  /** 1: it would be sent while the loudspeaker sounds. */
+  readonly isOpen: Uint8Array;
+}
+
+/** Of a sentence, first and last block in which it is heard. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface Performance {
+  readonly cell: Cell;
+  readonly blocks: Blocks;
+  readonly said: readonly Span[];
+  readonly visited: readonly Span[];
+  readonly told: readonly Told[];
+  readonly beganAt: number;
+  readonly driftPpm: number;
+}
+
+/** Plays one scene to a lane, on virtual time. */
+export async function perform(cell: Cell, voices: Voices, seed: number): Promise<Performance> {
+  const dice = createDice(seed);
+  const count = Math.ceil((cell.seconds * RATE_HZ) / BLOCK_SAMPLES);
+  const make = () => new Float32Array(count);
+  const blocks: Blocks = {
+    ...{ heard: make(), room: make(), left: make(), visitor: make(), both: make() },
+    isOpen: new Uint8Array(count),
+  };
+  const interpreter = createTalker({
+    ...{ dice: dice.fork(), levelDb: PLAYED_DB, pauseS: PAUSE_S, from: RATE_HZ / 2 },
+    sentence: voices.loudspeaker,
+  });
+  const visitor = visitorOf(cell, voices, dice.fork());
+  const visits = createRing(4);
+  const off = cell.off ?? { from: 0, until: 0 };
+  let chunks = 0;
+  const lane = createEchoLane({
+    isOff: (now) => now - BEGAN_AT >= off.from * 1000 && now - BEGAN_AT < off.until * 1000,
+    chunk(pcm, isOpen, isCancelled) {
+      // What has been through the canceller comes a block later.
+      const begin = chunks++ * CHUNK_SAMPLES - (isCancelled ? BLOCK_SAMPLES : 0);
+      const left = toFloat(pcm);
+      for (let index = 0; index < left.length; index++) {
+        const block = Math.floor((begin + index) / BLOCK_SAMPLES);
+        if (block < 0 || block >= count) continue;
+        const sample = left[index] ?? 0;
+        blocks.left[block] = (blocks.left[block] ?? 0) + sample * sample;
+        blocks.both[block] = (blocks.both[block] ?? 0) + sample * visits.at(begin + index);
+        blocks.isOpen[block] = isOpen ? 1 : 0;
+      }
+    },
+  });
+  const loudspeaker = createLoudspeaker(cell, interpreter, dice.fork(), lane.played);
+  const wavering = dice.fork();
+  const noise = createHiss(seed + 1);
+  const pieces = Math.floor((cell.seconds * RATE_HZ) / PIECE);
+  for (let piece = 0; piece < pieces; piece++) {
+    const begin = piece * PIECE;
+    loudspeaker.goOn(begin + AHEAD_MS * PER_MS);
+    const visiting = visitor?.next(PIECE) ?? new Float32Array(PIECE);
+    visits.write(visiting);
+    const heard = new Float32Array(PIECE);
+    for (let index = 0; index < PIECE; index++) {
+      const room = noise();
+      const visit = visiting[index] ?? 0;
+      const all = loudspeaker.echoAt(begin + index) + room + visit;
+      heard[index] = all;
+      const block = Math.floor((begin + index) / BLOCK_SAMPLES);
+      blocks.room[block] = (blocks.room[block] ?? 0) + room * room;
+      blocks.visitor[block] = (blocks.visitor[block] ?? 0) + visit * visit;
+      blocks.heard[block] = (blocks.heard[block] ?? 0) + all * all;
+    }
+    lane.captured(toPcm(heard), BEGAN_AT + (begin + PIECE) / PER_MS + wavering.between(0, 2));
+  }
+  await lane.close();
+  const visited = (visitor?.sentences ?? []).map(({ from, until }) => spanOf(from, until));
+  return {
+    ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
+    said: loudspeaker.sentences().filter(({ until }) => until < count),
+    visited: visited.filter(({ until }) => until < count),
+  };
+}
+
+const spanOf = (from: number, until: number): Span => ({
+  from: Math.floor(from / BLOCK_SAMPLES),
+  until: Math.ceil(until / BLOCK_SAMPLES),
+});
+
+function visitorOf(cell: Cell, voices: Voices, dice: Dice): Talker | null {
+  if (cell.visitorDb === undefined) return null;
+  const leavesOut = dice.fork();
+  return createTalker({
+    ...{ dice, levelDb: PLAYED_DB + cell.gainDb + cell.visitorDb, pauseS: VISITOR_PAUSE_S },
+    from: Math.round((cell.visitorFromS ?? 0) * RATE_HZ),
+    isSilent: () => leavesOut.chance(cell.visitorPauses ?? 0),
+    sentence: voices.visitor,
+  });
+}
+
+function createHiss(seed: number): () => number {
+  const next = chance(seed);
+  const amplitude = 10 ** (ROOM_DB / 20) * Math.sqrt(3);
+  return () => (next() * 2 - 1) * amplitude;
+}
+
+/** The loudspeaker by its own clock, as a device that runs without a break, but for where its card runs dry. */
+function createLoudspeaker(
+  cell: Cell,
+  interpreter: Talker,
+  dice: Dice,
+  tell: (pcm: Uint8Array, heardAt: number, goesOn: boolean, place: { run: number; sample: number }) => void,
+) {
+  const { delayMs, gainDb, rt60S, change } = cell;
+  const clockRatio = 1 + cell.ppm * 1e-6;
+  const distort = createDistortion(cell.distortion ?? 0, 10 ** ((PLAYED_DB + PEAK_DB) / 20));
+  const before = {
+    delayMs,
+    room: createConvolver(impulseResponse(rt60S, gainDb, 17), PIECE),
+    sound: createRing(4),
+  };
+  const changedResponse =
+    change && impulseResponse(rt60S, gainDb + change.gainDb, change.otherRoom ? 23 : 17);
+  const after = changedResponse && {
+    ...{ delayMs: delayMs + (change?.delayMs ?? 0), room: createConvolver(changedResponse, PIECE) },
+    sound: createRing(4),
+  };
+  const changesAt = (change?.atS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
+  /** Samples that it has sounded or will sound as things are; what the interpreter said of them. */
+  let end = 0;
+  const inserted: { readonly at: number; readonly by: number }[] = [{ at: 0, by: 0 }];
+  let said = 0;
+  let run = { number: 1, begin: 0, late: dice.between(0, TOLD_LATE_MS) };
+  let slice: { pieces: Float32Array[]; begin: number } = { pieces: [], begin: 0 };
+  let toldUntil = -1;
+  let dryAt = (cell.dryEveryS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
+
+  const sound = (piece: Float32Array): void => {
+    const distorted = piece.map(distort);
+    before.sound.write(before.room.step(distorted));
+    after?.sound.write(after.room.step(distorted));
+    end += piece.length;
+  };
+  const tellSlice = (): void => {
+    const { pieces, begin } = slice;
+    slice = { pieces: [], begin: end };
+    if (!pieces.some((piece) => piece.some((sample) => sample !== 0))) return;
+    const all = new Float32Array(pieces.length * PIECE);
+    for (const [index, piece] of pieces.entries()) all.set(piece, index * PIECE);
+    const heardAt = BEGAN_AT + begin / (PER_MS * clockRatio) + run.late + dice.between(-WAVERS_MS, WAVERS_MS);
+    tell(toPcm(all), heardAt, toldUntil === begin, { run: run.number, sample: begin - run.begin });
+    toldUntil = begin + all.length;
+  };
+  const runDry = (): void => {
+    tellSlice();
+    const pieces = dice.whole(2, 12);
+    for (let count = 0; count < pieces; count++) sound(new Float32Array(PIECE));
+    inserted.push({ at: said, by: pieces * PIECE });
+    run = { number: run.number + 1, begin: end, late: dice.between(0, TOLD_LATE_MS) };
+    slice = { pieces: [], begin: end };
+    dryAt += (cell.dryEveryS ?? 0) * RATE_HZ;
+  };
+  return {
+    /** What is heard until this sample of the microphone is written. */
+    goOn(until: number): void {
+      while (end < until * clockRatio) {
+        if (end >= dryAt) runDry();
+        const piece = interpreter.next(PIECE);
+        said += PIECE;
+        slice.pieces.push(piece);
+        sound(piece);
+        if (slice.pieces.length === SLICE_PIECES) tellSlice();
+      }
+    },
+    echoAt(sample: number): number {
+      const path = sample >= changesAt && after !== undefined ? after : before;
+      return path.sound.at(sample * clockRatio - path.delayMs * PER_MS);
+    },
+    sentences(): Span[] {
+      const heard = (at: number): number => {
+        const silent = inserted.reduce((sum, one) => (one.at <= at ? sum + one.by : sum), 0);
+        return (at + silent) / clockRatio + delayMs * PER_MS;
+      };
+      return interpreter.sentences.map(({ from, until }) => spanOf(heard(from), heard(until)));
+    },
+  };
+}

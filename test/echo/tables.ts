@@ -1,0 +1,99 @@
+import { CHANGING_CELLS, ECHO_CELLS, HOUR_CELL, SECRET_CELL, VISITOR_CELLS } from './cell.ts';
+import { GOALS, type Sentence, type Visit } from './judge.ts';
+
+/** What came of one cell. */
+export interface Result {
+  readonly name: string;
+  readonly sentences: readonly Sentence[];
+  readonly visit: Visit | null;
+  readonly fallbacks: number;
+  readonly fellS: number | null;
+  readonly backS: number | null;
+  readonly driftPpm: number;
+  readonly cpuMsPerS: number;
+}
+
+/** The sentence in which something changes need not be good, nor the first. */
+export function judged({ sentences }: Result, changesAtS: number | null): readonly Sentence[] {
+  const later = sentences.slice(1);
+  if (changesAtS === null) return later;
+  const current = later.findLast(({ beganS }) => beganS <= changesAtS);
+  const next = later.find(({ beganS }) => beganS > changesAtS);
+  return later.filter((one) => one !== current && one !== next);
+}
+
+export function misses(results: readonly Result[]): string[] {
+  const cells = [...ECHO_CELLS, ...CHANGING_CELLS, ...VISITOR_CELLS, HOUR_CELL];
+  return results.flatMap((result) => {
+    const { name, visit, fallbacks } = result;
+    if (name === SECRET_CELL.name) {
+      const holds = fallbacks === 1 && result.fellS !== null && result.backS !== null;
+      return holds ? [] : [`${name}: fell back ${result.fellS} s after, returned ${result.backS} s after`];
+    }
+    const cell = cells.find((one) => one.name === name);
+    const dry = cell?.dryEveryS ?? null;
+    const some = dry === null ? judged(result, cell?.change?.atS ?? null) : [];
+    const bad = some.filter(({ isGood }) => !isGood);
+    const isDue = visit !== null && (cell?.visitorDb ?? 0) >= 0;
+    return [
+      ...(bad.length === 0
+        ? []
+        : [
+            `${name}: ${bad.length} of ${some.length} sentences, worst ${round(Math.min(...bad.map((one) => one.lossDb)))} dB`,
+          ]),
+      ...(fallbacks === 0 ? [] : [`${name}: ${fallbacks} fallbacks`]),
+      ...(isDue && (visit.sent < GOALS.sent || Math.abs(visit.levelDb) > GOALS.levelDb)
+        ? [`${name}: ${percent(visit.sent)} sent, ${visit.levelDb.toFixed(1)} dB`]
+        : []),
+    ];
+  });
+}
+
+const round = (value: number): number => Math.round(value);
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const FIRST_COLUMN = 28;
+/** More sentences than this are told by their quantiles. */
+const MOST_SHOWN = 12;
+
+export function printTables(results: readonly Result[]): string {
+  let text =
+    'Echo taken out of each sentence, dB (what is left, dBFS; !: goal missed; |: something changes)\n';
+  for (const result of results.filter(({ visit }) => visit === null)) text += echoLine(result);
+  text += `\n${''.padEnd(FIRST_COLUMN)}${'sent'.padStart(9)}${'level'.padStart(10)}${'fallbacks'.padStart(11)}  sentences nobody talked over\n`;
+  for (const result of results) {
+    if (result.visit === null) continue;
+    const { sent, levelDb } = result.visit;
+    text += `${result.name.padEnd(FIRST_COLUMN)}${percent(sent).padStart(9)}${`${levelDb.toFixed(1)} dB`.padStart(10)}`;
+    text += `${String(result.fallbacks).padStart(11)}  ${sentencesOf(result)}\n`;
+  }
+  return text;
+}
+
+function echoLine(result: Result): string {
+  const { name, fallbacks, fellS, backS, driftPpm } = result;
+  let text = `${name.padEnd(FIRST_COLUMN)}${sentencesOf(result)}; ${round(driftPpm)} ppm`;
+  if (name === SECRET_CELL.name && fellS !== null)
+    text += `; fell back ${round(fellS)} s after, returned ${backS === null ? 'never' : `${round(backS)} s after`}`;
+  else if (fallbacks > 0) text += `; ${fallbacks} fallbacks`;
+  return `${text}\n`;
+}
+
+function sentencesOf(result: Result): string {
+  const { sentences } = result;
+  const later = sentences.slice(1);
+  if (later.length > MOST_SHOWN) {
+    const losses = later.map(({ lossDb }) => lossDb).sort((a, b) => a - b);
+    const bad = later.filter(({ isGood }) => !isGood).length;
+    const at = (share: number): number => round(losses[Math.floor(share * (losses.length - 1))] ?? 0);
+    return `${later.length}: worst ${at(0)}, 5 % ${at(0.05)}, median ${at(0.5)}, ${bad} missed`;
+  }
+  const changesAt =
+    CHANGING_CELLS.find(({ name }) => name === result.name)?.change?.atS ?? Number.POSITIVE_INFINITY;
+  return sentences
+    .map(({ lossDb, leftDb, isGood, beganS }, index) => {
+      const previous = sentences[index - 1]?.beganS ?? 0;
+      const bar = previous <= changesAt && beganS > changesAt ? '| ' : '';
+      return `${bar}${round(lossDb)} (${round(leftDb)})${isGood || index === 0 ? '' : '!'}`;
+    })
+    .join(' ');
+}
