@@ -1,9 +1,8 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { readNamedCause } from '../retry/recovery.ts';
-import type { ReplayLog } from '../uplink/replay/log.ts';
+import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
-import type { Span } from '../uplink/replay/times.ts';
 import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { finish } from './lifecycle.ts';
 import { type Failure, fail } from './session/ending.ts';

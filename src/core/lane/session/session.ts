@@ -1,6 +1,6 @@
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
-import type { ReplayLog } from '../../uplink/replay/log.ts';
+import type { ReplayLog } from '../../uplink/replay/record.ts';
 import type { Grant } from '../event.ts';
 import type { TaskOptions } from '../options.ts';
 import type { Phase } from '../phases.ts';

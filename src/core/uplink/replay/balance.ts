@@ -1,26 +1,5 @@
+import { type Balance, EVEN } from './record.ts';
 import { MS_PER_LETTER } from './sentence.ts';
-
-/**
- * Sound without names against the texts that it may speak. Where texts come late, the sound of the next sentence follows that
- * of the one before without a pause: sound that no text has promised belongs to a text that is still to come.
- */
-export interface Balance {
-  /** Length of the last sound without a longer pause in it. */
-  readonly heardMs: number;
-  /** What the texts promise that had come before it ended. */
-  readonly promisedMs: number;
-  /** What the texts promise that came since. */
-  readonly awaitedMs: number;
-  /** When the last of them came. */
-  readonly textAt: number;
-}
-
-export const EVEN: Balance = {
-  heardMs: 0,
-  promisedMs: 0,
-  awaitedMs: 0,
-  textAt: Number.NEGATIVE_INFINITY,
-};
 
 /** A text that is older is not spoken any more. */
 const SPOKEN_WITHIN_MS = 5000;

@@ -1,89 +1,8 @@
 import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
-import { type Balance, EVEN } from './balance.ts';
-import { type Nameless, NOTHING_NAMELESS, stubOf } from './nameless.ts';
-import { allSaid, languagesSaid, type Sentence } from './sentence.ts';
-import { FIRST_TIMES, type Span, type StreamTimes } from './times.ts';
-
-/**
- * What a stream has been sent and has not yet spoken in full: where the stream breaks off, this goes to the next one. It
- * is accounted per sentence and language, by the times that the service gives for its transcripts, or else by one rule
- * (`sentEnd` in understood.ts). It leans towards forgetting, because a sentence that is said twice is worse than a short
- * one that is missed.
- */
-export interface ReplayLog {
-  /** Languages into which this stream translates. */
-  readonly targets: readonly string[];
-  /** What was sent and is not settled, oldest first; of a pause no more than its first moments. */
-  readonly pieces: readonly Piece[];
-  /** What the service has told of the sentences that are not settled, oldest first. */
-  readonly sentences: readonly Sentence[];
-  /** Length of everything that was sent on this stream, silence included. */
-  readonly sentMs: number;
-  /** What was sent before has been forgotten. */
-  readonly forgottenMs: number;
-  /** Chunks of speech that were forgotten since the service last showed that it understands anything. */
-  readonly unheardChunks: number;
-  /** Length of the pause at the end of what was sent. */
-  readonly quietMs: number;
-  /** Number of the last stretch of speech between two pauses. */
-  readonly group: number;
-  readonly times: StreamTimes;
-  /** The service says what it has understood; one that never does is judged by what it says. */
-  readonly isTold: boolean;
-  /** What the service has understood last of a sentence that goes on; null: nothing. */
-  readonly partial: Partial | null;
-  /** The service's names for what it has understood last. */
-  readonly known: readonly string[];
-  /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
-  readonly withdrawn: readonly string[];
-  /** What it speaks without a name. */
-  readonly nameless: Nameless;
-  /** That sound against the texts that it may speak. */
-  readonly balance: Balance;
-  /** How many sentences without a name it has understood. */
-  readonly namelessCount: number;
-  /** When the last sound without a name came. */
-  readonly soundAt: number | null;
-  /** Sound without a name came of a sentence that the service had not yet said to have understood. */
-  readonly isAhead: boolean;
-  /** That sentence had ended here when its sound began: what lies before is said, though its text may never come. */
-  readonly aheadMs: number;
-  /** The service says where a sentence ends, in this session or one before. */
-  readonly marksEnds: boolean;
-  /** How long this session's speech lasts, of sentences that came to their end. */
-  readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
-}
-
-/** What of a sentence was understood before its end. */
-export interface Partial {
-  readonly id: string | null;
-  readonly letters: number;
-  /** How much had been sent when its text came. */
-  readonly sentMs: number;
-}
-
-/** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
-export interface Piece {
-  readonly chunk: BacklogChunk;
-  /** Where the whole chunk begins and ends. */
-  readonly whole: Span;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly sentAt: number;
-  readonly group: number;
-  /** The sentence that it belongs to, where the service has understood it. */
-  readonly sentence: string | null;
-  /** The service has cut a sentence off in running speech, somewhere here: it may belong to the next one. */
-  readonly seam?: Seam;
-}
-
-/** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
-export interface Seam {
-  readonly toMs: number;
-  /** The second sentence; null while it is not understood. */
-  readonly next: string | null;
-}
+import { stubOf } from './nameless.ts';
+import { EVEN, FIRST_TIMES, isQuiet, NOTHING_NAMELESS, type Piece, type ReplayLog } from './record.ts';
+import { allSaid, languagesSaid } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -117,11 +36,6 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     marksEnds,
     pace: { sentences: 0, ms: 0, letters: 0 },
   };
-}
-
-/** Whether a piece lets a service hear a pause. */
-export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
-  return chunk.pcm === null || !chunk.voiced;
 }
 
 /** Notes a chunk that went out. */

@@ -1,4 +1,4 @@
-import { isQuiet, type Piece, type ReplayLog } from './log.ts';
+import { isQuiet, type Nameless, type Piece, type ReplayLog, type Run } from './record.ts';
 import { type AudioCut, MS_PER_LETTER } from './sentence.ts';
 
 /** Sound without a name that comes so long after the last is of another sentence. */
@@ -10,37 +10,6 @@ const LEAST_SHARE = 0.5;
 /** Less than this share is no whole one, of whatever voice. */
 const WHOLE_SHARE = 0.7;
 const MOST_AWAITED = 8;
-
-/** What the service speaks without naming it: sound without a longer pause, of what it had understood when it began. */
-export interface Run {
-  readonly pieces: readonly Piece[];
-  /** Of the texts that are spoken; 0: not known. */
-  readonly letters: number;
-  readonly ms: number;
-  readonly soundAt: number;
-  /** The texts are of this run and of no other. */
-  readonly isCertain: boolean;
-}
-
-/** A text that is not spoken so far. */
-export interface AwaitedText {
-  readonly letters: number;
-  readonly at: number;
-  /** Sound went on when it had come: it may have been spoken with that. */
-  readonly isDoubtful: boolean;
-}
-
-/** Sound without names in one language; in several nobody can tell which of them is missing. */
-export interface Nameless {
-  readonly run: Run | null;
-  readonly awaited: readonly AwaitedText[];
-  /** Runs that another one followed before it was clear that nothing more of them comes. */
-  readonly crowded: readonly Run[];
-  /** The service has spoken something before its text came: a text then belongs to the sound before it, not to the next. */
-  readonly isAhead: boolean;
-}
-
-export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], isAhead: false };
 
 export function awaitText({ nameless, targets }: ReplayLog, letters: number, now: number): Nameless {
   if (targets.length !== 1) return nameless;

@@ -1,29 +1,4 @@
-import type { ReplayLog } from './log.ts';
-
-/** What the service has told of one sentence. */
-export interface Sentence {
-  /** The service's name for it, or one of ours where it gives none. */
-  readonly id: string;
-  readonly languages: readonly Spoken[];
-  /** The service has told its times. */
-  readonly timed: boolean;
-}
-
-/** A sentence in one language. */
-export interface Spoken {
-  /** One of the stream's targets; null: in whichever. */
-  readonly language: string | null;
-  /** Length of its text; 0: not known. */
-  readonly letters: number;
-  /** When its text came last; null: none has. */
-  readonly textAt: number | null;
-  /** Sound that has come. */
-  readonly ms: number;
-  /** When the last of it came; null: none has. */
-  readonly soundAt: number | null;
-  /** The service said that nothing more comes, or it has been judged that nothing more will. */
-  readonly complete: boolean;
-}
+import type { ReplayLog, Sentence, Spoken } from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {

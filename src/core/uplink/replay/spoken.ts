@@ -1,7 +1,15 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { withSound, withText } from './balance.ts';
-import { isQuiet, keepPieces, type Piece, type ReplayLog, unspoken } from './log.ts';
-import { awaitText, hearRun, judgeRuns, NOTHING_NAMELESS, OTHER_SOUND_MS } from './nameless.ts';
+import { keepPieces, unspoken } from './log.ts';
+import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS } from './nameless.ts';
+import {
+  isQuiet,
+  NOTHING_NAMELESS,
+  type Piece,
+  type ReplayLog,
+  type Sentence,
+  type Spoken,
+} from './record.ts';
 import {
   type AudioCut,
   allSaid,
@@ -10,8 +18,6 @@ import {
   isCutByEnd,
   isOver,
   judgeSound,
-  type Sentence,
-  type Spoken,
   spokenIn,
   targetOf,
   withSpoken,

@@ -1,25 +1,4 @@
-import type { Piece } from './log.ts';
-
-/** A stretch of the stream's audio, milliseconds from its first sample. */
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** What is known of the times that the service gives in its transcripts (`segments`). */
-export interface StreamTimes {
-  /**
-   * Where its zero may lie in the stream's audio: at the first sample that the task took. After a `set_task` it may be
-   * counted on or again; more than one is not decided yet.
-   */
-  readonly zeros: readonly number[];
-  /** Everything before has been understood or left out. */
-  readonly settledMs: number;
-  /** Why its times are not used any more; null: they are. */
-  readonly refused: string | null;
-}
-
-export const FIRST_TIMES: StreamTimes = { zeros: [0], settledMs: 0, refused: null };
+import type { Piece, Span, StreamTimes } from './record.ts';
 
 /** Two sentences may overlap by this much: a service keeps some sound before the first word and after the last. */
 const OVERLAP_MS = 400;

@@ -1,5 +1,6 @@
-import { isQuiet, keepPieces, type Partial, type Piece, type ReplayLog } from './log.ts';
-import { placeSpan, type Span } from './times.ts';
+import { keepPieces } from './log.ts';
+import { isQuiet, type Partial, type Piece, type ReplayLog, type Span } from './record.ts';
+import { placeSpan } from './times.ts';
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
 const PROMPT_MS = 2600;

@@ -4,10 +4,10 @@ import {
   emptyReplayLog,
   noteSent,
   owesSpeech,
-  type ReplayLog,
   retarget,
   unspoken,
 } from '../../../../src/core/uplink/replay/log.ts';
+import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   cutsAtEnd,
   judgeCuts,

@@ -5,9 +5,9 @@ import {
   FORGOTTEN_AFTER_MS,
   noteSent,
   noteSilence,
-  type ReplayLog,
   unspoken,
 } from '../../../../src/core/uplink/replay/log.ts';
+import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { noteSound } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteTranslated, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 

@@ -1,0 +1,185 @@
+import type { BacklogChunk } from '../backlog.ts';
+
+/**
+ * What a stream has been sent and has not yet spoken in full: where the stream breaks off, this goes to the next one. It
+ * is accounted per sentence and language, by the times that the service gives for its transcripts, or else by one rule
+ * (`sentEnd` in understood.ts). It leans towards forgetting, because a sentence that is said twice is worse than a short
+ * one that is missed.
+ */
+export interface ReplayLog {
+  /** Languages into which this stream translates. */
+  readonly targets: readonly string[];
+  /** What was sent and is not settled, oldest first; of a pause no more than its first moments. */
+  readonly pieces: readonly Piece[];
+  /** What the service has told of the sentences that are not settled, oldest first. */
+  readonly sentences: readonly Sentence[];
+  /** Length of everything that was sent on this stream, silence included. */
+  readonly sentMs: number;
+  /** What was sent before has been forgotten. */
+  readonly forgottenMs: number;
+  /** Chunks of speech that were forgotten since the service last showed that it understands anything. */
+  readonly unheardChunks: number;
+  /** Length of the pause at the end of what was sent. */
+  readonly quietMs: number;
+  /** Number of the last stretch of speech between two pauses. */
+  readonly group: number;
+  readonly times: StreamTimes;
+  /** The service says what it has understood; one that never does is judged by what it says. */
+  readonly isTold: boolean;
+  /** What the service has understood last of a sentence that goes on; null: nothing. */
+  readonly partial: Partial | null;
+  /** The service's names for what it has understood last. */
+  readonly known: readonly string[];
+  /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
+  readonly withdrawn: readonly string[];
+  /** What it speaks without a name. */
+  readonly nameless: Nameless;
+  /** That sound against the texts that it may speak. */
+  readonly balance: Balance;
+  /** How many sentences without a name it has understood. */
+  readonly namelessCount: number;
+  /** When the last sound without a name came. */
+  readonly soundAt: number | null;
+  /** Sound without a name came of a sentence that the service had not yet said to have understood. */
+  readonly isAhead: boolean;
+  /** That sentence had ended here when its sound began: what lies before is said, though its text may never come. */
+  readonly aheadMs: number;
+  /** The service says where a sentence ends, in this session or one before. */
+  readonly marksEnds: boolean;
+  /** How long this session's speech lasts, of sentences that came to their end. */
+  readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
+}
+
+/** What of a sentence was understood before its end. */
+export interface Partial {
+  readonly id: string | null;
+  readonly letters: number;
+  /** How much had been sent when its text came. */
+  readonly sentMs: number;
+}
+
+/** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
+export interface Piece {
+  readonly chunk: BacklogChunk;
+  /** Where the whole chunk begins and ends. */
+  readonly whole: Span;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly sentAt: number;
+  readonly group: number;
+  /** The sentence that it belongs to, where the service has understood it. */
+  readonly sentence: string | null;
+  /** The service has cut a sentence off in running speech, somewhere here: it may belong to the next one. */
+  readonly seam?: Seam;
+}
+
+/** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
+export interface Seam {
+  readonly toMs: number;
+  /** The second sentence; null while it is not understood. */
+  readonly next: string | null;
+}
+
+/** A stretch of the stream's audio, milliseconds from its first sample. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What is known of the times that the service gives in its transcripts (`segments`). */
+export interface StreamTimes {
+  /**
+   * Where its zero may lie in the stream's audio: at the first sample that the task took. After a `set_task` it may be
+   * counted on or again; more than one is not decided yet.
+   */
+  readonly zeros: readonly number[];
+  /** Everything before has been understood or left out. */
+  readonly settledMs: number;
+  /** Why its times are not used any more; null: they are. */
+  readonly refused: string | null;
+}
+
+export const FIRST_TIMES: StreamTimes = { zeros: [0], settledMs: 0, refused: null };
+
+/** What the service has told of one sentence. */
+export interface Sentence {
+  /** The service's name for it, or one of ours where it gives none. */
+  readonly id: string;
+  readonly languages: readonly Spoken[];
+  /** The service has told its times. */
+  readonly timed: boolean;
+}
+
+/** A sentence in one language. */
+export interface Spoken {
+  /** One of the stream's targets; null: in whichever. */
+  readonly language: string | null;
+  /** Length of its text; 0: not known. */
+  readonly letters: number;
+  /** When its text came last; null: none has. */
+  readonly textAt: number | null;
+  /** Sound that has come. */
+  readonly ms: number;
+  /** When the last of it came; null: none has. */
+  readonly soundAt: number | null;
+  /** The service said that nothing more comes, or it has been judged that nothing more will. */
+  readonly complete: boolean;
+}
+
+/** What the service speaks without naming it: sound without a longer pause, of what it had understood when it began. */
+export interface Run {
+  readonly pieces: readonly Piece[];
+  /** Of the texts that are spoken; 0: not known. */
+  readonly letters: number;
+  readonly ms: number;
+  readonly soundAt: number;
+  /** The texts are of this run and of no other. */
+  readonly isCertain: boolean;
+}
+
+/** A text that is not spoken so far. */
+export interface AwaitedText {
+  readonly letters: number;
+  readonly at: number;
+  /** Sound went on when it had come: it may have been spoken with that. */
+  readonly isDoubtful: boolean;
+}
+
+/** Sound without names in one language; in several nobody can tell which of them is missing. */
+export interface Nameless {
+  readonly run: Run | null;
+  readonly awaited: readonly AwaitedText[];
+  /** Runs that another one followed before it was clear that nothing more of them comes. */
+  readonly crowded: readonly Run[];
+  /** The service has spoken something before its text came: a text then belongs to the sound before it, not to the next. */
+  readonly isAhead: boolean;
+}
+
+export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], isAhead: false };
+
+/**
+ * Sound without names against the texts that it may speak. Where texts come late, the sound of the next sentence follows that
+ * of the one before without a pause: sound that no text has promised belongs to a text that is still to come.
+ */
+export interface Balance {
+  /** Length of the last sound without a longer pause in it. */
+  readonly heardMs: number;
+  /** What the texts promise that had come before it ended. */
+  readonly promisedMs: number;
+  /** What the texts promise that came since. */
+  readonly awaitedMs: number;
+  /** When the last of them came. */
+  readonly textAt: number;
+}
+
+export const EVEN: Balance = {
+  heardMs: 0,
+  promisedMs: 0,
+  awaitedMs: 0,
+  textAt: Number.NEGATIVE_INFINITY,
+};
+
+/** Whether a piece lets a service hear a pause. */
+export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
+  return chunk.pcm === null || !chunk.voiced;
+}
