@@ -41,6 +41,9 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   certificate:
     '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; it is read again every 5 s',
+  identity_conflict:
+    'which two devices have the same `device.id` and login: give one of them its own, or `dragoman-backend devices disable` it',
+  not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
   connection_lost: 'power and network of the device',
 };
 
@@ -97,6 +100,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   certificate_renewed: NOTHING,
   certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
+  identity_conflict: 'as the reason `identity_conflict`',
   speech_dropped: '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
@@ -145,6 +149,14 @@ export const LOG_LINES: readonly LogLine[] = [
     'a message to the owner was given up',
     'the broker was away for long, or does not allow the topic',
   ),
+  line('agent', 'another device uses the identity of this one', 'as the reason `identity_conflict`'),
+  line('agent', 'no other device uses the identity of this one any more', NOTHING),
+  line(
+    'agent',
+    'the broker does not allow the agent to subscribe to all that it needs',
+    "the `topics`: the broker's rules for this device",
+  ),
+  line('agent', 'the broker allows the agent to subscribe to all that it needs', NOTHING),
   line('agent', 'a command failed', 'report it with its stack'),
   line('agent', 'a command was refused', 'the code: [mqtt.md](mqtt.md#errors)'),
   line('agent', 'command received', NOTHING),

@@ -15,28 +15,27 @@ import { logStep } from './lane/step-log.ts';
 import { type Admissions, createAdmissions } from './owner/admissions.ts';
 import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
-import { reportLost, reportOversized } from './owner/bus-problems.ts';
+import { reportLost, reportOversized, reportUnexpected } from './owner/bus-problems.ts';
 import { type CertificateRenewal, createCertificateRenewal } from './owner/certificate-renewal.ts';
 import { CommandError } from './owner/command-request.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
+import { createPresence, type Presence } from './owner/presence.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
 import { createStatusAnswer } from './owner/status-answer.ts';
-import { agentSubscriptions, deviceSubscriptions, SESSION_KEPT_S } from './owner/subscriptions.ts';
+import { keptSession } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
-import { createRepeatFilter, logRepeated, type RepeatFilter } from './repeat-filter.ts';
+import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import { createRunningConfig, type RunningConfig } from './running-config.ts';
-import { within } from './within.ts';
+import { insist, within } from './within.ts';
 
 /** How long the lanes may take to end their sessions. */
 const SHUTDOWN_LIMIT_MS = 4000;
 /** And all of it together. */
 const END_LIMIT_MS = 9900;
-/** How long what is closed after that may take: a little more than each allows itself. */
-const CLOSING_LIMIT_MS = { audio: 1700, line: 2200 } as const;
 
 /** The device: its lanes, its line to the owner, and what goes between them. */
 export class Agent {
@@ -54,6 +53,7 @@ export class Agent {
   private readonly diagnose: Diagnose;
   private readonly health: Health;
   private readonly admissions: Admissions;
+  private readonly presence: Presence;
   private readonly operator: Operator;
   /** Null: the device has no certificate. */
   private readonly certificate: CertificateRenewal | null;
@@ -137,6 +137,8 @@ export class Agent {
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
       (id) => this.admissions.closedUntil(id),
     );
+    const line = { clock, log, publisher: this.publisher, bus: () => this.bus };
+    this.presence = createPresence({ ...line, topics: this.topics, bootId });
     const status = createStatusAnswer({
       ...{ clock, version: deps.version, bootId, lanes: this.lanes, publisher: this.publisher },
       refused: this.refusedAnswers,
@@ -224,22 +226,17 @@ export class Agent {
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
     await Promise.all([this.operator.close(), this.config.desired.close(), this.admissions.close()]);
     this.health.close();
+    this.presence.close();
     this.repeats.close();
     this.backend.close();
     this.certificate?.close();
     this.publisher.close();
-    await this.insist('audio', Promise.all(this.lanes.map((lane) => lane.close())));
+    await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
-    await this.insist('line', Promise.resolve(this.bus?.close(finale)));
+    await insist(this.deps, 'line', Promise.resolve(this.bus?.close(finale)));
     // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
-  }
-
-  /** Nothing that closes is waited for any longer than the process has. */
-  private async insist(what: keyof typeof CLOSING_LIMIT_MS, closing: Promise<unknown>): Promise<void> {
-    const { clock, log } = this.deps;
-    if (!(await within(clock, CLOSING_LIMIT_MS[what], closing))) log.warn({ what }, 'did not close in time');
   }
 
   private renewal(certificate: DeviceCertificate): CertificateRenewal {
@@ -299,11 +296,7 @@ export class Agent {
     const telling = { log, repeats: this.repeats };
     const bus = openBus(
       {
-        subscriptions: agentSubscriptions(this.topics, [
-          ...deviceSubscriptions(this.topics, this.config.current.device.groups),
-          ...this.config.desired.subscriptions,
-        ]),
-        keptForS: SESSION_KEPT_S,
+        ...keptSession(this.topics, this.config.current.device.groups, this.config.desired.subscriptions),
         will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
       },
       {
@@ -312,6 +305,7 @@ export class Agent {
           this.protocol = protocol;
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
           this.backend.line(true);
+          this.presence.connected();
           this.publisher.connected(connection);
           this.config.desired.connected(bus);
           this.health.connected();
@@ -323,7 +317,9 @@ export class Agent {
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
           this.backend.line(false);
           this.certificate?.failed(problem);
+          this.presence.down(problem);
         },
+        refused: (filters) => this.presence.refused(filters),
         message: (message) => this.receive(bus, message),
         oversized: (topic, bytes) => reportOversized(telling, topic, bytes),
         lost: (lost) => {
@@ -339,11 +335,12 @@ export class Agent {
   private receive(bus: Bus, message: BusMessage): void {
     if (message.topic === this.topics.tokenResponse) {
       this.answers.receive(message.payload, message.retain);
-    } else if (!this.config.desired.receive(message) && !this.operator.receive(bus, message)) {
-      const { topic } = message;
-      const sentence = 'a message on an unexpected topic was ignored';
-      const line = { level: 'debug', kind: 'topic', fields: { topic }, sentence } as const;
-      logRepeated({ log: this.deps.log, repeats: this.repeats }, line);
+    } else if (
+      !this.presence.receive(message) &&
+      !this.config.desired.receive(message) &&
+      !this.operator.receive(bus, message)
+    ) {
+      reportUnexpected({ log: this.deps.log, repeats: this.repeats }, message.topic);
     }
   }
 }

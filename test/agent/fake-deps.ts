@@ -63,7 +63,7 @@ export function createFakeDeps(
   let openMicrophones = 0;
   let flushes = 0;
   let hashes = 0;
-  let bus: { options: BusOptions; listener: BusListener } | null = null;
+  let bus: { options: BusOptions; listener: BusListener; disputes?: () => void } | null = null;
   let finale: unknown = null;
   let urgent = false;
   let reconnects = 0;
@@ -116,6 +116,7 @@ export function createFakeDeps(
         reconnect: () => {
           reconnects += 1;
         },
+        disputed: () => bus?.disputes?.(),
         close: async (last) => {
           finale = last;
         },
@@ -172,7 +173,7 @@ export function createFakeDeps(
   };
   const agent = new Agent(config, spoil(deps));
 
-  const connection = (): { options: BusOptions; listener: BusListener } => {
+  const connection = (): { options: BusOptions; listener: BusListener; disputes?: () => void } => {
     if (bus === null) throw new Error('the agent has not opened its bus');
     return bus;
   };

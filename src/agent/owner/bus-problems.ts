@@ -29,3 +29,8 @@ export function reportOversized(telling: Telling, topic: string, bytes: number):
     sentence: 'a message too large to be read was ignored',
   });
 }
+
+export function reportUnexpected(telling: Telling, topic: string): void {
+  const sentence = 'a message on an unexpected topic was ignored';
+  logRepeated(telling, { level: 'debug', kind: 'topic', fields: { topic: topic.slice(0, 200) }, sentence });
+}

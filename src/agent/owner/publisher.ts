@@ -39,7 +39,8 @@ export class Publisher {
   private connection = 0;
   private lastStatus = '';
   private ending = false;
-  private readonly conditions = new Map<Condition, string | null>();
+  private readonly conditions = new Map<Condition, readonly string[]>();
+  private isTold = false;
   private cancelLook = (): void => {};
 
   constructor(
@@ -86,11 +87,27 @@ export class Publisher {
     this.publishStatus(true);
   }
 
-  /** Something is wrong with the program as a whole, or no longer. */
-  condition(what: Condition, holds: boolean, detail: string | null = null): void {
-    if (holds) this.conditions.set(what, detail);
-    else this.conditions.delete(what);
+  /** Something is wrong with the device as a whole, or no longer; in detail with these, where there are several. */
+  condition(what: Condition, holds: boolean, detail: string | null | readonly string[] = null): void {
+    if (!holds && !this.conditions.has(what)) return;
+    if (!holds) this.conditions.delete(what);
+    else this.conditions.set(what, typeof detail === 'string' ? [detail] : (detail ?? []));
     this.refresh();
+  }
+
+  /** The present connection, counted from 1; 0 before the first. */
+  get connections(): number {
+    return this.connection;
+  }
+
+  /** The broker has had a status of this start of the agent. */
+  get hasTold(): boolean {
+    return this.isTold;
+  }
+
+  /** Publishes the status once more: somebody has overwritten it. */
+  repeat(): void {
+    this.publishStatus(true);
   }
 
   close(): void {
@@ -137,7 +154,10 @@ export class Publisher {
   }
 
   status(): { status: DeviceStatus; reasons: string[] } {
-    const { status, reasons } = deviceStatus(this.laneStatuses(), this.conditions);
+    const conditions = [...this.conditions].flatMap(([code, details]) =>
+      details.length === 0 ? [{ code }] : details.map((detail) => ({ code, detail })),
+    );
+    const { status, reasons } = deviceStatus(this.laneStatuses(), conditions);
     return { status: this.ending ? 'stopping' : status, reasons };
   }
 
@@ -169,7 +189,10 @@ export class Publisher {
     if (this.connection === 0 || (!always && fingerprint === this.lastStatus)) return;
     this.lastStatus = fingerprint;
     const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
-    this.bus?.publish(this.identity.topics.status, body, { qos: 1, retain: true });
+    const ended = (isDelivered: boolean): void => {
+      this.isTold ||= isDelivered;
+    };
+    this.bus?.publish(this.identity.topics.status, body, { qos: 1, retain: true, ended });
   }
 
   private publishState(): void {

@@ -8,7 +8,7 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { SignalSource } from '../daemon.ts';
 import type { CommandDispatcher } from '../owner/command-dispatcher.ts';
-import { agentSubscriptions, deviceSubscriptions, SESSION_KEPT_S } from '../owner/subscriptions.ts';
+import { keptSession } from '../owner/subscriptions.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
 /** Why nothing can run, and how the owner can be told all the same. */
@@ -150,8 +150,7 @@ function createStatusLine({ clock, log, version, bootId }: RepairParts) {
     });
     const line = openBus(
       {
-        subscriptions: agentSubscriptions(topics, deviceSubscriptions(topics, groups)),
-        keptForS: SESSION_KEPT_S,
+        ...keptSession(topics, groups),
         will: (number) => ({ topic: topics.status, payload: body('lost', number, ['connection_lost']) }),
       },
       {

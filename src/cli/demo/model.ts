@@ -156,6 +156,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'backend_silent':
     case 'backend_back':
     case 'certificate_renewed':
+    case 'identity_conflict':
       return kind.replaceAll('_', ' ');
     case 'budget':
       return `${text('percent')} % of the minutes of this day are used`;

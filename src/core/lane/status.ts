@@ -60,6 +60,14 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
   },
+  identity_conflict: {
+    status: 'degraded',
+    says: 'another device connects under the name of this one, and both wait minutes between their tries (event `identity_conflict`)',
+  },
+  not_subscribed: {
+    status: 'degraded',
+    says: 'the broker does not allow the device to subscribe to something that it needs; the detail is what',
+  },
   connection_lost: { status: 'lost', says: 'the device has gone without a word; the broker says so' },
 } as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
 
@@ -69,7 +77,7 @@ export type ReasonCode = keyof typeof STATUS_REASONS;
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
-export type Condition = 'memory' | 'certificate';
+export type Condition = 'memory' | 'certificate' | 'identity_conflict' | 'not_subscribed';
 
 export interface Reason {
   readonly code: ReasonCode;
@@ -161,14 +169,14 @@ const SEVERITY = ['ready', 'idle', 'degraded'] as const;
 /** The worst lane counts, and what is wrong with the whole. With several lanes the detail of a reason begins with its lane. */
 export function deviceStatus(
   lanes: readonly (LaneStatus & { readonly id: string })[],
-  conditions: ReadonlyMap<Condition, string | null> = new Map(),
+  conditions: readonly (Reason & { readonly code: Condition })[] = [],
 ): {
   status: LaneStatus['status'];
   reasons: string[];
 } {
   const statuses = [
     ...lanes.map(({ status }) => status),
-    ...[...conditions.keys()].map((code) => STATUS_REASONS[code].status),
+    ...conditions.map(({ code }) => STATUS_REASONS[code].status),
   ];
   const worst = Math.max(0, ...statuses.map((status) => SEVERITY.indexOf(status)));
   const named = lanes.flatMap(({ id, reasons }) =>
@@ -179,6 +187,6 @@ export function deviceStatus(
       return about === '' ? code : `${code}:${about}`;
     }),
   );
-  const whole = [...conditions].map(([code, detail]) => (detail === null ? code : `${code}:${detail}`));
+  const whole = conditions.map(({ code, detail }) => (detail === undefined ? code : `${code}:${detail}`));
   return { status: SEVERITY[worst] ?? 'ready', reasons: [...new Set([...named, ...whole])] };
 }

@@ -154,6 +154,11 @@ export const EVENT_SCHEMAS = {
       percent: z.number().describe('of the limit'),
     },
   ),
+  identity_conflict: event('Another device connects under the name of this one; both back off.', {
+    lane: noLane,
+    message,
+    other_boot_id: z.string().optional().describe('the `boot_id` of the other one, where it was seen'),
+  }),
   speech_dropped: event('Translated speech that nobody will hear.', {
     lane,
     why: z.enum(['lag', 'barge_in']).describe('it lagged too far behind, or a visitor spoke over it'),

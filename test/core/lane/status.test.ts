@@ -202,4 +202,16 @@ describe('the status of a device', () => {
       reasons: ['capture:left/lost', 'no_backend', 'capture:right/lost'],
     });
   });
+
+  it('is that of the whole device, where that is worse', () => {
+    expect(deviceStatus([{ id: 'main', ...ready }], [{ code: 'identity_conflict' }])).toEqual({
+      status: 'degraded',
+      reasons: ['identity_conflict'],
+    });
+    const missing = ['cmd', 'all/cmd'].map((detail) => ({ code: 'not_subscribed', detail }) as const);
+    expect(deviceStatus([{ id: 'main', ...idle }], missing)).toEqual({
+      status: 'degraded',
+      reasons: ['stopped', 'not_subscribed:cmd', 'not_subscribed:all/cmd'],
+    });
+  });
 });

@@ -41,6 +41,8 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
     ],
     receive: [
       ...[topics.tokenResponse, topics.configDesired, topics.commands, topics.fleetCommands],
+      // It hears what the broker tells of it, to put that right.
+      topics.status,
       ...groups.flatMap((group) => [topics.groupCommands(group), topics.groupDesired(group)]),
     ],
     subscribe: [],

@@ -1,0 +1,113 @@
+/** What a device says of itself at the broker, and of others that use its name. */
+import { describe, expect, it } from 'vitest';
+import { createFakeDeps } from './fake-deps.ts';
+
+type World = ReturnType<typeof createFakeDeps>;
+const STATUS = 'dragoman/v1/museum/kiosk-01/status';
+const statuses = (deps: World) => deps.sent('status').map(({ body }) => body);
+const conflicts = (deps: World) => deps.sent('event/identity_conflict').map(({ body }) => body);
+const bootId = (deps: World) => String(statuses(deps)[0]?.['boot_id']);
+const logged = (deps: World, words: string) =>
+  deps.logged.filter(([, sentence]) => String(sentence).includes(words)).length;
+const TEN_MINUTES = 600_000;
+
+async function online() {
+  const deps = createFakeDeps();
+  await deps.goLive();
+  await deps.clock.elapse(0);
+  return deps;
+}
+
+describe('the status that the broker keeps', () => {
+  it('is put right when a will of an older connection, or anything else, overwrites it', async () => {
+    const deps = await online();
+    const before = statuses(deps).length;
+    deps.deliver(STATUS, { ...statuses(deps)[0], status: 'lost', conn_seq: 0, reasons: ['connection_lost'] });
+    expect(statuses(deps)).toHaveLength(before + 1);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1, reasons: [] });
+    // Once for all that comes within two seconds.
+    for (let i = 0; i < 50; i++) deps.deliver(STATUS, 'rubbish');
+    await deps.clock.elapse(2000);
+    expect(statuses(deps)).toHaveLength(before + 2);
+    expect(conflicts(deps)).toEqual([]);
+  });
+
+  it('is not said again for its own words, nor for what was there before', async () => {
+    const deps = await online();
+    const before = statuses(deps).length;
+    for (const status of statuses(deps)) deps.deliver(STATUS, status);
+    deps.deliver(STATUS, { status: 'lost', boot_id: 'before', conn_seq: 4 }, { retain: true });
+    await deps.clock.elapse(5000);
+    expect(statuses(deps)).toHaveLength(before);
+  });
+
+  it('names what the broker does not let it hear, until it does', async () => {
+    const deps = await online();
+    const base = 'dragoman/v1/museum';
+    const { refused } = deps.bus.listener;
+    refused?.([`${base}/kiosk-01/token/res`, `${base}/all/cmd/+`, `${base}/kiosk-01/status`]);
+    expect(statuses(deps).at(-1)).toMatchObject({
+      status: 'degraded',
+      reasons: ['not_subscribed:token/res', 'not_subscribed:all/cmd'],
+    });
+    expect(logged(deps, 'does not allow the agent to subscribe')).toBe(1);
+    refused?.([`${base}/kiosk-01/status`]);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', reasons: [] });
+    refused?.([]);
+    expect(logged(deps, 'the broker allows the agent to subscribe')).toBe(1);
+  });
+});
+
+describe('an identity that two devices use', () => {
+  it('is told by status, event and log after a takeover, until ten minutes have passed without one', async () => {
+    const deps = await online();
+    deps.bus.listener.down('taken_over', 'another client connected');
+    expect(logged(deps, 'another device uses the identity')).toBe(1);
+    expect(conflicts(deps)).toHaveLength(1);
+    expect(conflicts(deps)[0]).toMatchObject({ lane: null });
+    deps.brokerUp(2);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'degraded', reasons: ['identity_conflict'] });
+    await deps.clock.elapse(TEN_MINUTES - 1000);
+    deps.bus.listener.down('taken_over', 'another client connected');
+    deps.brokerUp(3);
+    await deps.clock.elapse(TEN_MINUTES - 1000);
+    expect(statuses(deps).at(-1)).toMatchObject({ reasons: expect.arrayContaining(['identity_conflict']) });
+    // One event for all of it.
+    expect(conflicts(deps)).toHaveLength(1);
+    await deps.clock.elapse(2000);
+    expect(statuses(deps).at(-1)?.['reasons']).not.toContain('identity_conflict');
+    expect(logged(deps, 'no other device uses the identity')).toBe(1);
+  });
+
+  it('is known by the other one’s status, found after a short absence: its boot_id is told, and the line knows', async () => {
+    const deps = await online();
+    let disputed = 0;
+    deps.bus.disputes = () => {
+      disputed += 1;
+    };
+    deps.bus.listener.down('unreachable', 'it closed the connection');
+    deps.brokerUp(2);
+    deps.deliver(STATUS, { status: 'ready', boot_id: 'other-boot', conn_seq: 1 }, { retain: true });
+    expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
+    expect(statuses(deps).at(-1)).toMatchObject({ reasons: ['identity_conflict'] });
+    expect(disputed).toBe(1);
+  });
+
+  it('is not suspected after a restart, nor after a network that cut the line', async () => {
+    const deps = await online();
+    deps.bus.listener.down('unreachable', 'it closed the connection');
+    deps.brokerUp(2);
+    const own = { ...statuses(deps)[0], status: 'lost', boot_id: bootId(deps), conn_seq: 1 };
+    deps.deliver(STATUS, own, { retain: true });
+    deps.deliver(STATUS, own);
+    expect(conflicts(deps)).toEqual([]);
+
+    const next = createFakeDeps();
+    await next.agent.start();
+    next.brokerUp(1);
+    next.deliver(STATUS, { status: 'ready', boot_id: 'before', conn_seq: 1 }, { retain: true });
+    next.deliver(STATUS, { status: 'lost', boot_id: 'before', conn_seq: 1 });
+    expect(conflicts(next)).toEqual([]);
+    expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  judgeStatus,
+  noteLine,
+  noteOtherSeen,
+  settleIdentity,
+  UNDISPUTED,
+  undisputedAt,
+} from '../../../src/core/owner/presence.ts';
+import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
+
+const OWN = { bootId: 'me', connection: 3, wasTold: true };
+const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
+
+describe('what a device hears on its own status topic', () => {
+  it.each([
+    ['its own word comes back', heard('me', 3, 'ready'), false],
+    ['its own word of a moment ago', heard('me', 3, 'degraded'), false],
+    ['the will of an earlier connection', heard('me', 2, 'lost'), true],
+    ['the will of the present connection', heard('me', 3, 'lost'), true],
+    ['a word of an earlier connection', heard('me', 2, 'ready'), true],
+    ['something that is no status', null, true],
+  ])('%s', (_, status, isWrong) => {
+    expect(judgeStatus(status, false, OWN)).toEqual({ isWrong, otherBootId: null });
+    // What was there when it subscribed is replaced anyway.
+    expect(judgeStatus(status, true, OWN)).toEqual({ isWrong: false, otherBootId: null });
+  });
+
+  it('the will of the agent before it, late', () => {
+    const first = { ...OWN, connection: 1, wasTold: false };
+    expect(judgeStatus(heard('before', 9, 'lost'), false, first)).toEqual({
+      isWrong: true,
+      otherBootId: null,
+    });
+    expect(judgeStatus(heard('before', 9, 'offline'), false, first)).toEqual({
+      isWrong: true,
+      otherBootId: null,
+    });
+    for (const status of ['lost', 'offline', 'ready', 'degraded'])
+      expect(judgeStatus(heard('before', 9, status), true, first)).toEqual({
+        isWrong: false,
+        otherBootId: null,
+      });
+  });
+
+  it('another device, that has spoken in its place or speaks now', () => {
+    for (const status of ['ready', 'lost'])
+      expect(judgeStatus(heard('you', 1, status), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
+    // Its will, when this one takes the name back: that is put right.
+    expect(judgeStatus(heard('you', 1, 'lost'), false, OWN)).toEqual({ isWrong: true, otherBootId: 'you' });
+    // Two at a time, as at a broker that renames clients: nobody answers the other for ever.
+    for (const wasTold of [true, false])
+      expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
+        isWrong: false,
+        otherBootId: 'you',
+      });
+  });
+});
+
+describe('a name that two devices use', () => {
+  it('is its own again when the line has been up for ten minutes and nothing was seen of the other', () => {
+    const seen = noteOtherSeen(UNDISPUTED, 1000);
+    expect(undisputedAt(seen)).toBeNull();
+    expect(settleIdentity(seen, 10_000_000)).toBe(seen);
+    const up = noteLine(seen, true, 61_000);
+    expect(undisputedAt(up)).toBe(61_000 + UNDISPUTED_AFTER_MS);
+    expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS - 1)).toBe(up);
+    expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS).seenAt).toBeNull();
+    const again = noteOtherSeen(up, 90_000);
+    expect(undisputedAt(again)).toBe(90_000 + UNDISPUTED_AFTER_MS);
+    expect(undisputedAt(noteLine(again, false, 95_000))).toBeNull();
+    expect(undisputedAt(noteLine(UNDISPUTED, true, 5))).toBeNull();
+  });
+});
