@@ -31,7 +31,7 @@ async function doctorsDelay(device: string): Promise<number> {
       clock,
       openCapture: (lane) => createCapture(lane.capture, clock),
       openPlayback: (lane) => createPlayback(lane.playback, RATE_HZ, clock),
-      ...{ agent: null, plays: true },
+      ...{ agent: null, plays: true, holdersOf: () => [] },
     },
     configOf(device),
   );

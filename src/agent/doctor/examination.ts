@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
@@ -148,6 +150,7 @@ function lineAndSound(
       clock,
       openCapture: ({ capture }) => createCapture(capture, clock),
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
+      holdersOf: (device, direction) => streamOf(device, direction, MACHINE_FOLDERS)?.holders ?? [],
       ...sound,
       agent,
       plays: wants('playback'),

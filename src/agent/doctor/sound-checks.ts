@@ -1,3 +1,5 @@
+import type { Direction, Holder } from '../../adapters/audio/cards/card.ts';
+import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
 import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
@@ -23,6 +25,8 @@ export interface SoundParts {
   /** May throw what can never work. */
   openCapture(lane: LaneConfig): OpenCapture;
   openPlayback(lane: LaneConfig): OpenPlayback;
+  /** Who has a device of the kernel's open; nobody where that cannot be told. */
+  holdersOf(device: string, direction: Direction): readonly Holder[];
   /** The process that holds the sound cards for itself; null when none does. */
   readonly agent: number | null;
   /** Whether the tone is played; without it a loudspeaker is not touched. */
@@ -103,6 +107,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
         wasSilentBeforeTone = facts.zero === 1;
       }
       if (!plays) await stop();
+      if (listening.fault !== null) return faulty(nameOf(lane.capture), listening.fault, 'capture', parts);
       return judge(listening, wasSilentBeforeTone === null ? facts : null, lane, wasSilentBeforeTone);
     },
     async playback() {
@@ -130,13 +135,12 @@ async function hear(listening: Listening, rateHz: number): Promise<HearingFacts>
 
 /** @param given null: of all that has been heard until now, the tone included */
 function judge(
-  { fault, pieces }: Listening,
+  { pieces }: Listening,
   given: HearingFacts | null,
   { capture }: LaneConfig,
   wasSilentBeforeTone: boolean | null,
 ): Outcome {
   const device = nameOf(capture);
-  if (fault !== null) return faulty(device, fault, 'capture');
   const facts = given ?? measureHearing(pieces, capture.sampleRate);
   return judgeHearing(facts, { device, isRecording: capture.driver === 'file', wasSilentBeforeTone });
 }
@@ -144,9 +148,10 @@ function judge(
 async function playTone(
   lane: LaneConfig,
   listening: Listening | null,
-  { clock, openPlayback }: SoundParts,
+  parts: SoundParts,
   open: Set<{ close(): Promise<void> }>,
 ): Promise<Outcome> {
+  const { clock, openPlayback } = parts;
   const device = nameOf(lane.playback);
   let fault: AudioFault | null = null;
   let measured: number | null = null;
@@ -162,7 +167,7 @@ async function playTone(
       },
     });
   } catch (error) {
-    return faulty(device, faultOf(error), 'playback');
+    return faulty(device, faultOf(error), 'playback', parts);
   }
   open.add(playback);
   try {
@@ -171,7 +176,7 @@ async function playTone(
     const gain = playback.mixer === null ? volumeGain(volume) : 1;
     const tone = playback.write(toPcm(makeTone(OUTPUT_RATE_HZ, gain)));
     await wait(clock, tone.from - clock.now() + TONE_MS + LONGEST_ECHO_MS);
-    if (fault !== null) return faulty(device, fault, 'playback');
+    if (fault !== null) return faulty(device, fault, 'playback', parts);
     const canHear = listening !== null && listening.fault === null && lane.capture.driver !== 'file';
     if (!canHear) return ok(`${device} took the tone; there is no microphone here that could hear it`);
     const dueAt = (measured ?? tone.until) - TONE_MS;
@@ -210,7 +215,15 @@ function findEcho(
   return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, clearnessDb: found.clearnessDb };
 }
 
-function faulty(device: string, { code, message }: AudioFault, direction: 'capture' | 'playback'): Outcome {
+function faulty(
+  device: string,
+  { code, message }: AudioFault,
+  direction: Direction,
+  { holdersOf }: SoundParts,
+): Outcome {
+  const holders = code === 'busy' ? holdersOf(device, direction) : [];
+  if (holders.length > 0)
+    return problem(`${device} is held by ${describeHolders(holders)}`, release(holders), { device, code });
   const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
   const fixes: Readonly<Record<AudioFault['code'], string>> = {
     not_found: 'Plug it in, or name another: "dragoman devices" lists them.',
@@ -225,6 +238,16 @@ function faulty(device: string, { code, message }: AudioFault, direction: 'captu
   const [happened = '', ...own] = message.split('; ');
   const named = happened.includes(device) ? happened : `${device}: ${happened}`;
   return problem(named, own.length === 0 ? fixes[code] : sentence(own.join('; ')), { device, code });
+}
+
+/** How a card that others have becomes free. A desktop's sound server comes back by itself until its socket is masked. */
+function release(holders: readonly Holder[]): string {
+  const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
+  const mask = (units: string): string =>
+    `End this sound server for good, as the desktop's user: systemctl --user mask --now ${units}`;
+  if (has(/^(pipewire|wireplumber)/)) return mask('pipewire.socket pipewire wireplumber');
+  if (has(/^pulseaudio/)) return mask('pulseaudio.socket pulseaudio');
+  return 'End that program.';
 }
 
 function sentence(text: string): string {

@@ -1,9 +1,9 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import type { Direction } from '../../adapters/audio/cards/card.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
+import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import type { Survey, SurveyedStream } from '../../adapters/audio/cards/survey.ts';
 import type { Config } from '../../protocol/config.ts';
-import { describeHolders } from './holders.ts';
 
 /** A device that a configuration names. */
 export interface ConfiguredDevice {

@@ -1,4 +1,5 @@
 import type { Span } from '../../adapters/audio/cards/card.ts';
+import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import type {
   OfferedDevice,
   Survey,
@@ -8,7 +9,6 @@ import type {
 import { neutralise, wrapColumns } from '../demo/display-text.ts';
 import { adviseOn, suggestDevices } from './advice.ts';
 import type { DeviceFinding } from './configured.ts';
-import { describeHolders } from './holders.ts';
 
 /** Where what is said of a stream begins: behind the longer of "capture" and "playback". */
 const COLUMN = 12;

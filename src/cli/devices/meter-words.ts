@@ -1,6 +1,6 @@
 import type { Holder } from '../../adapters/audio/cards/card.ts';
+import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import { adviseGain, gainAdvice } from '../../core/audio/speech-level.ts';
-import { describeHolders } from './holders.ts';
 import type { Reading } from './listener.ts';
 
 /** A room in which nobody speaks is louder than this in any microphone that works. */

@@ -1,8 +1,8 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
-import { type CardStream, isBusy, MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
+import { isBusy, MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { createCardWatch } from '../../adapters/audio/cards/card-watch.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
-import { findStream } from '../../adapters/audio/cards/kernel-cards.ts';
+import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { surveyDevices } from '../../adapters/audio/cards/survey.ts';
 import { createCapture } from '../../adapters/audio/driver.ts';
 import { AudioFaultError } from '../../adapters/audio/fault.ts';
@@ -39,12 +39,15 @@ export async function performMeter(given: MeterOptions, tools: AlsaTools, shell:
     const ending = given.seconds === null ? ', until Ctrl-C' : '';
     shell.print(`Listening to ${name}${ending}.\n`);
   }
-  const busy = streamOf(name);
+  const busy = streamOf(name, 'capture', MACHINE_FOLDERS);
   // Nobody waits for the driver to find out what the kernel knows.
   if (busy !== null && isBusy(busy)) throw new Failure(`${explainBusy(name, busy.holders)}.`);
   const { total, fault } = await listen(capture, given, chooseView(given.isJson, isLive, shell));
   if (fault !== null) {
-    const message = fault.code === 'busy' ? explainBusy(name, streamOf(name)?.holders ?? []) : fault.message;
+    const message =
+      fault.code === 'busy'
+        ? explainBusy(name, streamOf(name, 'capture', MACHINE_FOLDERS)?.holders ?? [])
+        : fault.message;
     throw new Failure(`${message}.`);
   }
   if (given.isJson) return;
@@ -64,13 +67,6 @@ async function chooseCapture({ device, config }: MeterOptions, tools: AlsaTools)
     gain: null,
     sampleRate: configured?.sampleRate ?? SAMPLE_RATE_HZ.default,
   };
-}
-
-/** What the kernel tells of the hardware that a device stands for; null where it stands for none. */
-function streamOf(device: string): CardStream | null {
-  const name = parseDeviceName(device);
-  const isHardware = name?.plugin === 'hw' || name?.plugin === 'plughw';
-  return isHardware ? findStream(name, 'capture', MACHINE_FOLDERS) : null;
 }
 
 function nameOf(capture: CaptureConfig): string {

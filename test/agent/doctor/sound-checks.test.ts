@@ -117,7 +117,7 @@ async function examine(room: Room, config = makeConfig(), more: Partial<SoundPar
       clock,
       openCapture: () => furniture.openCapture,
       openPlayback: () => furniture.openPlayback,
-      ...{ agent: null, plays: true },
+      ...{ agent: null, plays: true, holdersOf: () => [] },
       ...more,
     },
     config,
@@ -245,6 +245,25 @@ describe('the sound checks', () => {
     });
   });
 
+  it.each([
+    ['pipewire', 'systemctl --user mask --now pipewire.socket pipewire wireplumber'],
+    ['pulseaudio', 'systemctl --user mask --now pulseaudio.socket pulseaudio'],
+    ['mpd', 'End that program.'],
+  ])('name %s where it has the card, and how to get it back', async (program, fix) => {
+    const busy = fault('busy', 'the capture device is in use by another program');
+    const { of } = await examine(
+      { gain: null, delayMs: 0, captureFault: busy, playbackFault: busy },
+      makeConfig(),
+      { holdersOf: (_, direction) => [{ pid: direction === 'capture' ? 812 : 900, program }] },
+    );
+    expect(of('capture')).toMatchObject({
+      verdict: 'problem',
+      finding: `plughw:CARD=Mic is held by ${program} (pid 812)`,
+      fix: expect.stringContaining(fix),
+    });
+    expect(of('playback').finding).toBe(`plughw:CARD=Speaker is held by ${program} (pid 900)`);
+  });
+
   it('tell a microphone that opens and delivers nothing, and one that cannot be opened', async () => {
     const dead: OpenCapture = async () => ({ close: async () => {} });
     const config = makeConfig();
@@ -300,7 +319,7 @@ describe('the sound checks', () => {
         clock,
         openCapture: () => furniture.openCapture,
         openPlayback: () => furniture.openPlayback,
-        ...{ agent: null, plays: true },
+        ...{ agent: null, plays: true, holdersOf: () => [] },
       },
       makeConfig(),
     );

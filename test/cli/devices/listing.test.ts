@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { describeHolders } from '../../../src/adapters/audio/cards/holders.ts';
 import { type Survey, surveyDevices } from '../../../src/adapters/audio/cards/survey.ts';
 import { adviseOn, suggestDevices } from '../../../src/cli/devices/advice.ts';
 import { configuredDevices, findDevice } from '../../../src/cli/devices/configured.ts';
-import { describeHolders } from '../../../src/cli/devices/holders.ts';
 import { listDevices } from '../../../src/cli/devices/listing.ts';
 import { reportDevices } from '../../../src/cli/devices/report.ts';
 import { configSchema } from '../../../src/protocol/config.ts';

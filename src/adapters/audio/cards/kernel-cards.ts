@@ -9,6 +9,7 @@ import {
   UNKNOWN_ABILITY,
   type UsbPlace,
 } from './card.ts';
+import { parseDeviceName } from './device-name.ts';
 import { describeHolder } from './process-name.ts';
 import { parseUsbStream } from './usb-stream.ts';
 
@@ -44,6 +45,13 @@ export function findStream(
 ): CardStream | null {
   const found = readCards(folders).find(({ id, index }) => id === card || index === card);
   return found?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
+}
+
+/** The same for the device of a configuration; null where its name stands for no hardware. */
+export function streamOf(device: string, direction: Direction, folders: MachineFolders): CardStream | null {
+  const name = parseDeviceName(device);
+  const isHardware = name?.plugin === 'hw' || name?.plugin === 'plughw';
+  return isHardware ? findStream(name, direction, folders) : null;
 }
 
 function readUsbPlace(index: number, { proc, sys }: MachineFolders): UsbPlace | null {

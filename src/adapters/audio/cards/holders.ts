@@ -1,4 +1,4 @@
-import type { Holder } from '../../adapters/audio/cards/card.ts';
+import type { Holder } from './card.ts';
 
 /** "arecord of dragoman (pid 812) and mpd (pid 900)"; a program that holds several places is named once. */
 export function describeHolders(holders: readonly Holder[]): string {
