@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { localImports } from './test/setup/local-imports.ts';
 
 /** Boots machines or emulates processors, with configurations of its own: `npm run test:systemd`, `test:arm`. */
 const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
@@ -48,6 +49,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
+        plugins: [localImports()],
         test: {
           ...common,
           name: 'real-time',
@@ -57,6 +59,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [localImports()],
         test: {
           ...common,
           name: 'simulated',
@@ -67,6 +70,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [localImports()],
         test: {
           ...common,
           name: 'programs',
@@ -77,6 +81,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [localImports()],
         test: {
           ...common,
           name: 'pure',
