@@ -191,6 +191,11 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'the state of the client certificate was not kept', 'the disk: is it full or read-only?'),
   line(
     'agent',
+    'a file for the broker cannot be read; what was read last is used',
+    'the file that `reason` names',
+  ),
+  line(
+    'agent',
     'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
     'as it says',
   ),

@@ -139,8 +139,18 @@ function brokerAccess(
   env: Readonly<Record<string, string | undefined>>,
   tooEarly: () => void,
 ): Pick<AgentDeps, 'openBus' | 'certificate'> {
-  const connection = brokerConnection(config, env);
-  const certificate = deviceCertificate(config, env, connection);
+  let connection = brokerConnection(config, env);
+  /** Its files may have changed: another authority comes without a restart. */
+  const read = (): MqttConnection => {
+    try {
+      connection = brokerConnection(config, env);
+    } catch (error) {
+      if (!(error instanceof UnusableFile)) throw error;
+      log.warn({ reason: error.message }, 'a file for the broker cannot be read; what was read last is used');
+    }
+    return connection;
+  };
+  const certificate = deviceCertificate(config, env, connection, () => connection);
   if (certificate === null && connection.cert !== undefined)
     log.warn(
       {},
@@ -148,7 +158,7 @@ function brokerAccess(
     );
   return {
     ...(certificate !== null && { certificate }),
-    openBus: createMqttBus(() => withCertificate(connection, certificate), {
+    openBus: createMqttBus(() => withCertificate(read(), certificate), {
       ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
     }),
   };
@@ -158,12 +168,15 @@ function brokerAccess(
 export function deviceCertificate(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
-  { cert, key, ca, clientId: name }: MqttConnection,
+  connection: MqttConnection,
+  latest: () => MqttConnection = () => connection,
 ): OpenedCertificate | null {
+  const { cert, key, clientId: name } = connection;
   const file = stateFile('certificate', config, env);
   if (cert === undefined || key === undefined || file === null) return null;
   const configured = { certificate: cert.toString('utf8'), key: key.toString('utf8') };
-  return openDeviceCertificate({ configured, name, file, authorities: () => ca?.toString('utf8') ?? '' });
+  const authorities = (): string => latest().ca?.toString('utf8') ?? '';
+  return openDeviceCertificate({ configured, name, file, authorities });
 }
 
 /** Where systemd keeps the agent's files, for whoever looks at them from outside. */

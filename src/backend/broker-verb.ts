@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { nameSchema, prefixSchema } from '../protocol/mqtt/topics.ts';
+import { addAuthorityVerb } from './authority-verb.ts';
 import { type Chosen, initBroker } from './broker/init.ts';
 import { checked, gather } from './broker/options.ts';
 import { ROLES, type Role } from './core/broker/access.ts';
@@ -25,9 +26,11 @@ interface Options {
 
 /** `broker init`: a mosquitto in which each device reaches its own topics and nothing else. */
 export function addBrokerVerb(program: Command, shell: Shell): void {
-  program
+  const broker = program
     .command('broker')
-    .description('set up a broker in which each device reaches its own topics and nothing else')
+    .description('set up a broker in which each device reaches its own topics and nothing else');
+  addAuthorityVerb(broker, shell);
+  broker
     .command('init')
     .description('write a mosquitto set-up: authority, certificate, logins, access rules, limits')
     .argument('<folder>', 'new folder for all of it')

@@ -16,6 +16,7 @@ interface Options {
   readonly profile?: string;
   readonly days: number;
   readonly wait: number;
+  readonly now?: true;
   readonly follow?: true;
   readonly json?: true;
 }
@@ -33,6 +34,7 @@ export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals
     .option('--profile <name>', "an administrator's, of ~/.config/dragoman/ctl.json; left out: the default")
     .option('--days <days>', 'how long the certificates are good', days, DEVICE_DAYS)
     .option('--wait <seconds>', 'how long devices may take to use them', seconds, 60)
+    .option('--now', 'tell the devices to ask, though it is not time yet')
     .option('--follow', 'go on until SIGTERM: who asks gets one')
     .option('--json', 'print one line for each: {"device", "status", "valid_to", "message"}')
     .addHelpText(...examples('dragoman-backend devices renew --broker museum'))
@@ -45,7 +47,8 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
     throw new Failure(
       'the devices of this set-up have passwords, which do not end: there is nothing to renew',
     );
-  readAuthority(options.broker);
+  // Before anybody is asked.
+  readAuthority(options.broker, setup.authorities[0] ?? '');
   const access = openAccess(shell, setup, options.profile);
   const unknown = names.find((name) => !setup.devices.some(({ device }) => device === name));
   if (unknown !== undefined)
@@ -58,6 +61,7 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
   const renewals = await renewDevices({
     ...{ folder: options.broker, access, clock: createSystemClock(), days: options.days, told },
     only: names.length === 0 ? null : names,
+    tell: options.now ? reachable(setup, names) : [],
     waitMs: options.wait * 1000,
     until: options.follow ? untilAskedToEnd(signals) : null,
   }).catch((error: unknown) => {
@@ -68,6 +72,12 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
   if (renewals.length === 0 && !options.json) shell.print('no device asks for a certificate\n');
   if (renewals.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (open.length > 0) shell.finish(EXIT.noAnswer);
+}
+
+/** Those that may log in; an administrator of the set-up reaches its own tenant only. */
+function reachable({ devices, tenant }: Setup, names: readonly string[]): string[] {
+  const able = devices.filter((one) => one.tenant === tenant && !one.disabled).map(({ device }) => device);
+  return names.length === 0 ? able : able.filter((device) => names.includes(device));
 }
 
 function openAccess({ env }: Shell, { prefix, tenant }: Setup, name: string | undefined): OperatorAccess {

@@ -102,6 +102,16 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     problem(`no new one can be asked for: ${reason}`);
   };
 
+  /** The owner wants another one, though it is not time yet. */
+  const askNow = async (): Promise<unknown> => {
+    if (drafting || taking || trial !== null)
+      throw new CommandError('busy', 'a new certificate is being made or tried: send it again later');
+    if (certificate.request === null) await ask();
+    else publish();
+    if (certificate.request !== null) return { valid_to: validTo() };
+    throw new CommandError('not_kept', 'the new key cannot be kept: is the disk full?');
+  };
+
   const warn = (wall: number): void => {
     const { validTo: end } = certificate.present;
     const isSoon = end - wall < WARN_BEFORE_MS;
@@ -170,6 +180,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       heard(why === 'refused' ? 'refused' : 'failed');
     },
     async take({ request, certificate: pem }) {
+      if (request === undefined || pem === undefined) return askNow();
       if (taking || certificate.request?.id !== request) {
         if (certificate.request === null) takeBack();
         throw new CommandError('not_asked', 'the device waits for no certificate under this id');

@@ -65,8 +65,21 @@ function revoke(folder: string, setup: Setup, boards: readonly SetupDevice[]): N
     );
   const before = setup.revoked?.certificates ?? [];
   const certificates = stillGood([...before, ...boards.flatMap((board) => board.certificates)]);
-  const serials = certificates.map(({ serial, validTo }) => ({ serial, validTo: Date.parse(validTo) }));
-  return { certificates, list: listRevoked(readAuthority(folder), serials, Date.now()) };
+  return { certificates, list: listFor(folder, setup.authorities, certificates) };
+}
+
+/** Each authority answers for those that it has issued; mosquitto wants a list of each. */
+export function listFor(
+  folder: string,
+  authorities: readonly string[],
+  revoked: readonly IssuedCertificate[],
+): string {
+  const lists = authorities.map((name) => {
+    const own = revoked.filter(({ by }) => by === name);
+    const serials = own.map(({ serial, validTo }) => ({ serial, validTo: Date.parse(validTo) }));
+    return listRevoked(readAuthority(folder, name), serials, Date.now());
+  });
+  return lists.join('');
 }
 
 function handOutAll(
@@ -76,14 +89,15 @@ function handOutAll(
   { files, days }: AddOptions,
 ): Added[] {
   const ca = readAuthorityCertificate(folder);
-  const authority = setup.deviceLogin === 'certificate' ? readAuthority(folder) : null;
+  const [signing = ''] = setup.authorities;
+  const authority = setup.deviceLogin === 'certificate' ? readAuthority(folder, signing) : null;
   const devices: SetupDevice[] = [];
   const added: Added[] = [];
   try {
     for (const { tenant, device, groups = [] } of wanted) {
       const name = deviceName({ tenant, device });
       const { credential, password } = createLogin(name, authority, days);
-      const certificates = 'certificate' in credential ? [issuedOf(credential.certificate)] : [];
+      const certificates = 'certificate' in credential ? [issuedOf(credential.certificate, signing)] : [];
       const one = { tenant, device, groups: [...groups], disabled: false, password, certificates };
       const config = deviceConfig(setup, one, files);
       const own = handOut(folder, name, deviceFiles(config, credential, ca));
@@ -111,15 +125,15 @@ function createLogin(
   return { credential, password: null };
 }
 
-function issuedOf(pem: string): IssuedCertificate {
+function issuedOf(pem: string, by: string): IssuedCertificate {
   const { serialNumber, validTo } = new X509Certificate(pem);
-  return { serial: serialNumber.toUpperCase(), validTo: new Date(validTo).toISOString() };
+  return { serial: serialNumber.toUpperCase(), validTo: new Date(validTo).toISOString(), by };
 }
 
 /** A certificate was issued for a device: it must be known before anybody has it. Returns when it ends. */
 export function noteCertificate(folder: string, name: Name, pem: string): number {
   const setup = readSetup(folder);
-  const issued = issuedOf(pem);
+  const issued = issuedOf(pem, setup.authorities[0] ?? '');
   const wanted = deviceName(name);
   noteSetup(folder, {
     ...setup,

@@ -12,12 +12,12 @@ import { createPassword } from './password.ts';
 import { createFolders, handOut, writeCertificates, writeSetup } from './store.ts';
 
 /** What is chosen at the start, and stands. */
-export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked'> & {
+export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
   readonly people: readonly { readonly name: string; readonly role: Role }[];
 };
 
 /** Nothing renews it by itself: docs/fleet.md tells how. */
-const SERVER_DAYS = 3650;
+export const SERVER_DAYS = 3650;
 
 /** Nobody can join what they cannot name. */
 function shareGroup(): string {
@@ -40,6 +40,7 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
         format: 1,
         devices: [],
         revoked: null,
+        authorities: ['ca'],
         backend: { password: backend.hash, shareGroup: shareGroup() },
       },
       people: people.map(({ name, role, made }) => ({ name, role, password: made.hash })),

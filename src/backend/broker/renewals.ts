@@ -52,6 +52,8 @@ export interface RenewalParts {
   readonly only: readonly string[] | null;
   /** How long devices may take to use what they got. */
   readonly waitMs: number;
+  /** Devices that are told to ask. */
+  readonly tell: readonly string[];
   /** Goes on until this settles. */
   readonly until: Promise<void> | null;
   told(renewal: Renewal): void;
@@ -90,10 +92,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     const id = success ? data.id : '';
     const known = asked.get(device);
     if (known !== undefined && (known.request === id || clock.now() - known.at < SAME_DEVICE_EACH_MS)) return;
-    const one: Asked = {
-      ...{ device: `${tenant}/${device}`, status: 'silent', message: null, validTo: null },
-      ...{ request: id, command: null, at: clock.now() },
-    };
+    const one = newlyAsked(`${tenant}/${device}`, id, clock.now());
     asked.set(device, one);
     const made = success ? certifyDevice(parts, device, data.csr) : 'its request cannot be read';
     if (typeof made === 'string') return settle(one, 'refused', made);
@@ -116,6 +115,12 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
   take = hear;
   for (const message of early) hear(message);
   try {
+    for (const device of parts.tell) {
+      const ask = await commandTo(parts, device, {});
+      const one = newlyAsked(`${tenant}/${device}`, '', Number.NEGATIVE_INFINITY);
+      asked.set(device, { ...one, command: ask.id });
+      client.publish(ask.topic, ask.payload, { qos: 1 });
+    }
     if (parts.until !== null) await parts.until;
     else {
       const end = clock.now() + parts.waitMs;
@@ -130,6 +135,11 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
   return [...asked.values()];
 }
 
+/** @param request empty: it was told to ask, and has not */
+function newlyAsked(device: string, request: string, at: number): Asked {
+  return { device, status: 'silent', message: null, validTo: null, request, command: null, at };
+}
+
 function hearAnswer(
   known: Asked | undefined,
   payload: string,
@@ -137,7 +147,7 @@ function hearAnswer(
 ): void {
   const { success, data } = commandResponseSchema.safeParse(parseJson(payload));
   if (known === undefined || !success || data.id !== known.command) return;
-  if (data.status === 'ok' && known.status === 'silent') settle(known, 'sent');
+  if (data.status === 'ok' && known.status === 'silent' && known.request !== '') settle(known, 'sent');
   if (data.status === 'error' || data.status === 'expired')
     settle(known, 'refused', `the device says: ${data.error?.message ?? 'too late'}`);
 }
@@ -156,24 +166,39 @@ function certifyDevice(
   if (request === null) return 'its request is damaged, or not of a P-256 key';
   const name = deviceName(known);
   if (request.commonName !== name) return `its request is for the name "${request.commonName.slice(0, 80)}"`;
-  const certificate = certify(readAuthority(folder), request.publicKey, { usage: 'client', name, days });
+  const [signing = ''] = setup.authorities;
+  const certificate = certify(readAuthority(folder, signing), request.publicKey, {
+    usage: 'client',
+    name,
+    days,
+  });
   return { certificate, validTo: noteCertificate(folder, known, certificate) };
 }
 
 async function send(
   client: OperatorClient,
-  { access, clock }: RenewalParts,
+  parts: RenewalParts,
   device: string,
   one: Asked,
   certificate: string,
 ): Promise<void> {
+  const { id, topic, payload } = await commandTo(parts, device, { request: one.request, certificate });
+  one.command = id;
+  client.publish(topic, payload, { qos: 1 });
+}
+
+/** Signed where the profile has a key. */
+async function commandTo(
+  { access, clock }: RenewalParts,
+  device: string,
+  args: object,
+): Promise<{ id: string; topic: string; payload: string }> {
   const { prefix, tenant } = access.profile;
   const { base, command } = deviceTopics({ prefix, tenant, device });
   const id = randomBytes(12).toString('base64url');
-  one.command = id;
   const wall = clock.wall();
   const not_after = timestamp(wall === null ? null : wall + VALID_FOR_MS);
-  const body = { id, args: { request: one.request, certificate }, ...(not_after !== null && { not_after }) };
+  const body = { id, args, ...(not_after !== null && { not_after }) };
   const payload =
     access.signingKey === null
       ? body
@@ -186,7 +211,7 @@ async function send(
             wall,
           ),
         };
-  client.publish(command('certificate'), JSON.stringify(payload), { qos: 1 });
+  return { id, topic: command('certificate'), payload: JSON.stringify(payload) };
 }
 
 function pause(clock: Clock): Promise<void> {

@@ -71,21 +71,46 @@ export function writeCertificates(
   });
 }
 
+/** Of all authorities whose certificates are good: what everybody trusts. PEM. */
 export function readAuthorityCertificate(folder: string): string {
   return guarded(folder, () => readFileSync(join(folder, BROKER, 'ca.crt'), 'utf8'));
 }
 
-/** @throws Failure that says where the key may be: it is kept apart */
-export function readAuthority(folder: string): KeyedCertificate {
-  const file = join(folder, AUTHORITY, 'ca.key');
+/** One of them, by its name. @throws Failure that says where the key may be: it is kept apart */
+export function readAuthority(folder: string, name: string): KeyedCertificate {
+  const certificate = guarded(folder, () => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
+  const file = join(folder, AUTHORITY, `${name}.key`);
   try {
-    return { key: readFileSync(file, 'utf8'), certificate: readAuthorityCertificate(folder) };
+    return { key: readFileSync(file, 'utf8'), certificate };
   } catch (error) {
-    if (error instanceof Failure) throw error;
     throw new Failure(
       `the authority's key ${file} cannot be read (${codeOf(error)}): bring it from where it is kept, for as long as this takes`,
     );
   }
+}
+
+/** @throws Failure where there is one of this name */
+export function writeAuthority(folder: string, name: string, authority: KeyedCertificate): void {
+  guarded(folder, () => {
+    writeNew(join(folder, AUTHORITY, `${name}.key`), authority.key);
+    writeNew(join(folder, AUTHORITY, `${name}.crt`), authority.certificate);
+  });
+}
+
+/** Whom the broker believes from now on. */
+export function writeTrusted(folder: string, names: readonly string[]): void {
+  guarded(folder, () => {
+    const all = names.map((name) => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
+    replace(join(folder, BROKER, 'ca.crt'), all.join(''));
+  });
+}
+
+/** What the broker shows from now on. The key goes first: with the old certificate mosquitto would not start. */
+export function writeServer(folder: string, server: KeyedCertificate): void {
+  guarded(folder, () => {
+    replace(join(folder, BROKER, 'server.key'), server.key);
+    replace(join(folder, BROKER, 'server.crt'), server.certificate);
+  });
 }
 
 /** Writes what somebody gets; the folder's name tells who. @throws Failure where there is such a folder */

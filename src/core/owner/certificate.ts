@@ -36,7 +36,7 @@ export interface OfferedFacts extends CertificateLife {
 /** What is wrong with a certificate that came as an answer; goes on after "the certificate ". Null: nothing. */
 export function faultOf(
   offered: OfferedFacts,
-  present: CertificateLife & { readonly subject: string },
+  present: { readonly subject: string },
   wall: number,
 ): string | null {
   if (!offered.isForKey) return "is for another key than the request's";
@@ -48,9 +48,7 @@ export function faultOf(
   if (!(offered.validTo > wall)) return `has ended on ${day(offered.validTo)}, by this device's clock`;
   if (!(offered.validFrom <= wall + CLOCKS_APART_MS))
     return `begins only on ${day(offered.validFrom)}, by this device's clock`;
-  return offered.validTo > present.validTo
-    ? null
-    : `ends on ${day(offered.validTo)}, no later than the present one`;
+  return offered.validTo - wall >= DAY_MS ? null : `ends on ${day(offered.validTo)}, within a day`;
 }
 
 /** A subject has a line for each of its parts. */

@@ -17,12 +17,18 @@ export const certificateRequestSchema = z.looseObject({
 });
 export type CertificateRequestMessage = z.infer<typeof certificateRequestSchema>;
 
-/** The answer, as arguments of the command `certificate`. */
-export const certificateArgsSchema = z.strictObject({
-  request: requestIdSchema.describe('the `id` of the request'),
-  certificate: z
-    .string()
-    .min(1)
-    .max(MOST_PEM_CHARS)
-    .describe('the certificate in PEM; those between it and the authority may follow'),
-});
+/** The answer, as arguments of the command `certificate`; without any, the device is to ask now. */
+export const certificateArgsSchema = z
+  .strictObject({
+    request: requestIdSchema.optional().describe('the `id` of the request'),
+    certificate: z
+      .string()
+      .min(1)
+      .max(MOST_PEM_CHARS)
+      .optional()
+      .describe('the certificate in PEM; those between it and the authority may follow'),
+  })
+  .refine(
+    ({ request, certificate }) => (request === undefined) === (certificate === undefined),
+    'needs "request" and "certificate", or neither',
+  );

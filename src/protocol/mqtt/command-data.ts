@@ -21,7 +21,11 @@ export const COMMAND_DATA: Readonly<Record<CommandName, z.ZodType>> = {
   log_stream: z.strictObject({ level, until }),
   restart: z.strictObject({ in_ms: z.number().describe('when the agent ends, milliseconds from now') }),
   reboot: z.strictObject({}),
-  certificate: z.strictObject({ valid_to: timestampSchema.describe('when the new certificate ends') }),
+  certificate: z.strictObject({
+    valid_to: timestampSchema.describe(
+      'when the certificate ends: the new one, or (asked for) the present one',
+    ),
+  }),
   status: statusAnswerSchema,
   diagnose: diagnosisSchema,
 };

@@ -126,7 +126,7 @@ export const COMMAND_ARGS = {
     .strictObject({})
     .describe('Reboots the device; `unsupported` where dragoman-reboot.path is not enabled.'),
   certificate: certificateArgsSchema.describe(
-    'Brings the client certificate that the device has asked for (`cert/req`). The device tries it at once and keeps the present one until the broker has taken the new one.',
+    'Brings the client certificate that the device has asked for (`cert/req`). The device tries it at once and keeps the present one until the broker has taken the new one. Without arguments the device asks for one now, though it is not time yet.',
   ),
   status: z.strictObject({}).describe('Tells everything about the device at once; changes nothing.'),
   diagnose: z

@@ -3,22 +3,12 @@
 import { X509Certificate } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRequest } from '../../../src/adapters/certificates/request.ts';
-import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { createLogger } from '../../../src/adapters/log.ts';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
-import { Agent } from '../../../src/agent/agent.ts';
-import { createMachineDeps } from '../../../src/agent/machine-deps.ts';
-import { configSchema } from '../../../src/protocol/config.ts';
-import {
-  createTestAuthority,
-  DAY_MS,
-  openTestAuthority,
-  type TestAuthority,
-} from '../../adapters/certificates/authority.ts';
+import type { Agent } from '../../../src/agent/agent.ts';
+import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/certificates/authority.ts';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { age, startAgent } from './device-agent.ts';
 import { backend, type Client, type Form, type Ran, type SetUp, setUpBroker } from './fixture.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
@@ -27,45 +17,6 @@ const FORMS: readonly Form[] = ['dynsec', 'acl'];
 const TEN_YEARS = /museum\/kiosk-01 {2}renewed until 203\d-\d\d-\d\d/;
 
 if (missing) it.skip('renewal: mosquitto or openssl is not installed', () => {});
-
-/** The certificate of a device, of which most is over. */
-function age(broker: SetUp, name: string, from = -60, to = 20): void {
-  const authority = openTestAuthority(join(broker.folder, 'authority'), broker.login('.'));
-  const { key, request } = createRequest(name);
-  const now = Date.now();
-  const certificate = authority.issue(request, { from: now + from * DAY_MS, to: now + to * DAY_MS });
-  writeFileSync(join(broker.login(name), 'mqtt.crt'), certificate);
-  writeFileSync(join(broker.login(name), 'mqtt.key'), key, { mode: 0o600 });
-}
-
-async function startAgent(
-  broker: SetUp,
-  id: string,
-  more: { caFile?: string; publicKeyFiles?: string[] } = {},
-): Promise<Agent> {
-  const at = (file: string): string => join(broker.login(`museum.${id}`), file);
-  const state = at('state');
-  const config = configSchema.parse({
-    device: { id, tenant: 'museum', groups: [] },
-    mqtt: {
-      ...{ url: `mqtts://127.0.0.1:${broker.devicePort}`, username: `museum.${id}` },
-      ...{ certFile: at('mqtt.crt'), keyFile: at('mqtt.key'), caFile: more.caFile ?? at('broker-ca.crt') },
-    },
-    owner: { publicKeyFiles: more.publicKeyFiles ?? [] },
-    lanes: [
-      {
-        ...{ source: 'en', targets: ['es'], start: 'command' },
-        capture: { driver: 'file', path: at('none.wav') },
-        playback: { driver: 'file', path: at('said.wav') },
-      },
-    ],
-  });
-  const log = createLogger({ level: 'info', format: 'json', sink: new PassThrough().resume() });
-  const deps = await createMachineDeps(config, createSystemClock(), log, { STATE_DIRECTORY: state });
-  const agent = new Agent(config, deps);
-  await agent.start();
-  return agent;
-}
 
 describe.skipIf(missing).each(FORMS)('renewal at a real broker (%s)', (form) => {
   let broker: SetUp;

@@ -42,7 +42,8 @@ describe('the renewal of a certificate', () => {
     ['an unknown authority', { isTrusted: false }, /mqtt.caFile/],
     ['one that has ended', { validTo: NOW }, /ended on 2026-05-04/],
     ['one that begins later', { validFrom: NOW + 601_000 }, /begins only on 2026-05-04/],
-    ['one that ends sooner', { validTo: NOW + 100 * DAY }, /no later than the present/],
+    ['one that ends tomorrow', { validTo: NOW + DAY - 1 }, /ends on 2026-05-04, within a day/],
+    ['one that ends sooner than the present one', { validTo: NOW + DAY }, null],
     ['one without an end', { validTo: Number.NaN }, /unknown day/],
     ['one without a beginning', { validFrom: Number.NaN }, /unknown day/],
   ])('%s', (_, change, expected) => {

@@ -34,10 +34,15 @@ export const personNameSchema = z
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"')
   .refine((name) => name !== 'backend', 'must not be "backend": the name is reserved');
 
+/** What the files of an authority are called. */
+const authorityNameSchema = z.string().regex(/^ca(-\d{1,3})?$/);
+
 const issuedSchema = z.strictObject({
   /** Hexadecimal, as certificates are listed. */
   serial: z.string().regex(/^[0-9A-F]{2,40}$/),
   validTo: z.iso.datetime(),
+  /** The authority that issued it. */
+  by: authorityNameSchema.default('ca'),
 });
 export type IssuedCertificate = z.infer<typeof issuedSchema>;
 
@@ -73,6 +78,8 @@ export const setupSchema = z.strictObject({
     /** Of its shared subscription. An access list lets anybody subscribe anything: who knew the group could join it. */
     shareGroup: z.string().regex(/^[\w-]{1,128}$/),
   }),
+  /** The first one issues; what either has issued is good. Two only while one follows the other. */
+  authorities: z.array(authorityNameSchema).min(1).max(2).default(['ca']),
   /** Certificates that are good no more, and the list of them that the broker reads (PEM, signed); null: there is none. */
   revoked: z
     .strictObject({ certificates: z.array(issuedSchema), list: z.string() })

@@ -1,0 +1,72 @@
+/** A second authority beside the first, until everything is the second one's. */
+import { Failure } from '../../program/problem.ts';
+import { deviceName, type Setup } from '../core/broker/setup.ts';
+import { createAuthority, issueCertificate } from './authority.ts';
+import { listFor } from './devices.ts';
+import { SERVER_DAYS } from './init.ts';
+import { readAuthority, readSetup, writeAuthority, writeServer, writeSetup, writeTrusted } from './store.ts';
+
+/** Both are good from here on; the first one goes on issuing. @returns the name of the second */
+export function addAuthority(folder: string): string {
+  const setup = readSetup(folder);
+  const [first = '', second] = setup.authorities;
+  if (second !== undefined)
+    throw new Failure(
+      'there are two authorities already: end the change that is under way with "broker authority retire"',
+    );
+  const number = Number(first.split('-')[1] ?? 1) + 1;
+  const name = `ca-${number}`;
+  writeAuthority(folder, name, createAuthority(`${setup.tenant} broker authority ${number}`));
+  writeTrusted(folder, [first, name]);
+  writeSetup(folder, withList(folder, { ...setup, authorities: [first, name] }));
+  return name;
+}
+
+/** The other one issues from here on, the broker's own certificate at once. @returns its name */
+export function useAuthority(folder: string): string {
+  const setup = readSetup(folder);
+  const [first = '', second] = setup.authorities;
+  if (second === undefined)
+    throw new Failure('there is one authority only: make a second one with "broker authority add"');
+  const server = { usage: 'server', name: setup.host, days: SERVER_DAYS } as const;
+  writeServer(folder, issueCertificate(readAuthority(folder, second), server));
+  writeTrusted(folder, [second, first]);
+  writeSetup(folder, { ...setup, authorities: [second, first] });
+  return second;
+}
+
+/**
+ * The one that issues no more is good no more.
+ * @param regardless of devices whose certificates are the old one's
+ */
+export function retireAuthority(folder: string, regardless: boolean): string {
+  const setup = readSetup(folder);
+  const [first = '', second] = setup.authorities;
+  if (second === undefined) throw new Failure('there is one authority only: nothing can be retired');
+  const left = devicesBy(setup, first);
+  if (left.length > 0 && !regardless) {
+    const some = left.slice(0, 5).join(', ') + (left.length > 5 ? `, and ${left.length - 5} more` : '');
+    throw new Failure(
+      `${some}: no certificate of the new authority yet, and shut out without the old one: "dragoman-backend devices renew --now" brings them one (--regardless retires it all the same)`,
+    );
+  }
+  writeTrusted(folder, [first]);
+  writeSetup(folder, withList(folder, { ...setup, authorities: [first] }));
+  return second;
+}
+
+/** Devices that may log in and have no certificate of an authority. */
+function devicesBy({ devices }: Setup, authority: string): string[] {
+  return devices
+    .filter(({ disabled, password, certificates }) => {
+      return !disabled && password === null && !certificates.some(({ by }) => by === authority);
+    })
+    .map(deviceName);
+}
+
+/** With revoked certificates, each authority must have a list: without one the broker refuses all of its devices. */
+function withList(folder: string, setup: Setup): Setup {
+  if (setup.revoked === null) return setup;
+  const certificates = setup.revoked.certificates.filter(({ by }) => setup.authorities.includes(by));
+  return { ...setup, revoked: { certificates, list: listFor(folder, setup.authorities, certificates) } };
+}
