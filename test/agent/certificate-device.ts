@@ -1,0 +1,78 @@
+/** A device with a client certificate of any age, and who answers it. */
+import { afterAll } from 'vitest';
+import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
+import { createRequest } from '../../src/adapters/certificates/request.ts';
+import { createTestAuthority, DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
+import { findOpenssl } from '../adapters/mqtt/fixture.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+export const NAME = 'museum.kiosk-01';
+/** Where the virtual clock begins. */
+export const NOW = Date.UTC(2026, 0, 15, 9);
+const TWO_HOURS_MS = 7_200_000;
+if (!findOpenssl()) throw new Error('openssl is not installed, and these tests need it');
+export const ca = createTestAuthority('museum');
+/** Another one by the same name. */
+export const stranger = createTestAuthority('museum');
+export const inTurn = () => new Promise((resolve) => setImmediate(resolve));
+afterAll(() => {
+  ca.close();
+  stranger.close();
+});
+
+/** A device whose certificate began and ends so many days from now. */
+export function device(
+  from: number,
+  to: number,
+  kept = createMemoryFile(),
+  configured = configure(from, to),
+) {
+  const certificate = openDeviceCertificate({
+    ...{ configured, name: NAME, file: kept.file, authorities: () => ca.certificate },
+  });
+  if (certificate === null) throw new Error('no certificate');
+  const deps = createFakeDeps(testConfig({ start: 'command' }), { certificate });
+  const requests = () => deps.sent('cert/req').map(({ body }) => body);
+  const events = (kind: string) => deps.sent(`event/certificate_${kind}`).map(({ body }) => body);
+  let sent = 0;
+  /** As `devices renew` does; what the device says to it. */
+  const answer = async (change: Partial<Issue> = {}, pem: ((good: string) => string) | null = null) => {
+    const [request] = requests().slice(-1);
+    const life = { from: deps.clock.wall() ?? 0, to: (deps.clock.wall() ?? 0) + 300 * DAY_MS };
+    const good = ca.issue(String(request?.['csr']), { ...life, ...change });
+    return bring(String(request?.['id']), pem === null ? good : pem(good));
+  };
+  const bring = async (request: string, text: string) => {
+    sent += 1;
+    deps.command('certificate', { id: `c${sent}`, args: { request, certificate: text } });
+    await inTurn();
+    await inTurn();
+    const last = deps
+      .answers('certificate')
+      .filter(({ status }) => status !== 'accepted')
+      .at(-1);
+    return { status: last?.['status'], ...(last?.['error'] as object), data: last?.['data'] };
+  };
+  const start = async () => {
+    await deps.agent.start();
+    deps.brokerUp();
+    await inTurn();
+  };
+  /** Years on the wall in a moment: what goes by the minute is not waited for. */
+  const pass = async (days: number) => {
+    deps.clock.setWall((deps.clock.wall() ?? 0) + days * DAY_MS - TWO_HOURS_MS);
+    deps.clock.advance(TWO_HOURS_MS);
+    await inTurn();
+  };
+  return { deps, certificate, kept, configured, requests, events, answer, bring, start, pass };
+}
+
+function configure(from: number, to: number) {
+  const { key, request } = createRequest(NAME);
+  const life = { from: NOW + from * DAY_MS, to: NOW + to * DAY_MS };
+  return { key, certificate: ca.issue(request, life) };
+}
+
+/** Due, with a month to go. */
+export const due = () => device(-100, 30);

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createRequest } from '../../src/adapters/certificates/request.ts';
+import { DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
+import { ca, device, due, inTurn, NAME, NOW, stranger } from './certificate-device.ts';
+
+describe('a hostile answer', () => {
+  const other = createRequest(NAME);
+  const life = { from: NOW, to: NOW + 300 * DAY_MS };
+  const below = ca.below('between');
+  const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign'];
+
+  it.each<[string, Partial<Issue>, ((good: string) => string) | null, RegExp]>([
+    ['for another device', { subject: '/CN=museum.kiosk-02' }, null, /is for "CN=museum.kiosk-02"/],
+    ['for another key', {}, () => ca.issue(other.request, life), /another key/],
+    ['that has ended', { from: NOW - 9 * DAY_MS, to: NOW - 1 }, null, /has ended/],
+    ['that begins tomorrow', { from: NOW + DAY_MS }, null, /begins only/],
+    ['that ends within a day', { to: NOW + DAY_MS / 2 }, null, /within a day/],
+    ['for servers', { extensions: ['extendedKeyUsage=serverAuth'] }, null, /clients/],
+    ['that makes it an authority', { extensions: AUTHORITY }, null, /authority/],
+    ['that is no certificate', {}, () => 'hello', /cannot be read/],
+    ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],
+    ['that is damaged', {}, (good) => good.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be read/],
+    ['with five more behind it', {}, (good) => good.repeat(6), /cannot be read/],
+    ['with the private key of the authority', {}, () => ca.key, /cannot be read/],
+  ])('%s is refused, and the request stays open', async (_, change, pem, message) => {
+    const { answer, start, certificate, configured, deps, kept } = due();
+    await start();
+    expect(await answer(change, pem)).toMatchObject({ status: 'error', code: 'wrong_certificate', message });
+    deps.clock.advance(2000);
+    expect(deps.reconnects).toBe(0);
+    expect(certificate.pair()).toEqual(configured);
+    expect(kept.text).not.toContain('BEGIN CERTIFICATE-');
+    expect(await answer()).toMatchObject({ status: 'ok' });
+  });
+
+  it('of an authority that is not known is refused, also of one by the same name', async () => {
+    const { bring, requests, start } = due();
+    await start();
+    const [asked] = requests();
+    const id = String(asked?.['id']);
+    const strange = stranger.issue(String(asked?.['csr']), life);
+    const message = /not issued by an authority of mqtt.caFile/;
+    expect(await bring(id, strange)).toMatchObject({ message });
+    // Its own authority behind it proves nothing.
+    expect(await bring(id, `${strange}${stranger.certificate}`)).toMatchObject({ message });
+    // A device is no authority, whatever it signs.
+    const device = createRequest(NAME);
+    const leaf = ca.issue(device.request, life);
+    expect(await bring(id, `${strange}${leaf}`)).toMatchObject({ message });
+    // One between is good, if it comes along.
+    const lower = below.issue(String(asked?.['csr']), life);
+    expect(await bring(id, lower)).toMatchObject({ message });
+    expect(await bring(id, `${lower}${below.certificate}`)).toMatchObject({ status: 'ok' });
+  });
+
+  it('without a request, or to an older one, or a second time, is refused', async () => {
+    const quiet = device(-1, 300);
+    await quiet.start();
+    const pem = ca.issue(other.request, life);
+    expect(await quiet.bring('x', pem)).toMatchObject({ code: 'not_asked' });
+    const { answer, bring, requests, start, deps } = due();
+    await start();
+    const id = String(requests()[0]?.['id']);
+    expect(await bring(`${id}x`, pem)).toMatchObject({ code: 'not_asked' });
+    expect(await answer()).toMatchObject({ status: 'ok' });
+    expect(await bring(id, pem)).toMatchObject({ code: 'not_asked' });
+    deps.clock.advance(1000);
+    deps.brokerUp(2);
+    expect(await bring(id, pem)).toMatchObject({ code: 'not_asked' });
+  });
+
+  it('on the topics of the fleet or retained, too large or with more in it, is refused', async () => {
+    const { deps, requests, start, bring } = due();
+    await start();
+    const request = String(requests()[0]?.['id']);
+    expect(await bring(request, 'A'.repeat(20_000))).toMatchObject({ code: 'invalid_args' });
+    const body = { id: 'r1', args: { request, certificate: 'x' } };
+    deps.command('certificate', body, { retain: true });
+    expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'retained' } });
+    deps.command('certificate', { id: 'r2', args: { ...body.args, key: 'mine' } });
+    expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'invalid_args' } });
+    deps.deliver('dragoman/v1/museum/all/cmd/certificate', { ...body, id: 'r3' });
+    await inTurn();
+    expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'wrong_certificate' } });
+  });
+
+  it('by a clock that is years ahead or behind is refused, and taken when the clock is right', async () => {
+    const { deps, start, requests, bring } = due();
+    await start();
+    const id = String(requests()[0]?.['id']);
+    const pem = ca.issue(String(requests()[0]?.['csr']), life);
+    deps.clock.setWall(NOW + 3650 * DAY_MS);
+    expect(await bring(id, pem)).toMatchObject({ message: /has ended .* by this device's clock/ });
+    deps.clock.setWall(NOW - 365 * DAY_MS);
+    expect(await bring(id, pem)).toMatchObject({ code: 'wrong_certificate' });
+    deps.clock.setWall(NOW);
+    expect(await bring(id, pem)).toMatchObject({ status: 'ok' });
+  });
+});
