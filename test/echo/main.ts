@@ -27,7 +27,7 @@ Recordings come from Debian's packages, by "apt-get download". Ends with 1 if a 
 cannot be had, and says so.
 
   --seed S      of what is said, and when (1)
-  --only TEXT   cells whose names have this in them
+  --only TEXTS  cells whose names have one of these in them, with commas between
   --short       a few cells, within a minute
   --threads T   side by side (one per core)
   --json        the result as {"echo": {...}} on the last line
@@ -127,9 +127,10 @@ async function main(): Promise<void> {
   const all = values.short
     ? SHORT_CELLS
     : [...ECHO_CELLS, ...CHANGING_CELLS, SECRET_CELL, ...VISITOR_CELLS, HOUR_CELL];
+  const only = values.only.split(',');
   const jobs = all
     .map((cell, number) => ({ cell, number }))
-    .filter(({ cell }) => cell.name.includes(values.only));
+    .filter(({ cell }) => only.some((text) => cell.name.includes(text)));
   if (![seed, threads].every((number) => Number.isInteger(number) && number > 0) || jobs.length === 0) {
     process.stderr.write(`--seed and --threads are whole numbers from 1; --only must fit a cell\n\n${USAGE}`);
     process.exitCode = 2;

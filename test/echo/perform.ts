@@ -121,7 +121,7 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   return {
     ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
     said: loudspeaker.sentences().filter(({ until }) => until < count),
-    visited: visited.filter(({ until }) => until < count),
+    visited: visited.map(({ from, until }) => ({ from, until: Math.min(until, count) })),
   };
 }
 

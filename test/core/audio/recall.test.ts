@@ -37,7 +37,7 @@ describe('a changed path', () => {
   };
 
   it('is one that was known before: what is still being learnt has not changed', () => {
-    const detector = createPathChangeDetector(10);
+    const detector = createPathChangeDetector(10, 240);
     expect(feed(detector, 0.8)).toBe(false);
     expect(feed(detector, 0.05)).toBe(false);
     expect(feed(detector, 0.8)).toBe(true);

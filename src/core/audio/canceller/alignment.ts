@@ -20,9 +20,10 @@ export interface Alignment {
   next(wanted: number, samples: number): { place: number; step: number; jumped: boolean };
   /**
    * The echo was measured. @param now samples heard so far
-   * @returns how much was corrected: `much` means that what was learnt meanwhile is blurred
+   * @returns how much was corrected: `much` means that what was learnt meanwhile is blurred, `jump` that what was heard before
+   *   lies elsewhere
    */
-  measured(measure: LagMeasure, now: number): 'little' | 'much';
+  measured(measure: LagMeasure, now: number): 'little' | 'much' | 'jump';
   /** The place of a moment, by the times that the devices tell and how far they were off until now. */
   placeAt(byTime: number): number;
   /** Nothing of the echo is known any more; the drift is. */
@@ -129,7 +130,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
         jump(-lag * ratio);
         const change = surprises >= UNEXPECTED.inARow ? DRIFT.first ** 2 : belief.change;
         belief = { at, lag: error, both: 0, change };
-        return 'much';
+        return 'jump';
       }
       surprises = 0;
       const gain = { lag: lagError / (lagError + error), change: bothError / (lagError + error) };

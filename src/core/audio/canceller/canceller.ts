@@ -6,7 +6,7 @@ import { createAdaptiveFilter } from './adaptive-filter.ts';
 import { createAlignment } from './alignment.ts';
 import { createInterpolator } from './interpolator.ts';
 import { createLagMeter } from './lag-meter.ts';
-import { createPathChangeDetector } from './path-change.ts';
+import { CHANGED_MS, createPathChangeDetector } from './path-change.ts';
 import { createRecall } from './recall.ts';
 import { createResidualFilter } from './residual-filter.ts';
 
@@ -43,11 +43,19 @@ const BEFORE_MS = 12;
 const NEAR_MS = { before: 4, behind: 40 };
 /** When it is better known where the echo lies, so much is learnt from once more, so often: a sentence is worth several. */
 const AGAIN = { ms: 2500, passes: 2 };
+/** So many blocks in which the path was learnt, after it was found; the first of them stand for little until then. */
+const AGAIN_AFTER = [80, 200, 500];
 
 /** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */
 export function cancellerBlock(rateHz: number): number {
   return Math.floor((BLOCK_MS * rateHz) / 1000);
 }
+
+/** Below this power there is no echo to learn from. */
+const AUDIBLE = 1e-8;
+
+const power = (sound: Float64Array): number =>
+  sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length;
 
 export function createCanceller(rates: { heardRateHz: number; playedRateHz: number }): Canceller {
   const { heardRateHz, playedRateHz } = rates;
@@ -60,7 +68,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const filter = createAdaptiveFilter({ blockSamples, partitions: Math.ceil(PATH_MS / blockMs) });
   const residual = createResidualFilter(blockSamples);
   const lags = createLagMeter(heardRateHz);
-  const change = createPathChangeDetector(blockMs);
+  const change = createPathChangeDetector(blockMs, blockSamples);
   const recall = createRecall(blockSamples, Math.round(AGAIN.ms / blockMs));
   const detector = createEchoDetector({ heardRateHz, playedRateHz: heardRateHz });
   const source = new Float32Array(Math.ceil(blockSamples * ratio * 1.001) + 2 * interpolator.reach + 4);
@@ -80,6 +88,8 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   let brokenAt = Number.POSITIVE_INFINITY;
   /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
   let unsettled = 0;
+  /** Blocks of echo since the path was found. */
+  let learntBlocks = 0;
   let run: { number: number; begin: number } | null = null;
 
   const read = (from: number, step: number, target: Float32Array): void => {
@@ -100,15 +110,21 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     }
     return run.begin + place.sample;
   };
-  /** @param place of what is played, behind the last block that was heard */
-  const learnAgain = (place: number, step: number): void => {
+  /** @param place of what is played, behind the last block that was heard; @param blocks so many of those, at most */
+  const learnAgain = (place: number, step: number, blocks: number): void => {
+    const known = Math.min(recall.blocks, Math.round(blocks));
     for (let pass = 0; pass < AGAIN.passes; pass++) {
       // What was played before it sounds on in its first blocks.
-      for (let ago = recall.blocks + filter.partitions; ago > 0; ago--) {
+      for (let ago = known + filter.partitions; ago > 0; ago--) {
         read(place - leadMs * perMs - ago * blockSamples * step, step, played);
-        filter.step(played, recall.blockAt(ago), ago <= recall.blocks);
+        filter.step(played, recall.blockAt(ago), ago <= known);
       }
     }
+  };
+  /** What is known of the path counts for little against what is learnt of the last so many blocks. */
+  const relearn = (blocks: number): void => {
+    filter.relearn();
+    learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);
   };
   /** Finds how late the echo comes, roughly, and sets the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
@@ -124,7 +140,8 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     filter.forget(10 ** (found.gainDb / 10));
     lags.forget();
     alignment.unlock();
-    learnAgain(from, step);
+    learntBlocks = 0;
+    learnAgain(from, step, recall.blocks);
   };
 
   const unsettle = (): void => {
@@ -167,14 +184,16 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       filter.step(played, block, isPlaced && unsettled === 0);
       out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
       recall.hear(block);
-      if (unsettled === 0 && change.hear(filter.echo, filter.rest)) filter.relearn();
+      if (unsettled === 0 && change.hear(filter.echo, filter.rest)) relearn(CHANGED_MS / blockMs);
+      if (isPlaced && unsettled === 0 && power(filter.echo) > AUDIBLE && AGAIN_AFTER.includes(++learntBlocks))
+        relearn(recall.blocks);
       const measure = isPlaced ? lags.hear(played, block) : null;
       if (measure !== null) {
         unsettled = 0;
-        if (alignment.measured(measure, heardSamples) === 'much') {
+        const corrected = alignment.measured(measure, heardSamples);
+        if (corrected !== 'little') {
           lags.restart();
-          filter.relearn();
-          learnAgain(alignment.place, ratio * (1 + alignment.drift));
+          relearn(corrected === 'jump' ? (2 * measure.ago) / blockSamples : recall.blocks);
         }
       }
       return out;

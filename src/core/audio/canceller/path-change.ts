@@ -1,50 +1,103 @@
-import { valueAt } from '../fourier.ts';
+import { transformLength, valueAt } from '../fourier.ts';
+import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Tells that the path from loudspeaker to microphone is another one: what is left then goes up and down with the echo that
- * was reckoned, sample by sample, which nobody's voice does.
+ * Tells that the path from loudspeaker to microphone is another one: tone by tone, what is left then goes up and down with the
+ * echo that was reckoned, which nobody's voice does.
  */
 export interface PathChangeDetector {
   /** @returns whether what is known of the path is wrong */
   hear(echo: Float64Array, rest: Float64Array): boolean;
 }
 
-/** It is judged by so much echo, and then not again for so long. */
-const JUDGED_MS = { over: 350, again: 1000 };
+/** It is judged by so much echo, which all came the new way when a change is told. */
+export const CHANGED_MS = 250;
+/** And then not again for so long. */
+const AGAIN_MS = 1000;
 /** Below this power there is no echo to speak of. */
 const ECHO_POWER = 1e-8;
 /** What is left matters from this share of the echo on. */
 const MATTERS = 0.04;
-const ALIKE = 0.35;
+/** So much of what is left goes with the echo when the path has changed. */
+const ALIKE = 0.2;
 /** Once no more than this share was left, the path was known. */
 const KNOWN = 0.03;
+const TINY = 1e-20;
 
-export function createPathChangeDetector(blockMs: number): PathChangeDetector {
-  let [both, echoes, rests, heardMs, quietMs] = [0, 0, 0, 0, 0];
+export function createPathChangeDetector(blockMs: number, blockSamples: number): PathChangeDetector {
+  const length = 2 * blockSamples;
+  const size = transformLength(length);
+  const spectrum = createRealSpectrum(size);
+  const { bins } = spectrum;
+  const window = Float64Array.from({ length }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / length));
+  const make = () => ({ re: new Float64Array(bins), im: new Float64Array(bins) });
+  const [e, r, cross] = [make(), make(), make()];
+  const power = { echo: new Float64Array(bins), rest: new Float64Array(bins) };
+  const time = new Float64Array(size);
+  const past = { echo: new Float64Array(length), rest: new Float64Array(length) };
+  let isHalf = false;
+  let [frames, heardMs, quietMs, echoes, rests] = [0, 0, 0, 0, 0];
   let isKnown = false;
+
+  const clear = (): void => {
+    for (const values of [cross.re, cross.im, power.echo, power.rest]) values.fill(0);
+    frames = heardMs = echoes = rests = 0;
+  };
+  const transform = (sound: Float64Array, into: { re: Float64Array; im: Float64Array }): void => {
+    for (let at = 0; at < length; at++) time[at] = valueAt(sound, at) * valueAt(window, at);
+    time.fill(0, length);
+    spectrum.forward(time, into.re, into.im);
+  };
+  const addFrame = (): void => {
+    transform(past.echo, e);
+    transform(past.rest, r);
+    for (let bin = 0; bin < bins; bin++) {
+      const [eRe, eIm] = [valueAt(e.re, bin), valueAt(e.im, bin)];
+      const [rRe, rIm] = [valueAt(r.re, bin), valueAt(r.im, bin)];
+      cross.re[bin] = valueAt(cross.re, bin) + eRe * rRe + eIm * rIm;
+      cross.im[bin] = valueAt(cross.im, bin) + eRe * rIm - eIm * rRe;
+      power.echo[bin] = valueAt(power.echo, bin) + eRe * eRe + eIm * eIm;
+      power.rest[bin] = valueAt(power.rest, bin) + rRe * rRe + rIm * rIm;
+    }
+    frames += 1;
+  };
+  /** 0 to 1: how much of what is left goes with the echo, tone by tone, the loudest tones first. */
+  const alike = (): number => {
+    let [sum, weights] = [0, TINY];
+    for (let bin = 0; bin < bins; bin++) {
+      const both = valueAt(cross.re, bin) ** 2 + valueAt(cross.im, bin) ** 2;
+      sum += both / (valueAt(power.rest, bin) + TINY);
+      weights += valueAt(power.echo, bin);
+    }
+    // Of so few frames, some of it is chance.
+    return (sum / weights - 1 / frames) / (1 - 1 / frames);
+  };
+
   return {
     hear(echo, rest) {
-      let [product, echoPower, restPower] = [0, 0, 0];
+      past.echo.copyWithin(0, echo.length);
+      past.rest.copyWithin(0, rest.length);
+      past.echo.set(echo, blockSamples);
+      past.rest.set(rest, blockSamples);
+      let [echoPower, restPower] = [0, 0];
       for (let at = 0; at < echo.length; at++) {
-        const one = valueAt(echo, at);
-        const other = valueAt(rest, at);
-        product += one * other;
-        echoPower += one * one;
-        restPower += other * other;
+        echoPower += valueAt(echo, at) ** 2;
+        restPower += valueAt(rest, at) ** 2;
       }
       if (echoPower < ECHO_POWER * echo.length) return false;
       quietMs = Math.max(0, quietMs - blockMs);
-      both += product;
       echoes += echoPower;
       rests += restPower;
       heardMs += blockMs;
-      if (heardMs < JUDGED_MS.over) return false;
-      const isWrong = rests > MATTERS * echoes && Math.abs(both) > ALIKE * Math.sqrt(echoes * rests);
+      isHalf = !isHalf;
+      if (!isHalf) addFrame();
+      if (heardMs < CHANGED_MS) return false;
+      const isWrong = rests > MATTERS * echoes && alike() > ALIKE;
       if (rests < KNOWN * echoes) isKnown = true;
-      both = echoes = rests = heardMs = 0;
+      clear();
       if (!isWrong || quietMs > 0 || !isKnown) return false;
       isKnown = false;
-      quietMs = JUDGED_MS.again;
+      quietMs = AGAIN_MS;
       return true;
     },
   };
