@@ -159,7 +159,7 @@ export class Agent {
     this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
     this.operator = createOperator({
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
-      admissions: this.admissions,
+      ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
@@ -195,7 +195,7 @@ export class Agent {
   /** What stood in the way of a connection is gone: the line is tried again within seconds. */
   hasten(): void {
     this.bus?.urgent(true);
-    this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
+    this.judgeUrgency();
   }
 
   /** By what the owner is known from here on; null: anybody's word is taken. */
@@ -275,8 +275,12 @@ export class Agent {
     const [before, after] = [step.before.session, step.after.session];
     if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))
       attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
-    this.bus?.urgent(this.lanes.some((lane) => lane.needsBackend));
+    this.judgeUrgency();
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
+  }
+
+  private judgeUrgency(): void {
+    this.bus?.urgent(this.operator.isAwaited || this.lanes.some((lane) => lane.needsBackend));
   }
 
   private tellBackendWatch(): void {

@@ -76,6 +76,25 @@ describe('the answer to a command', () => {
     expect(deps.answers('mute')).toHaveLength(2);
   });
 
+  it('is a reason to hurry back to the broker, for two minutes', async () => {
+    const deps = await boot(createMemoryFile());
+    deps.command('stop', { id: 's' });
+    deps.lastStream().listener.ended(1000, '');
+    await deps.clock.elapse(30_000);
+    expect(deps.urgent).toBe(false);
+    const acknowledge = deps.withholdAcknowledgements();
+    deps.command('volume', { id: 'a', args: { percent: 30 } });
+    await deps.clock.elapse(100);
+    expect(deps.urgent).toBe(true);
+    await deps.clock.elapse(125_000);
+    expect(deps.urgent).toBe(false);
+    deps.command('volume', { id: 'b', args: { percent: 31 } });
+    await deps.clock.elapse(100);
+    expect(deps.urgent).toBe(true);
+    acknowledge(true);
+    expect(deps.urgent).toBe(false);
+  });
+
   it('that was given up is given again where the broker sends the command again', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);

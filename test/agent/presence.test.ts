@@ -93,6 +93,18 @@ describe('an identity that two devices use', () => {
     expect(disputed).toBe(1);
   });
 
+  it('is known by its wills, where it has connected again', async () => {
+    const deps = await online();
+    const will = (conn_seq: number) => ({ status: 'lost', boot_id: 'other-boot', conn_seq });
+    for (const connection of [2, 3]) {
+      deps.bus.listener.down('unreachable', 'it closed the connection');
+      deps.brokerUp(connection);
+      deps.deliver(STATUS, will(connection - 1), { retain: true });
+      expect(conflicts(deps)).toHaveLength(connection - 2);
+    }
+    expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
+  });
+
   it('is not suspected after a restart, nor after a network that cut the line', async () => {
     const deps = await online();
     deps.bus.listener.down('unreachable', 'it closed the connection');

@@ -26,15 +26,26 @@ export interface CommandAnswers {
    * @returns false: it has to be given again, nothing is known of its way
    */
   isGiven(asker: Asker): boolean;
+  /** An answer waits for the broker, and somebody for the answer. */
+  readonly isAwaited: boolean;
+  close(): void;
 }
 
+/** So long an operator waits at most: after that an answer is no reason to hurry. */
+const WAITED_FOR_MS = 120_000;
+
+/** @param changed told whenever `isAwaited` may have changed */
 export function createCommandAnswers(
   topics: DeviceTopics,
   clock: Clock,
   record: Pick<CommandRecord, 'told' | 'isTold'>,
+  changed: () => void,
 ): CommandAnswers {
   /** By id: what is done when the broker has the answer, or nobody will. */
   const onTheirWay = new Map<string, (() => void)[]>();
+  let waitedForUntil = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
+  let cancel = (): void => {};
 
   const publish = (
     { bus, name, id, correlationData }: Asker,
@@ -62,7 +73,13 @@ export function createCommandAnswers(
         const receipts = onTheirWay.get(asker.id) ?? [];
         onTheirWay.delete(asker.id);
         for (const received of receipts) received();
+        changed();
       });
+      if (isClosed) return;
+      waitedForUntil = clock.now() + WAITED_FOR_MS;
+      cancel();
+      cancel = clock.at(waitedForUntil, changed);
+      changed();
     },
     isGiven({ id, received }) {
       const receipts = onTheirWay.get(id);
@@ -70,6 +87,13 @@ export function createCommandAnswers(
       else if (record.isTold(id)) received();
       else return false;
       return true;
+    },
+    get isAwaited() {
+      return onTheirWay.size > 0 && clock.now() < waitedForUntil;
+    },
+    close() {
+      isClosed = true;
+      cancel();
     },
   };
 }

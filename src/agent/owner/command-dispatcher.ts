@@ -34,6 +34,8 @@ export interface CommandDispatcher {
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers what waits for its turn or is not done; resolves when all answers are noted and given. */
   close(): Promise<void>;
+  /** An answer waits for the broker, and somebody for the answer. */
+  readonly isAwaited: boolean;
   /** Resolves when it is noted which of the last answers have arrived. */
   saved(): Promise<void>;
 }
@@ -48,6 +50,8 @@ export interface CommandDispatcherDeps {
   readonly repeats: RepeatFilter;
   readonly record: CommandRecord;
   readonly signatures: CommandSignatures;
+  /** Told whenever `isAwaited` may have changed. */
+  readonly awaitedChanged?: () => void;
   /** A number in [0, 1), to stagger a fleet. */
   random(): number;
 }
@@ -60,7 +64,7 @@ export function createCommandDispatcher(
 ): CommandDispatcher {
   const { clock, log, record, signatures } = deps;
   const fanOut = createFanOut(clock);
-  const answers = createCommandAnswers(deps.topics, clock, record);
+  const answers = createCommandAnswers(deps.topics, clock, record, () => deps.awaitedChanged?.());
   let isClosed = false;
   /** Commands without a final answer, by id. */
   const unfinished = new Map<string, (error: CommandError) => void>();
@@ -232,7 +236,11 @@ export function createCommandDispatcher(
       fanOut.close();
       const stopping = new CommandError('stopping', 'the agent ended before the command was done');
       for (const giveUp of [...unfinished.values()]) giveUp(stopping);
+      answers.close();
       return record.flush();
+    },
+    get isAwaited() {
+      return answers.isAwaited;
     },
     saved: () => record.flush(),
   };

@@ -24,6 +24,8 @@ export interface OperatorDeps {
   config(): Config;
   bus(): Bus | null;
   watch(listener: (step: LaneStep) => void): () => void;
+  /** Told whenever `isAwaited` may have changed. */
+  awaitedChanged(): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
@@ -40,6 +42,8 @@ export interface Operator {
   levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
+  /** An answer waits for the broker, and somebody for the answer. */
+  readonly isAwaited: boolean;
   /** Resolves when it is noted which of the last answers have arrived. */
   saved(): Promise<void>;
 }
@@ -69,7 +73,10 @@ export function createOperator(parts: OperatorDeps): Operator {
   );
   const record = createCommandRecord(deps.commandFile ?? null, clock, log);
   const dispatcher = createCommandDispatcher(
-    { address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
+    {
+      ...{ address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
+      awaitedChanged: parts.awaitedChanged,
+    },
     handlers,
   );
   return {
@@ -81,6 +88,9 @@ export function createOperator(parts: OperatorDeps): Operator {
       service.close();
       logs.close();
       return dispatcher.close();
+    },
+    get isAwaited() {
+      return dispatcher.isAwaited;
     },
     saved: () => dispatcher.saved(),
   };

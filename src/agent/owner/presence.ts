@@ -1,4 +1,5 @@
 import {
+  type HeardStatus,
   judgeStatus,
   noteLine,
   noteOtherSeen,
@@ -46,6 +47,7 @@ export interface Presence {
 export function createPresence({ topics, bootId, clock, log, publisher, bus }: PresenceDeps): Presence {
   let identity = UNDISPUTED;
   let wasTold = false;
+  let foreign: HeardStatus | null = null;
   let otherBootId: string | null = null;
   let refusedBefore = '';
   let cancel = (): void => {};
@@ -81,8 +83,9 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
       if (topic !== topics.status) return false;
       const json = payload.length > LONGEST_STATUS ? null : parseJson(payload);
       const heard = heardSchema.safeParse(json).data ?? null;
-      const own = { bootId, connection: publisher.connections, wasTold };
+      const own = { bootId, connection: publisher.connections, wasTold, foreign };
       const verdict = judgeStatus(heard, retain, own);
+      if (heard !== null && heard.boot_id !== bootId) foreign = heard;
       if (verdict.isWrong) repeat.request();
       if (verdict.otherBootId !== null) {
         otherBootId = verdict.otherBootId.slice(0, 64);

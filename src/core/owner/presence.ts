@@ -13,6 +13,8 @@ export interface OwnStatus {
   readonly connection: number;
   /** The broker had a status of this start of the agent before the present connection began. */
   readonly wasTold: boolean;
+  /** The status of another start of the agent, or of another device, that was heard last. */
+  readonly foreign: HeardStatus | null;
 }
 
 export interface StatusVerdict {
@@ -35,20 +37,23 @@ const GONE = ['lost', 'offline'];
 export function judgeStatus(
   heard: HeardStatus | null,
   isRetained: boolean,
-  { bootId, connection, wasTold }: OwnStatus,
+  { bootId, connection, wasTold, foreign }: OwnStatus,
 ): StatusVerdict {
   if (heard === null) return isRetained ? FINE : WRONG;
   if (heard.boot_id === bootId) {
     const isPresent = heard.conn_seq === connection && !GONE.includes(heard.status);
     return isRetained || isPresent ? FINE : WRONG;
   }
-  const isGone = GONE.includes(heard.status);
-  // Somebody has spoken in this device's place while it was away; before its first word it is the agent before this one.
-  if (isRetained) return wasTold ? { isWrong: false, otherBootId: heard.boot_id } : FINE;
-  // The will of the agent before this one, or of another that has just lost its connection to us.
-  if (isGone) return { isWrong: true, otherBootId: wasTold ? heard.boot_id : null };
-  // Not said again: two that hear each other would never stop.
-  return { isWrong: false, otherBootId: heard.boot_id };
+  const other = { isWrong: false, otherBootId: heard.boot_id };
+  if (GONE.includes(heard.status)) {
+    // A will may be late, and of the agent before this one; but what connects anew, as its number tells, is alive.
+    const isAlive =
+      foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
+    return { isWrong: !isRetained, otherBootId: isAlive ? heard.boot_id : null };
+  }
+  // Before its own first word it finds what the agent before it has said. A word of another one is not answered by its
+  // own: two that hear each other would never stop.
+  return isRetained && !wasTold ? FINE : other;
 }
 
 /** Whether another device uses this one's name. */

@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/owner/presence.ts';
 import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 
-const OWN = { bootId: 'me', connection: 3, wasTold: true };
+const OWN = { bootId: 'me', connection: 3, wasTold: true, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
 
 describe('what a device hears on its own status topic', () => {
@@ -44,16 +44,25 @@ describe('what a device hears on its own status topic', () => {
   });
 
   it('another device, that has spoken in its place or speaks now', () => {
-    for (const status of ['ready', 'lost'])
-      expect(judgeStatus(heard('you', 1, status), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
-    // Its will, when this one takes the name back: that is put right.
-    expect(judgeStatus(heard('you', 1, 'lost'), false, OWN)).toEqual({ isWrong: true, otherBootId: 'you' });
+    expect(judgeStatus(heard('you', 1, 'ready'), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
     // Two at a time, as at a broker that renames clients: nobody answers the other for ever.
     for (const wasTold of [true, false])
       expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
         isWrong: false,
         otherBootId: 'you',
       });
+  });
+
+  it('wills of another device: one may be late, a second of a newer connection is of one that lives', () => {
+    const will = heard('you', 4, 'lost');
+    for (const isRetained of [true, false]) {
+      const other = (foreign: ReturnType<typeof heard>, next = will) =>
+        judgeStatus(next, isRetained, { ...OWN, foreign });
+      expect(judgeStatus(will, isRetained, OWN)).toEqual({ isWrong: !isRetained, otherBootId: null });
+      expect(other(will)).toEqual({ isWrong: !isRetained, otherBootId: null });
+      expect(other(heard('they', 3, 'lost'))).toEqual({ isWrong: !isRetained, otherBootId: null });
+      expect(other(will, heard('you', 5, 'lost'))).toEqual({ isWrong: !isRetained, otherBootId: 'you' });
+    }
   });
 });
 
