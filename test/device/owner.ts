@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
 import { freePort } from '../backend/broker/fixture.ts';
 import { ask, type Line, watch } from './owner-line.ts';
+import { startTokenRelay, type TokenRelay } from './token-relay.ts';
 
 export const API_KEY = 'api-key-of-the-tests';
 const START_LIMIT_MS = 60_000;
@@ -20,6 +21,8 @@ export interface OwnerOptions {
   readonly emulator?: readonly string[];
   /** Where streams go, as the device sees it; left out: the emulator's own port on 127.0.0.1. */
   readonly streamHost?: string;
+  /** Of what was said and its translation; else those of the emulator. */
+  readonly phrases?: readonly Readonly<Record<string, string>>[];
 }
 
 export interface Owner extends Omit<Line, 'end'> {
@@ -28,6 +31,8 @@ export interface Owner extends Omit<Line, 'end'> {
   readonly servicePort: number;
   /** What was handed out for the device: broker-ca.crt, mqtt-password. */
   readonly login: string;
+  /** Of all sessions that were made. */
+  readonly tokens: readonly string[];
   /** Steers the service. */
   fault(order: object): Promise<void>;
   /** What the service answers at its tool paths. */
@@ -72,7 +77,9 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
   // It would change to a user of its own, who cannot read this folder.
   if (process.getuid?.() === 0) appendFileSync(join(folder, 'broker/mosquitto.conf'), 'user root\n');
   const children: ChildProcess[] = [];
+  let relay: TokenRelay | null = null;
   const close = async (): Promise<void> => {
+    relay?.close();
     for (const child of children) child.kill('SIGKILL');
     rmSync(root, { recursive: true, force: true });
   };
@@ -99,12 +106,14 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
       ...(options.emulator ?? []),
     ];
     await start([process.execPath, join(options.bundles, 'emulator.mjs'), ...emulator], /listening/);
+    const server = { certificate: join(folder, 'broker/server.crt'), key: join(folder, 'broker/server.key') };
+    relay = await startTokenRelay(servicePort, { ...server, authority: join(folder, 'authority/ca.crt') });
     const backendFolder = join(folder, 'logins/backend');
     writeFileSync(join(backendFolder, 'api-key'), API_KEY, { mode: 0o600 });
     const streamHost = options.streamHost ?? `127.0.0.1:${servicePort}`;
     const backendEnv = {
       DRAGOMAN_BACKEND_ALLOW: 'museum/*',
-      DRAGOMAN_BACKEND_SERVICE_URL: `https://127.0.0.1:${servicePort}`,
+      DRAGOMAN_BACKEND_SERVICE_URL: `https://127.0.0.1:${relay.port}`,
       DRAGOMAN_BACKEND_SERVICE_STREAM_URL: `wss://${streamHost}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
       DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE: 'api-key',
       DRAGOMAN_BACKEND_SERVICE_CA_FILE: 'broker-ca.crt',
@@ -118,6 +127,7 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
     const person = await watch(peoplePort, anna);
     const owner: Owner = {
       ...person,
+      tokens: relay.tokens,
       ...{ folder, brokerPort, servicePort, login: join(folder, 'logins/museum.kiosk-01') },
       fault: async (order) => void (await owner.service('/emulator/faults', order)),
       service: (path, body) => ask(servicePort, ca, path, body),

@@ -39,6 +39,8 @@ describe('the judge of tones', () => {
     const holed = code.slice().fill(0, ms(5000), ms(5500));
     expect(judge(holed).silentMs).toBeGreaterThanOrEqual(480);
     expect(judge(holed).tones).toContain(-1);
+    expect(judge(holed).gap).toMatchObject({ before: 32, after: 91 });
+    expect(judge(code).gap.ms).toBe(0);
     const late = new Int16Array(code.length + ms(200));
     late.set(code.subarray(0, ms(5050)));
     late.set(code.subarray(ms(5050)), ms(5250));

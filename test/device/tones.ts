@@ -45,6 +45,8 @@ export interface Judgement {
   readonly outOfOrder: number;
   /** Silence between the first sound and the last. */
   readonly silentMs: number;
+  /** The longest silence between two tones, and how many tones came before and after it. */
+  readonly gap: { readonly ms: number; readonly before: number; readonly after: number };
   /** Within a tone: places where it does not go on as it began. */
   readonly phaseJumps: number;
   /** The median of all windows with a tone. */
@@ -91,6 +93,7 @@ export function judge(samples: Int16Array): Judgement {
     missing,
     outOfOrder,
     silentMs: windows.filter(({ dbfs }) => dbfs <= QUIET_DBFS).length * WINDOW_MS,
+    gap: longestGap(tones),
     phaseJumps: countPhaseJumps(windows),
     levelDbfs: levels[Math.floor(levels.length / 2)] ?? Number.NEGATIVE_INFINITY,
     unclearMs: unclear * WINDOW_MS,
@@ -139,6 +142,15 @@ function inOrder(windows: readonly Window[]): { tones: Run[]; unclear: number } 
     else tones.push({ tone: now, windows: 1 });
   }
   return { tones, unclear };
+}
+
+function longestGap(tones: readonly Run[]): Judgement['gap'] {
+  const silences = tones.filter(({ tone }) => tone === -1);
+  const longest = silences.sort((a, b) => b.windows - a.windows)[0];
+  if (longest === undefined) return { ms: 0, before: tones.length, after: 0 };
+  const heard = tones.filter((run) => run.tone >= 0 || run === longest);
+  const before = heard.indexOf(longest);
+  return { ms: longest.windows * WINDOW_MS, before, after: heard.length - before - 1 };
 }
 
 /** Against the last clear window of the same tone: the one in which it jumps is not clear itself. */

@@ -1,0 +1,237 @@
+/** A device as an owner sets it up, on a machine with two sound cards, with its owner on this machine's loopback. */
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { until } from '../nspawn/kiosk.ts';
+import { type Machine, switchOn } from './machine.ts';
+import { type Owner, type OwnerOptions, startOwner } from './owner.ts';
+import type { Workshop } from './setup.ts';
+import { type Judgement, judge } from './tones.ts';
+
+export const SERVICE = 'dragoman.service';
+/** Where broker and service are, seen from the machine. */
+const OWNER = '10.0.2.100';
+/** What a lane has in stock between the microphone and the loudspeaker, with room for a slow machine. */
+const ON_ITS_WAY_MS = 6000;
+/** The state of a machine with a device that is configured and stopped. */
+export const INSTALLED = 'installed';
+export const LIVE_LIMIT_MS = 120_000;
+
+export interface Bench {
+  readonly machine: Machine & { readonly bootMs: number };
+  readonly owner: Owner;
+  /** The file that is the machine's disk. */
+  readonly disk: string;
+  close(): Promise<void>;
+}
+
+/** A machine that has just booted, and an owner whom it can reach. */
+export async function openBench(
+  workshop: Extract<Workshop, { missing: null }>,
+  more: Partial<OwnerOptions> = {},
+): Promise<Bench> {
+  const emulator = [
+    '--translate',
+    'echo',
+    '--setup-ms',
+    '300',
+    '--set',
+    'recordBytes=50000000',
+    '--allow-host',
+    OWNER,
+  ];
+  const owner = await startOwner({
+    bundles: workshop.bundles,
+    names: [OWNER],
+    streamHost: OWNER,
+    emulator,
+    ...more,
+  });
+  try {
+    const { disk } = workshop.hardware;
+    const ports = { 8883: owner.brokerPort, 443: owner.servicePort };
+    const machine = await switchOn({ ...workshop.hardware, ports }, 'booted');
+    await machine.setClock();
+    return {
+      ...{ machine, owner, disk },
+      async close() {
+        await machine.stop();
+        await owner.close();
+      },
+    };
+  } catch (error) {
+    await owner.close();
+    throw error;
+  }
+}
+
+/** Puts the owner's goods where a copy over the network would have put them. */
+export async function unpack({ machine }: Bench): Promise<void> {
+  await machine.sh('mkdir -p /srv/goods; tar -xf /dev/vdb -C /srv/goods');
+}
+
+/** Two cards: what is played into Mic can be recorded there, and what is played to Speaker can be recorded beside it. */
+export async function plugCards({ machine }: Bench): Promise<void> {
+  await machine.must([
+    'modprobe',
+    'snd-aloop',
+    'enable=1,1',
+    'index=-1,-1',
+    'id=Mic,Speaker',
+    'pcm_substreams=1,1',
+  ]);
+}
+
+export const LANE = {
+  capture: { driver: 'alsa', device: 'plughw:CARD=Mic,DEV=1' },
+  playback: { driver: 'alsa', device: 'plughw:CARD=Speaker,DEV=0', normalize: false },
+  ...{ source: 'en', targets: ['es'], echo: 'off', standbyAfter: 0, earcons: false },
+};
+
+export function configuration(lane: object = {}, more: object = {}): string {
+  return JSON.stringify({
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    mqtt: {
+      url: `mqtts://${OWNER}:8883`,
+      username: 'museum.kiosk-01',
+      passwordFile: '/etc/dragoman/secrets/mqtt-password',
+      caFile: '/etc/dragoman/broker-ca.crt',
+    },
+    service: { hosts: [OWNER], caFile: '/etc/dragoman/broker-ca.crt' },
+    lanes: [{ ...LANE, ...lane }],
+    ...more,
+  });
+}
+
+export const phaseOf = ({ owner }: Bench): string | undefined =>
+  (owner.newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
+export const statusOf = ({ owner }: Bench): string => String(owner.newest('status')?.['status']);
+
+/** Milliseconds until it interprets. */
+export const live = (bench: Bench, limitMs = LIVE_LIMIT_MS): Promise<number> =>
+  until('it is live', async () => phaseOf(bench) === 'live', limitMs);
+/** Milliseconds until it says that a word spoken now would be heard and answered. */
+export const ready = (bench: Bench, limitMs = LIVE_LIMIT_MS): Promise<number> =>
+  until('it is ready', async () => statusOf(bench) === 'ready', limitMs);
+
+export interface Listening {
+  /** What has come out of the loudspeaker since it began. */
+  end(): Promise<Judgement & { readonly samples: Int16Array }>;
+}
+
+/** Records what the loudspeaker says, in the machine's memory. */
+export async function listen({ machine }: Bench): Promise<Listening> {
+  const file = '/run/said.raw';
+  const words = `arecord -q -D hw:CARD=Speaker,DEV=1 -t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000 ${file}`;
+  await machine.sh(`systemd-run --quiet --collect --unit=listener --property=KillSignal=SIGINT ${words}`);
+  await until('the listener', async () => (await machine.run(['test', '-e', file])).code === 0);
+  return {
+    async end() {
+      await machine.run(['systemctl', 'stop', 'listener']);
+      const samples = samplesOf(await machine.read(file));
+      await machine.must(['rm', file]);
+      return { ...judge(samples), samples };
+    },
+  };
+}
+
+/** Plays tones into the microphone; at most the recording's minute. */
+export async function speak({ machine }: Bench, seconds: number, card = 'Mic'): Promise<void> {
+  const bytes = Math.round(seconds * 24_000) * 2;
+  const play = `aplay -q -D hw:CARD=${card},DEV=0 -t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000`;
+  await machine.sh(
+    `systemd-run --quiet --collect --unit=speaker sh -c 'head -c ${bytes} /srv/goods/tones.raw | ${play}'`,
+  );
+}
+
+/** Speaks, and records what is said to it; what `meanwhile` does belongs into that time. */
+export async function interpret(
+  bench: Bench,
+  seconds: number,
+  meanwhile: () => Promise<void> = async () => {},
+) {
+  const listening = await listen(bench);
+  const startedAt = performance.now();
+  await speak(bench, seconds);
+  await meanwhile();
+  await until(
+    'all is said',
+    async () => (await bench.machine.run(['systemctl', 'is-active', 'speaker'])).code !== 0,
+    120_000,
+  );
+  await wait(ON_ITS_WAY_MS);
+  return { ended: await listening.end(), startedAt };
+}
+
+export const silence = async ({ machine }: Bench): Promise<void> =>
+  void (await machine.run(['systemctl', 'stop', 'speaker']));
+
+/** Installed, configured and stopped, for scenarios that begin with a device that works. */
+export async function install(bench: Bench): Promise<void> {
+  const { machine, owner } = bench;
+  await unpack(bench);
+  await plugCards(bench);
+  await machine.must(['dpkg', '-i', ...(await packagesIn(bench))], '', 300_000);
+  await handOver(bench);
+  await machine.must(['systemctl', 'stop', SERVICE]);
+  owner.forget();
+}
+
+/** The agent, and a Node for it where Debian has none. */
+async function packagesIn({ machine }: Bench): Promise<string[]> {
+  const hasNode = (await machine.run(['test', '-e', '/usr/bin/node'])).code === 0;
+  const listed = await machine.sh(
+    `ls /srv/goods/dragoman_*.deb ${hasNode ? '' : '/srv/goods/dragoman-node_*.deb'}`,
+  );
+  return listed.trim().split('\n');
+}
+
+/** What the owner hands out for the device. */
+export async function handOver({ machine, owner }: Bench, config = configuration()): Promise<void> {
+  const handed = (name: string) => readFileSync(join(owner.login, name), 'utf8');
+  await machine.write('/etc/dragoman/broker-ca.crt', handed('broker-ca.crt'));
+  await machine.write('/etc/dragoman/secrets/mqtt-password', handed('mqtt-password'), '0640');
+  await machine.must(['chgrp', 'dragoman', '/etc/dragoman/secrets/mqtt-password']);
+  await machine.write('/etc/dragoman/config.json', config);
+}
+
+/** Since it was begun, or since a moment by `performance.now()`. */
+export const eventsOf = ({ owner }: Bench, kind: string, sinceMs = 0): Record<string, unknown>[] =>
+  owner.messages
+    .filter(({ topic, atMs }) => topic === `event/${kind}` && atMs >= sinceMs)
+    .map(({ text }) => JSON.parse(text));
+
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The process of the agent; 0 for none. */
+export const pidOf = async ({ machine }: Bench): Promise<number> =>
+  Number(await machine.must(['systemctl', 'show', '--value', '-p', 'MainPID', SERVICE]));
+
+export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** What a judgement says, in a line. */
+export const inWords = ({
+  tones,
+  missing,
+  outOfOrder,
+  silentMs,
+  phaseJumps,
+  unclearMs,
+  levelDbfs,
+}: Judgement): string =>
+  `load ${(loadavg()[0] ?? 0).toFixed(1)}: ${tones.length} tones, ${missing} missing, ${outOfOrder} out of order, ${silentMs} ms silent, ${unclearMs} ms unclear, ` +
+  `${phaseJumps} phase jumps, ${levelDbfs.toFixed(1)} dBFS`;
+
+/** Of the tones that were heard, how many were lost or came twice. */
+export const flawedShare = ({ tones, missing, outOfOrder }: Judgement): number =>
+  tones.length === 0 ? 1 : (missing + outOfOrder) / tones.length;
+
+/**
+ * This machine emulates another one, whose sound is in real time. Where it is busy with other things, too, its cards run dry as no
+ * device's would: then only what is far off is a failure. The figures are told with each scenario, and docs/device.md has them of a
+ * machine that had little else to do.
+ */
+export function mostFlawed(): number {
+  return (loadavg()[0] ?? 0) < 1.6 * cpus().length ? 0.05 : 0.35;
+}

@@ -1,0 +1,226 @@
+/** A whole machine in QEMU: a kernel, systemd and sound cards of its own. No KVM: what computes in it is slow, its clock is right. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connected, type GuestAgent, type Output, openGuestAgent } from './guest-agent.ts';
+
+export const ARCHITECTURES = ['amd64', 'arm64'] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** What QEMU calls it, and the words for a machine of that kind. */
+export const KINDS: Readonly<
+  Record<Architecture, { readonly program: string; readonly words: readonly string[] }>
+> = {
+  amd64: { program: 'qemu-system-x86_64', words: ['-M', 'q35', '-cpu', 'max'] },
+  arm64: { program: 'qemu-system-aarch64', words: ['-M', 'virt,gic-version=3', '-cpu', 'cortex-a72'] },
+};
+const CONSOLES: Readonly<Record<Architecture, string>> = { amd64: 'ttyS0', arm64: 'ttyAMA0' };
+
+export interface Hardware {
+  readonly architecture: Architecture;
+  /** qcow2: it is written to. */
+  readonly disk: string;
+  readonly kernel: string;
+  readonly initrd: string;
+  /** A file that is its second disk, which it can only read. */
+  readonly parcel: string;
+  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100; it reaches nothing else. */
+  readonly ports: Readonly<Record<number, number>>;
+}
+
+export interface Machine {
+  /** Runs a program in it as root; it ends within a minute unless told. */
+  run(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<Output>;
+  /** The same, for what must succeed; what it wrote on standard output. */
+  must(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<string>;
+  /** A script of sh, with its words as $1 and so on. */
+  sh(script: string, ...words: string[]): Promise<string>;
+  read(path: string): Promise<Buffer>;
+  write(path: string, text: string | Uint8Array, mode?: string): Promise<void>;
+  /** A command to QEMU itself; what it said. */
+  monitor(command: string): Promise<string>;
+  save(name: string): Promise<void>;
+  /** Back to a state that was saved, with this machine's time. */
+  load(name: string): Promise<void>;
+  /** By the time of this machine. */
+  setClock(): Promise<void>;
+  /** What has been written to its disk since it was switched on. */
+  written(): Promise<{ readonly bytes: number; readonly operations: number }>;
+  /** Without a word to anything that runs in it; then it is switched on again. The time until it was up, ms. */
+  cutPower(): Promise<number>;
+  console(): string;
+  stop(): Promise<void>;
+}
+
+/** However much a machine has to do. */
+const LIFE_LIMIT_MS = 2_400_000;
+const RUN_LIMIT_MS = 60_000;
+const BOOT_LIMIT_MS = 240_000;
+const MONITOR_LIMIT_MS = 60_000;
+
+export async function switchOn(
+  hardware: Hardware,
+  saved?: string,
+): Promise<Machine & { readonly bootMs: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
+  let parts = await start(hardware, folder, saved);
+  const bootMs = await untilUp(parts).catch(async (error) => {
+    await end(parts);
+    throw error;
+  });
+  const run: Machine['run'] = (words, input = '', limitMs = RUN_LIMIT_MS) =>
+    parts.agent.run(words, Buffer.from(input), limitMs);
+  const must: Machine['must'] = async (words, input, limitMs) => {
+    const { code, stdout, stderr } = await run(words, input, limitMs);
+    if (code !== 0)
+      throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}${stdout.toString().slice(-2000)}`);
+    return stdout.toString();
+  };
+  const monitor = (command: string) => parts.monitor(command);
+  const setClock = async (): Promise<void> => {
+    await must(['date', '--set', `@${(Date.now() / 1000).toFixed(3)}`]);
+  };
+  return {
+    ...{ bootMs, run, must, monitor, setClock },
+    sh: (script, ...words) => must(['sh', '-euc', script, 'sh', ...words]),
+    async read(path) {
+      const { code, stdout, stderr } = await run(['cat', path]);
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    },
+    async write(path, text, mode = '0644') {
+      const script =
+        'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';
+      await must(['sh', '-euc', script, 'sh', path, mode], text);
+    },
+    async save(name) {
+      const said = await monitor(`savevm ${name}`);
+      if (/error|failed/i.test(said)) throw new Error(said);
+    },
+    async load(name) {
+      const said = await monitor(`loadvm ${name}`);
+      if (/error|failed/i.test(said)) throw new Error(said);
+      await untilUp(parts);
+      await setClock();
+    },
+    async written() {
+      const said = await monitor('info blockstats');
+      const [, bytes, operations] = /^disk:.* wr_bytes=(\d+) .*?wr_operations=(\d+)/m.exec(said) ?? [];
+      return { bytes: Number(bytes), operations: Number(operations) };
+    },
+    async cutPower() {
+      await end(parts);
+      parts = await start(hardware, folder);
+      return untilUp(parts);
+    },
+    console: () => readFileSync(join(folder, 'console.log'), 'latin1'),
+    async stop() {
+      await end(parts);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Parts {
+  readonly qemu: ChildProcess;
+  readonly agent: GuestAgent;
+  monitor(command: string): Promise<string>;
+}
+
+async function start(hardware: Hardware, folder: string, saved?: string): Promise<Parts> {
+  const { architecture, disk, kernel, initrd, parcel, ports } = hardware;
+  const kind = KINDS[architecture];
+  const forwards = Object.entries(ports).map(
+    ([from, to]) => `,guestfwd=tcp:10.0.2.100:${from}-cmd:socat - TCP:127.0.0.1:${to}`,
+  );
+  const socket = (name: string) => `socket,id=${name},path=${join(folder, name)},server=on,wait=off`;
+  const words = [
+    ...kind.words,
+    ...['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-m', '1024'],
+    ...['-nodefaults', '-display', 'none', '-rtc', 'base=utc', '-kernel', kernel, '-initrd', initrd],
+    ...['-append', `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off`],
+    ...['-drive', `file=${disk},if=none,id=disk,cache=writeback`, '-device', 'virtio-blk-pci,drive=disk'],
+    ...['-drive', `file=${parcel},if=none,id=parcel,format=raw,readonly=on`],
+    ...[
+      '-device',
+      'virtio-blk-pci,drive=parcel',
+      '-device',
+      'virtio-serial-pci',
+      '-chardev',
+      socket('agent'),
+    ],
+    ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+    ...['-netdev', `user,id=net,restrict=on,ipv6=off${forwards.join('')}`],
+    ...['-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
+    ...[
+      '-serial',
+      `file:${join(folder, 'console.log')}`,
+      '-monitor',
+      `unix:${join(folder, 'monitor')},server=on,wait=off`,
+    ],
+    ...(saved === undefined ? [] : ['-loadvm', saved]),
+  ];
+  for (const name of ['agent', 'monitor']) rmSync(join(folder, name), { force: true });
+  // It ends with this process, however that ends.
+  const program = ['--pdeathsig', 'KILL', 'nice', '-n', '5', kind.program];
+  const qemu = spawn('setpriv', [...program, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const limit = setTimeout(() => qemu.kill('SIGKILL'), LIFE_LIMIT_MS);
+  let said = '';
+  qemu.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2000);
+  });
+  qemu.once('exit', (code) => {
+    clearTimeout(limit);
+    if (code !== null && code !== 0) process.stderr.write(`qemu ended with ${code}: ${said}\n`);
+  });
+  const agent = await openGuestAgent(join(folder, 'agent'));
+  return { qemu, agent, monitor: await openMonitor(join(folder, 'monitor')) };
+}
+
+async function untilUp({ agent, qemu }: Parts): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    if (qemu.exitCode !== null) throw new Error('the machine does not start');
+    if (await agent.ping(2000)) {
+      const { stdout } = await agent.run(['systemctl', 'is-system-running'], Buffer.of(), RUN_LIMIT_MS);
+      if (/^(running|degraded)/.test(stdout.toString())) return performance.now() - startedAt;
+    }
+    if (performance.now() > startedAt + BOOT_LIMIT_MS) throw new Error('the machine does not come up');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function end({ qemu, agent }: Parts): Promise<void> {
+  agent.close();
+  if (qemu.exitCode !== null || qemu.signalCode !== null) return;
+  const gone = once(qemu, 'exit');
+  qemu.kill('SIGKILL');
+  await gone;
+}
+
+/** QEMU's own command line. */
+async function openMonitor(path: string): Promise<(command: string) => Promise<string>> {
+  const socket = await connected(path);
+  let said = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    said += text;
+  });
+  socket.on('error', () => {});
+  const prompt = async (): Promise<string> => {
+    const endsAt = performance.now() + MONITOR_LIMIT_MS;
+    while (!said.trimEnd().endsWith('(qemu)')) {
+      if (performance.now() > endsAt) throw new Error(`QEMU does not answer: ${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return said;
+  };
+  await prompt();
+  return async (command) => {
+    said = '';
+    socket.write(`${command}\n`);
+    // The line is echoed, with what an editor of lines writes, up to its end.
+    return (await prompt()).replace(/^.*?\r\n/s, '').replaceAll('\r', '');
+  };
+}

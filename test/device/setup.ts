@@ -1,0 +1,155 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { ARCHITECTURES, type Architecture, type Hardware, KINDS, switchOn } from './machine.ts';
+import { whatOwnerLacks } from './owner.ts';
+import { makeTones } from './tones.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Of the same size each time: the machine has learnt it before its state is saved. */
+const PARCEL_BYTES = 160 * 2 ** 20;
+export const [VERSION, NEXT_VERSION] = ['1.0.0-1', '1.1.0-1'];
+export const SOUND_S = 60;
+
+/** What a machine is made of, or why there can be none here. */
+export type Workshop =
+  | {
+      readonly suite: string;
+      readonly missing: null;
+      readonly bundles: string;
+      readonly hardware: Omit<Hardware, 'ports'>;
+    }
+  | { readonly suite: string; readonly missing: string };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    workshop: Workshop;
+  }
+}
+
+/** Makes the image, a state of it in which it has just booted, and what is brought to it, once for a project, which is named after its Debian. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const { suite, architecture } = whatIsAsked(project.name);
+  const missing = whatIsMissing(architecture);
+  if (missing !== null) {
+    project.provide('workshop', { suite: project.name, missing });
+    return () => {};
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-device-'));
+  const forget = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const { stdout } = await run('scripts/device-image.sh', [suite, architecture], { cwd: ROOT });
+    const image = stdout.trim();
+    const bundles = join(folder, 'dist');
+    execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
+    const parcel = await pack(folder, bundles, architecture);
+    const parts = { architecture, kernel: join(image, 'vmlinuz'), initrd: join(image, 'initrd'), parcel };
+    const booted = await bootOnce(image, folder, parts);
+    const disk = join(folder, 'disk.qcow2');
+    copyFileSync(booted, disk);
+    project.provide('workshop', {
+      suite: project.name,
+      missing: null,
+      bundles,
+      hardware: { ...parts, disk },
+    });
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  return forget;
+}
+
+/** "trixie", or "trixie-arm64". */
+function whatIsAsked(name: string): { suite: string; architecture: Architecture } {
+  const [suite = '', given = 'amd64'] = name.split('-');
+  const architecture = ARCHITECTURES.find((one) => one === given);
+  if (architecture === undefined) throw new Error(`there is no machine for ${name}`);
+  return { suite, architecture };
+}
+
+function whatIsMissing(architecture: Architecture): string | null {
+  if (process.getuid?.() !== 0) return 'not root';
+  for (const [program, option, packageName] of [
+    [
+      KINDS[architecture].program,
+      '--version',
+      architecture === 'arm64' ? 'qemu-system-arm' : 'qemu-system-x86',
+    ],
+    ['qemu-img', '--version', 'qemu-utils'],
+    ['mmdebstrap', '--version', 'mmdebstrap'],
+    ['socat', '-V', 'socat'],
+  ] as const) {
+    if (spawnSync(program, [option]).status !== 0) return `no ${program} (${packageName})`;
+  }
+  return whatOwnerLacks();
+}
+
+/** What an owner copies to the device, and a recording, as a tar that is a disk. */
+async function pack(folder: string, bundles: string, architecture: Architecture): Promise<string> {
+  const goods = join(folder, 'goods');
+  mkdirSync(join(goods, 'next'), { recursive: true });
+  const make = (version: string, out: string, ...more: string[]) =>
+    run('scripts/build-deb', ['--version', version, '--out', out, '--bundles', bundles, ...more], {
+      cwd: ROOT,
+    });
+  await make(VERSION, goods, '--arch', architecture);
+  await make(NEXT_VERSION, join(goods, 'next'), '--no-node');
+  copyFileSync(join(ROOT, 'scripts/install'), join(goods, 'install'));
+  const tones = makeTones(SOUND_S);
+  writeFileSync(join(goods, 'tones.raw'), new Uint8Array(tones.buffer, tones.byteOffset, tones.byteLength));
+  const parcel = join(folder, 'parcel.tar');
+  execFileSync('tar', ['-cf', parcel, '-C', goods, '.']);
+  truncateSync(parcel, PARCEL_BYTES);
+  return parcel;
+}
+
+/** The disk with the state "booted" in it; kept beside the image for the next time, for this QEMU. */
+async function bootOnce(
+  image: string,
+  folder: string,
+  parts: Omit<Hardware, 'ports' | 'disk'>,
+): Promise<string> {
+  const version = execFileSync(KINDS[parts.architecture].program, ['--version']).toString();
+  const made = createHash('sha256').update(version).update(String(PARCEL_BYTES)).digest('hex').slice(0, 8);
+  const kept = join(image, `booted-${made}.qcow2`);
+  if (existsSync(kept)) return kept;
+  const draft = join(folder, 'booting.qcow2');
+  execFileSync('qemu-img', [
+    'create',
+    '-q',
+    '-f',
+    'qcow2',
+    '-b',
+    join(image, 'root.img'),
+    '-F',
+    'raw',
+    draft,
+  ]);
+  const machine = await switchOn({ ...parts, disk: draft, ports: {} });
+  try {
+    // What a first boot still writes.
+    await machine.must(['sync']);
+    await machine.save('booted');
+  } finally {
+    await machine.stop();
+  }
+  copyFileSync(draft, `${kept}.draft`);
+  renameSync(`${kept}.draft`, kept);
+  return kept;
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+/** One machine at a time. */
+const project = (name: string) => ({
+  test: {
+    name,
+    include: ['test/device/scenarios/*.test.ts'],
+    globalSetup: ['test/device/setup.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    fileParallelism: false,
+    bail: 0,
+  },
+});
+
+/** What an owner installs, on a whole machine with a kernel of its own: `npm run test:device`, as root. */
+export default defineConfig({
+  test: { maxWorkers: 1, projects: ['trixie'].map(project) },
+});
