@@ -1,4 +1,5 @@
 import type { Clock } from '../src/ports/clock.ts';
+import { asWall } from '../src/protocol/time.ts';
 
 /** This many timers at one instant mean that code re-arms itself without letting time pass. */
 const MOST_TIMERS_AT_ONE_INSTANT = 100_000;
@@ -71,7 +72,7 @@ export function createVirtualClock(
 
   return {
     now: () => now,
-    wall: () => (wallOffset === null ? null : now + wallOffset),
+    wall: () => (wallOffset === null ? null : asWall(now + wallOffset)),
     at(at, callback) {
       const timer: Timer = { at, order: order++, callback };
       timers.add(timer);

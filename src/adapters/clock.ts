@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
+import { asWall } from '../protocol/time.ts';
 import { createSharedAlarm, LONGEST_TIMEOUT_MS } from './shared-alarm.ts';
 
 /** A wall clock before this moment has never been set: boards without a clock battery boot in 1970. */
@@ -11,7 +12,7 @@ export function createSystemClock(): Clock {
   return {
     now: () => performance.now(),
     wall: () => {
-      const wall = Date.now();
+      const wall = asWall(Date.now());
       return wall < EARLIEST_BELIEVABLE_WALL_MS ? null : wall;
     },
     at: (at, callback, slackMs = 0) => {

@@ -1,11 +1,13 @@
+import type { WallMs } from '../protocol/time.ts';
+
 /**
  * `Retry-After` of an answer, milliseconds: seconds, or a date. A date is read by the clock of whoever answered (`Date`), because
  * this machine's may be wrong; where none is told, by ours.
- * @param wall milliseconds since 1970; null: not known
+ * @param wall null: not known
  */
 export function readRetryAfter(
   headers: { readonly 'retry-after'?: string | undefined; readonly date?: string | undefined },
-  wall: number | null,
+  wall: WallMs | null,
 ): number | null {
   const { 'retry-after': header, date } = headers;
   if (header === undefined) return null;

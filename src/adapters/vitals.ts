@@ -1,3 +1,4 @@
+import type { Clock } from '../ports/clock.ts';
 import type { ReadVitals } from '../ports/vitals.ts';
 import { KERNEL_FOLDERS, readTemperature } from './doctor/machine.ts';
 import { residentTree } from './process-memory.ts';
@@ -8,11 +9,11 @@ const LAG_EACH_MS = 2000;
 const SAMPLES = 1800;
 
 /** Measures this process from now on. `end` stops it. */
-export function createVitals(sys = '/sys'): { read: ReadVitals; end(): void } {
+export function createVitals(clock: Clock, sys = '/sys'): { read: ReadVitals; end(): void } {
   const lags: number[] = [];
-  let dueAt = performance.now() + LAG_EACH_MS;
+  let dueAt = clock.now() + LAG_EACH_MS;
   const timer = setInterval(() => {
-    const now = performance.now();
+    const now = clock.now();
     lags.push(Math.max(0, now - dueAt));
     if (lags.length > SAMPLES) lags.shift();
     dueAt = now + LAG_EACH_MS;

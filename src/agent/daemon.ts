@@ -55,7 +55,7 @@ export async function runDaemon({
   let clockCare: ClockCare | null = null;
   let endInOrder = (): void => {};
   const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
-  const vitals = createVitals();
+  const vitals = createVitals(clock);
   const observed = observeDeps({
     ...deps,
     setLogLevel: (level) => setLogLevel(logger, level),

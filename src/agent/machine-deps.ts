@@ -67,7 +67,11 @@ export async function createMachineDeps(
     version: VERSION,
     signatures: ownerSignatures(config),
     ...brokerAccess(config, clock, log, env, tooEarly),
-    openStream: createWebSocketStreams({ tooEarly, ...(serviceCa === undefined ? {} : { ca: serviceCa }) }),
+    openStream: createWebSocketStreams({
+      clock,
+      tooEarly,
+      ...(serviceCa === undefined ? {} : { ca: serviceCa }),
+    }),
     createVoiceDetector: withTalk(detector.create),
     openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({

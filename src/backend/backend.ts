@@ -46,6 +46,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     url: config.service.url,
     timeoutMs: config.service.timeout * 1000,
     apiKey: secrets.apiKey,
+    clock,
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);

@@ -1,5 +1,7 @@
 /** The owner's side of the translation service's HTTP API: sessions with the API key, voices with the JWT. */
 import { z } from 'zod';
+import { createSystemClock } from '../adapters/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 import { parseJson } from '../protocol/json.ts';
 import {
   type CreateSessionInput,
@@ -29,8 +31,8 @@ export interface ServiceOptions {
   readonly apiKey: () => string;
   readonly jwt?: () => string;
   readonly ca?: Buffer;
-  /** Milliseconds since 1970. */
-  readonly wall?: () => number;
+  /** Left out: the machine's. */
+  readonly clock?: Pick<Clock, 'wall'>;
 }
 
 /** Every operation throws `ServiceFailure` when the service does not do it. */
@@ -62,7 +64,7 @@ type Credential = 'apiKey' | 'jwt' | null;
 
 export function createServiceClient(options: ServiceOptions): ServiceClient {
   const http = createHttp(options.ca);
-  const { timeoutMs, wall = Date.now } = options;
+  const { timeoutMs, clock = createSystemClock() } = options;
   /** Every secret that was ever sent, to be taken out of what comes back. */
   const secrets = new Set<string>();
   const scrub = (text: string): string => {
@@ -111,7 +113,8 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
   };
 
   const read = <T extends z.ZodType>(answer: HttpAnswer, operation: string, data: T): z.output<T> => {
-    if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, operation, scrub, wall());
+    if (answer.status < 200 || answer.status > 299)
+      throw failureOfAnswer(answer, operation, scrub, clock.wall());
     const parsed = successEnvelope(data).safeParse(parseJson(answer.body));
     if (parsed.success) return (parsed.data as { data: z.output<T> }).data;
     throw failureOfShape(
@@ -146,7 +149,7 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
       const answer = await call('revoke the session', 'apiKey', 'DELETE', SESSION_PATHS.session(id));
       if (isMissing(answer)) return false;
       if (answer.status >= 200 && answer.status <= 299) return true;
-      throw failureOfAnswer(answer, 'revoke the session', scrub, wall());
+      throw failureOfAnswer(answer, 'revoke the session', scrub, clock.wall());
     },
     async cloneVoice(request) {
       const answer = await call('clone the voice', 'jwt', 'POST', VOICE_PATHS.clone, request);
@@ -161,7 +164,7 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
         'upload the sample',
       );
       if (answer.status >= 200 && answer.status <= 299) return;
-      throw failureOfAnswer(answer, 'upload the sample', scrub, wall());
+      throw failureOfAnswer(answer, 'upload the sample', scrub, clock.wall());
     },
     async getVoice(id) {
       const answer = await call('get the voice', 'jwt', 'GET', VOICE_PATHS.voice(id));

@@ -2,6 +2,7 @@ import { readRetryAfter } from '../adapters/retry-after.ts';
 /** Turns what the service answers, or fails to answer, into a `Trouble`. */
 import { parseJson } from '../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
+import type { WallMs } from '../protocol/time.ts';
 import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import type { HttpAnswer, NoAnswer } from './http.ts';
 
@@ -41,13 +42,13 @@ export function failureOfShape(status: number, operation: string, where: string)
 /**
  * Any answer but success.
  * @param scrub takes secrets out of a text
- * @param wall now, milliseconds since 1970, for a `Retry-After` that is a date
+ * @param wall now, for a `Retry-After` that is a date
  */
 export function failureOfAnswer(
   answer: HttpAnswer,
   operation: string,
   scrub: (text: string) => string,
-  wall: number,
+  wall: WallMs | null,
 ): ServiceFailure {
   const errors = readErrors(answer.body);
   const said = errors.map(({ title, detail }) => `${title}: ${detail}`).join('; ');
@@ -77,7 +78,7 @@ function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
   return 'rejected';
 }
 
-function retryAfterSeconds(headers: HttpAnswer['headers'], wall: number): number | null {
+function retryAfterSeconds(headers: HttpAnswer['headers'], wall: WallMs | null): number | null {
   const ms = readRetryAfter(headers, wall);
   return ms === null ? null : Math.min(Math.ceil(ms / 1000), LONGEST_RETRY_AFTER_S);
 }

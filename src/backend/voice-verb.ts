@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
+import { createSystemClock } from '../adapters/clock.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import {
@@ -161,10 +162,11 @@ async function waitUntilSettled(
   voice: VoiceRecord,
   waitS: number,
 ): Promise<VoiceRecord> {
-  const end = performance.now() + waitS * 1000;
+  const clock = createSystemClock();
+  const end = clock.now() + waitS * 1000;
   let last = voice;
   while (last.processing_status !== 'ready' && last.processing_status !== 'failed') {
-    const left = end - performance.now();
+    const left = end - clock.now();
     if (left <= 0) return last;
     await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, left)));
     last = (await service.getVoice(voice.voice_id)) ?? last;

@@ -8,6 +8,7 @@ import { createSystemClock } from '../adapters/clock.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import type { Clock } from '../ports/clock.ts';
 import { speakPlainly } from '../protocol/plain-issues.ts';
+import { asWall } from '../protocol/time.ts';
 import { createApp } from './app.ts';
 import { type Choices, type Profile, resolveChoices } from './core/choices.ts';
 import { parseFaults } from './core/fault.ts';
@@ -37,6 +38,8 @@ const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 /** Slow requests are cut: nobody needs longer to send a session's few fields. */
+/** What the service shows on a machine whose clock was never set. */
+const UNSET_CLOCK_MS = asWall(Date.UTC(2026, 0, 1));
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export type EmulatorOptions = Partial<Choices> & {
@@ -176,7 +179,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     keys: { apiKeys, jwts, clients },
     random: createUnguessable(),
     createDetector: hearing.createDetector,
-    wallAtZero: clock.wall() ?? Date.now(),
+    wallAtZero: clock.wall() ?? UNSET_CLOCK_MS,
     phrases,
   });
 

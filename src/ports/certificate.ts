@@ -1,3 +1,4 @@
+import type { WallMs } from '../protocol/time.ts';
 /** The client certificate by which the broker knows the device. Private keys never leave the port. */
 export interface DeviceCertificate {
   /** The one that has proven itself. */
@@ -14,7 +15,7 @@ export interface DeviceCertificate {
    * What was answered: becomes the successor where there is nothing wrong with it.
    * @param wall wall-clock milliseconds
    */
-  offer(pem: string, wall: number): Promise<CertificateOffer>;
+  offer(pem: string, wall: WallMs): Promise<CertificateOffer>;
   /** The successor holds. Null, or why that cannot be kept. */
   adopt(): Promise<string | null>;
   /** The successor does not. Null, or why that cannot be kept. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRetryAfter } from '../../src/adapters/retry-after.ts';
+import { asWall } from '../../src/protocol/time.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const http = (ms: number): string => new Date(ms).toUTCString();
@@ -18,6 +19,6 @@ describe('Retry-After', () => {
     [{ 'retry-after': http(NOW - 90_000) }, NOW, 0],
     [{ 'retry-after': http(NOW + 90_000) }, null, null],
   ])('%j by a clock at %s is %s ms', (headers, wall, ms) => {
-    expect(readRetryAfter(headers, wall)).toBe(ms);
+    expect(readRetryAfter(headers, wall === null ? null : asWall(wall))).toBe(ms);
   });
 });

@@ -6,6 +6,7 @@ import { createSigner } from '../../src/adapters/signing/signer.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import type { SignatureReader } from '../../src/ports/signature.ts';
 import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
+import { asWall } from '../../src/protocol/time.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -150,7 +151,7 @@ describe('config/desired of an owner with keys', () => {
     body: object,
     type: 'dragoman+config' | 'dragoman+token' = 'dragoman+config',
   ) => ({
-    jws: await signer.sign(type, base, body, 0),
+    jws: await signer.sign(type, base, body, asWall(0)),
   });
   const lanes = (echo: string) => [{ id: 'main', echo }];
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createVitals } from '../../src/adapters/vitals.ts';
 import { type HealthMessage, healthSchema } from '../../src/protocol/mqtt/health.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
@@ -74,7 +75,7 @@ describe('health', () => {
 
 describe('the vitals of this process', () => {
   it('are what the machine says', () => {
-    const vitals = createVitals('/nowhere');
+    const vitals = createVitals(createSystemClock(), '/nowhere');
     const { rssBytes, cpuSeconds, temperatureC, loopLagMs } = vitals.read();
     vitals.end();
     expect(rssBytes).toBeGreaterThan(2e7);

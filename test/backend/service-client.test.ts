@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { TroubleKind } from '../../src/backend/core/service-trouble.ts';
 import {
   createServiceClient,
@@ -9,6 +10,7 @@ import {
 import { ServiceFailure } from '../../src/backend/service-failure.ts';
 import { retireUnused } from '../../src/backend/session-upkeep.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { asWall } from '../../src/protocol/time.ts';
 import {
   answerJson,
   envelope,
@@ -33,7 +35,7 @@ function clientOf(url: string, more: Partial<ServiceOptions> = {}): ServiceClien
     timeoutMs: 5000,
     apiKey: () => API_KEY,
     jwt: () => JWT,
-    wall: () => WALL,
+    clock: { wall: () => asWall(WALL) },
     ...more,
   });
   closers.push(() => client.close());
@@ -265,7 +267,11 @@ describe('service client against the emulator', () => {
   const start = async (options: Parameters<typeof startEmulator>[0] = {}): Promise<ServiceClient> => {
     emulator = await startEmulator(options);
     closers.push(() => emulator.close());
-    return clientOf(emulator.url, { apiKey: () => emulator.apiKey, jwt: () => emulator.jwt, wall: Date.now });
+    return clientOf(emulator.url, {
+      apiKey: () => emulator.apiKey,
+      jwt: () => emulator.jwt,
+      clock: createSystemClock(),
+    });
   };
 
   it('creates, gets, lists and revokes sessions', async () => {

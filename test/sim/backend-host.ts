@@ -22,6 +22,7 @@ import {
   sessionSchema,
   sessionWithTokenSchema,
 } from '../../src/protocol/service/session.ts';
+import { asWall } from '../../src/protocol/time.ts';
 import type { Dice } from './dice.ts';
 import { API_KEY, type ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -114,7 +115,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       } as Parameters<typeof failureOfAnswer>[0],
       'ask the service',
       (text) => text,
-      0,
+      asWall(0),
     ).trouble;
   const context = () => ({ service: host.service, now: host.now(), instance: 'sim' });
   const dispatch = (event: IssuerEvent): void => {

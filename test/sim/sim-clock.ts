@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts';
+import { asWall } from '../../src/protocol/time.ts';
 
 interface Entry {
   readonly at: number;
@@ -73,7 +74,7 @@ export function createSimClock(start: number): SimClock {
 
   return {
     now: () => now,
-    wall: () => (wallOffset === null ? null : now + wallOffset),
+    wall: () => (wallOffset === null ? null : asWall(now + wallOffset)),
     at(at, callback) {
       const entry: Entry = { at, order: order++, callback };
       push(entry);

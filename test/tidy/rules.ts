@@ -69,6 +69,15 @@ export const pureCodeHasNoClockNorChance: Rule = (files) =>
     .filter(({ path }) => PURE.test(path))
     .flatMap((file) => [...codeOf(file).matchAll(IMPURE)].map(([word]) => `${file.path}: uses ${word}`));
 
+/** The machine's clocks are read in one place, so that tests and simulators can put others there. */
+const CLOCK = 'src/adapters/clock.ts';
+const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.uptime\b/g;
+
+export const onlyTheClockReadsTheTime: Rule = (files) =>
+  sources(files)
+    .filter(({ path }) => path !== CLOCK && path !== 'src/emulator/page-script.ts')
+    .flatMap((file) => [...codeOf(file).matchAll(READS_CLOCK)].map(([word]) => `${file.path}: uses ${word}`));
+
 export const LONGEST_FILE_LINES = 350;
 
 export const filesAreShort: Rule = (files) =>

@@ -103,6 +103,18 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
+    rules.onlyTheClockReadsTheTime,
+    'only the clock reads the time',
+    ['Date.now()', 'new Date()', 'performance.now()', 'process.uptime()'].map((text) =>
+      file('src/adapters/stream/a.ts', `const now = ${text};`),
+    ),
+    [
+      file('src/adapters/clock.ts', 'const now = performance.now();'),
+      file('src/emulator/page-script.ts', 'const now = Date.now();'),
+      file('src/agent/a.ts', 'const at = new Date(wall).toISOString(); // Date.now() is not asked'),
+    ],
+  ],
+  [
     rules.filesAreShort,
     'files are short',
     [file('src/core/a.ts', 'a;\n'.repeat(351)), file('scripts/a.mjs', 'a;\n'.repeat(351))],

@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { CertificateFacts } from '../../core/doctor/certificate.ts';
 import type { ReachFacts } from '../../core/doctor/connection.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** A server and what is needed to speak to it. */
 export interface Server {
@@ -33,7 +34,7 @@ type Failure = NonNullable<ReachFacts['failure']>;
  * Looks a server's name up, connects, and shakes hands, each within `limitMs`. Sends nothing of its own. Never rejects.
  * A certificate that does not hold is looked at all the same.
  */
-export async function reach(server: Server, limitMs: number): Promise<ReachFacts> {
+export async function reach(server: Server, limitMs: number, clock: Clock): Promise<ReachFacts> {
   const { host, port } = server;
   const facts = (more: Partial<ReachFacts>): ReachFacts => ({
     ...{ host, port, addresses: [], failure: null, connectMs: null, certificate: null },
@@ -42,9 +43,9 @@ export async function reach(server: Server, limitMs: number): Promise<ReachFacts
   const found = await resolve(host, limitMs);
   if ('failure' in found) return facts(found);
   const { addresses } = found;
-  const startedAt = performance.now();
+  const startedAt = clock.now();
   const connected = await open(connectTcp({ host, port, autoSelectFamily: true }), 'connect', limitMs);
-  const connectMs = performance.now() - startedAt;
+  const connectMs = clock.now() - startedAt;
   connected.socket.destroy();
   if (connected.code !== null)
     return facts({ addresses, failure: { step: 'connection', code: connected.code } });

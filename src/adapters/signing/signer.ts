@@ -1,5 +1,6 @@
 import { CompactSign } from 'jose';
 import { SIGNATURE_ALGORITHM, type SignedType } from '../../protocol/signed.ts';
+import type { WallMs } from '../../protocol/time.ts';
 import type { PrivateKey } from './keys.ts';
 
 /** Signs messages with the owner's private key. */
@@ -7,7 +8,7 @@ export interface Signer {
   /** Of the key: RFC 7638 thumbprint. */
   readonly kid: string;
   /** @param device the topic base that the message is for */
-  sign(type: SignedType, device: string, body: object, wallMs: number | null): Promise<string>;
+  sign(type: SignedType, device: string, body: object, wallMs: WallMs | null): Promise<string>;
 }
 
 export function createSigner({ kid, key }: PrivateKey): Signer {

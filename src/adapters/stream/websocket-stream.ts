@@ -1,4 +1,5 @@
 import { type RawData, WebSocket } from 'ws';
+import type { Clock } from '../../ports/clock.ts';
 import {
   NO_CONNECTION,
   type OpenStream,
@@ -24,6 +25,7 @@ const SIGN_OF_LIFE_MS = 1500;
 const AS_TEXT = { binary: false } as const;
 
 export interface WebSocketStreamOptions {
+  readonly clock: Clock;
   /** Certificate authority of the service, PEM; the system's where left out. */
   readonly ca?: Buffer;
   /** The service's certificate is not valid yet: the clock may be behind. */
@@ -31,7 +33,7 @@ export interface WebSocketStreamOptions {
 }
 
 /** Streams over WebSocket (docs/service.md 4.7). Holds no policy: every error it can see becomes an event. */
-export function createWebSocketStreams(options: WebSocketStreamOptions = {}): OpenStream {
+export function createWebSocketStreams(options: WebSocketStreamOptions): OpenStream {
   return (url, listener) => openStream(url, listener, options);
 }
 
@@ -93,11 +95,11 @@ function openStream(
     if (!over) listener.pong();
   });
   socket.on('ping', () => {
-    heardAt = performance.now();
+    heardAt = options.clock.now();
   });
   socket.on('message', (data, isBinary) => {
     if (over) return;
-    heardAt = performance.now();
+    heardAt = options.clock.now();
     if (isBinary) listener.oddity('a binary frame');
     else deliverSafely(data, listener, read);
   });
@@ -133,7 +135,7 @@ function openStream(
     endTask: () => send({ message_type: 'end_task', data: {} }),
     ping() {
       if (socket.readyState !== WebSocket.OPEN) return;
-      if (performance.now() - heardAt <= SIGN_OF_LIFE_MS) listener.pong();
+      if (options.clock.now() - heardAt <= SIGN_OF_LIFE_MS) listener.pong();
       else socket.ping(undefined, undefined, ignoreSendError);
     },
     close: () => letGo('close'),

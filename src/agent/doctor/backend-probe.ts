@@ -11,6 +11,7 @@ import {
   tokenResponseSchema,
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { WallMs } from '../../protocol/time.ts';
 
 /** How a trial request went. There is no token in it. */
 export interface Probed {
@@ -134,7 +135,7 @@ function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'an
 }
 
 /** The backend wrote its time somewhere between our question and its answer. */
-function sightOf(ts: string | null, wall: number | null, tookMs: number): ClockReading | null {
+function sightOf(ts: string | null, wall: WallMs | null, tookMs: number): ClockReading | null {
   const theirs = ts === null ? Number.NaN : Date.parse(ts);
   if (wall === null || Number.isNaN(theirs)) return null;
   return { who: 'the backend', offsetMs: theirs - (wall - tookMs / 2), uncertaintyMs: tookMs / 2 };

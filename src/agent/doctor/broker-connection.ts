@@ -88,7 +88,7 @@ function tryForeign(
 
 async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock): Promise<Outcome> {
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  const facts = await reach(serverOf(new URL(url), tls), STEP_LIMIT_MS);
+  const facts = await reach(serverOf(new URL(url), tls), STEP_LIMIT_MS, clock);
   return judgeReach(facts, {
     ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile' },
     wall: clock.wall(),

@@ -107,12 +107,12 @@ async function lookAtStreamHost(
     if (!(error instanceof AddressError)) throw error;
     const fix = error.message.includes('service.hosts')
       ? "Add the host to service.hosts if it is the translation service's; else fix streamUrl in the backend's configuration."
-      : "Mend streamUrl in the backend's configuration; it looks like wss://stream.example/...";
+      : "Fix streamUrl in the backend's configuration; it looks like wss://stream.example/...";
     return { outcome: problem(`the stream address of the backend ${error.message}`, fix), sight: null };
   }
   const ca = serviceCa();
   const server: Server = serverOf(url, ca === undefined ? {} : { ca });
-  const facts = await reach(server, STEP_LIMIT_MS);
+  const facts = await reach(server, STEP_LIMIT_MS, clock);
   const reached = judgeReach(facts, {
     who: 'the stream host',
     addressFrom: "streamUrl in the backend's configuration",

@@ -1,10 +1,11 @@
 import type { TimerName } from '../../core/lane/event.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { MonotonicMs } from '../../protocol/time.ts';
 
 /** The named timers of one lane. */
 export interface Timers {
   /** @param slackMs it may go off this much later */
-  arm(timer: TimerName, at: number, slackMs: number): void;
+  arm(timer: TimerName, at: MonotonicMs, slackMs: number): void;
   disarm(timer: TimerName): void;
   disarmAll(): void;
 }

@@ -16,6 +16,7 @@ import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
+import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
@@ -160,13 +161,13 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     const { minutesPerDay } = deps.config().budget;
     const wall = clock.wall();
     if (leftMs(use, minutesPerDay) === 0) {
-      const at = timestamp(wall === null ? null : instantOf(localDay(wall, zone()) + 1, 0, zone()));
+      const at = timestamp(wall === null ? null : asWall(instantOf(localDay(wall, zone()) + 1, 0, zone())));
       const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay), and no session is begun until ${at ?? 'the day ends'}`;
       return new CommandError('budget', message);
     }
     const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
     if (closed === undefined || isOpening) return null;
-    const since = closed.until === null ? '' : ` until ${timestamp(closed.until)}`;
+    const since = closed.until === null ? '' : ` until ${timestamp(asWall(closed.until))}`;
     const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it until then`;
     return new CommandError('closed', message);
   };
@@ -179,7 +180,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
         openSince(before).length === openSince(after).length;
       if (!isAsBefore) review();
     },
-    closedUntil: (lane) => timestamp(given.get(lane)?.until ?? null),
+    closedUntil(lane) {
+      const until = given.get(lane)?.until ?? null;
+      return timestamp(until === null ? null : asWall(until));
+    },
     admit(chosen, until) {
       const at = until === undefined ? null : Date.parse(until);
       const wall = clock.wall();

@@ -1,4 +1,5 @@
 /** Asks the owner for the next client certificate in time, tries what comes, and tells how it went. */
+
 import {
   type CertificateTrial,
   day,
@@ -16,6 +17,7 @@ import type { CertificateRequestMessage } from '../../protocol/mqtt/certificate.
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { asWall } from '../../protocol/time.ts';
 import { type CommandArgs, CommandError } from './command-request.ts';
 
 /** The wall clock may be set meanwhile, and no timer lasts for years. */
@@ -66,7 +68,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   let cancelLook = (): void => {};
   let cancelTry = (): void => {};
 
-  const validTo = (): string | null => timestamp(certificate.present.validTo);
+  const validTo = (): string | null => timestamp(asWall(certificate.present.validTo));
   const problem = (message: string): void =>
     deps.tell('certificate_problem', { valid_to: validTo(), message });
 
@@ -198,7 +200,8 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       trial = NEW_TRIAL;
       certificate.use('new');
       log.info({}, 'a new client certificate has come, and is tried');
-      const data = { valid_to: timestamp(certificate.successor?.validTo ?? null) };
+      const { successor } = certificate;
+      const data = { valid_to: timestamp(successor === null ? null : asWall(successor.validTo)) };
       cancelTry = clock.at(clock.now() + TRY_AFTER_MS, () => deps.bus()?.reconnect());
       return data;
     },

@@ -2,6 +2,7 @@ import { readUnverified } from '../../adapters/signing/jws.ts';
 import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/signed-message.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Opening, SignatureReader } from '../../ports/signature.ts';
+import type { WallMs } from '../../protocol/time.ts';
 import { explainFault } from './answer-reader.ts';
 
 /** The longest signed command that is looked at, characters. */
@@ -84,7 +85,7 @@ export function createCommandSignatures(
 }
 
 /** What is wrong with the time until which a signed command is good; null: nothing. */
-function freshness(notAfter: unknown, wall: number | null): string | null {
+function freshness(notAfter: unknown, wall: WallMs | null): string | null {
   const until = typeof notAfter === 'string' ? Date.parse(notAfter) : Number.NaN;
   if (Number.isNaN(until)) return 'a signed command must have "not_after": a time in ISO 8601';
   if (wall === null)

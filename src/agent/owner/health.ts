@@ -6,6 +6,7 @@ import type { ReadVitals } from '../../ports/vitals.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { LatencySummary } from '../lane/latency.ts';
 
@@ -79,7 +80,7 @@ function laneHealth(lane: LaneRunner, clock: Clock): LaneHealth {
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
     billed_s: Math.round(billedMs(state, now) / 1000),
     hold_ms: backlog.chunks.length * settings.chunkMs,
-    next_try_at: tryAt === null ? null : timestamp(wall === null ? null : wall + (tryAt - now)),
+    next_try_at: tryAt === null ? null : timestamp(wall === null ? null : asWall(wall + (tryAt - now))),
     capture_to_wire_ms: quantiles(lane.captureToWire.summary()),
     wire_to_speaker_ms: quantiles(lane.wireToSpeaker.summary()),
   };

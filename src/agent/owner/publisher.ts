@@ -11,6 +11,7 @@ import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../.
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
@@ -214,7 +215,7 @@ export class Publisher {
 
   private stampOf(monotonic: number): string | null {
     const wall = this.clock.wall();
-    return timestamp(wall === null ? null : wall - (this.clock.now() - monotonic));
+    return timestamp(wall === null ? null : asWall(wall - (this.clock.now() - monotonic)));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host.ts';
 import type { LOG_LEVELS } from '../../protocol/config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { chooseLanes } from './chosen-lanes.ts';
 import { CommandError, type CommandHandlers } from './command-request.ts';
@@ -41,7 +42,7 @@ export function createServiceCommands(deps: ServiceCommandsDeps): ServiceCommand
   let cancelChimes = (): void => {};
   const until = (monotonic: number): string | null => {
     const wall = clock.wall();
-    return timestamp(wall === null ? null : wall + (monotonic - clock.now()));
+    return timestamp(wall === null ? null : asWall(wall + (monotonic - clock.now())));
   };
   return {
     log_level({ level, minutes }) {

@@ -3,6 +3,7 @@
  * bring a dozen packages into the program that holds the account's API key, and `openssl` is on every Debian that knows
  * any authority (ca-certificates needs it). Only `broker init` and devices with certificates need it, nothing that runs.
  */
+
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../program/problem.ts';
+import type { WallMs } from '../../protocol/time.ts';
 
 /** PEM. */
 export interface KeyedCertificate {
@@ -105,7 +107,7 @@ export interface Revoked {
  * The list of what is good no more, for as long as the authority: a broker refuses everybody when its list has ended.
  * @returns PEM
  */
-export function listRevoked(authority: KeyedCertificate, revoked: readonly Revoked[], wall: number): string {
+export function listRevoked(authority: KeyedCertificate, revoked: readonly Revoked[], wall: WallMs): string {
   return inFolder((folder) => {
     writeFileSync(join(folder, 'ca.key'), authority.key, { mode: 0o600 });
     writeFileSync(join(folder, 'ca.crt'), authority.certificate);

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { createSystemClock } from '../../adapters/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { asWall, type WallMs } from '../../protocol/time.ts';
 import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
 import { type Credential, deviceConfig, deviceFiles } from './hand-outs.ts';
@@ -77,7 +79,7 @@ export function listFor(
   const lists = authorities.map((name) => {
     const own = revoked.filter(({ by }) => by === name);
     const serials = own.map(({ serial, validTo }) => ({ serial, validTo: Date.parse(validTo) }));
-    return listRevoked(readAuthority(folder, name), serials, Date.now());
+    return listRevoked(readAuthority(folder, name), serials, now());
   });
   return lists.join('');
 }
@@ -144,8 +146,13 @@ export function noteCertificate(folder: string, name: Name, pem: string): number
   return Date.parse(issued.validTo);
 }
 
+/** Certificates are dated by the wall clock, even one that was never set. */
+function now(): WallMs {
+  return createSystemClock().wall() ?? asWall(0);
+}
+
 function stillGood(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
-  return issued.filter(({ validTo }) => Date.parse(validTo) > Date.now());
+  return issued.filter(({ validTo }) => Date.parse(validTo) > now());
 }
 
 function refuseKnown({ devices }: Setup, wanted: readonly Name[]): void {

@@ -1,4 +1,5 @@
 /** `devices renew`: certifies the keys that devices have made for themselves, and brings the certificates to them. */
+
 import { randomBytes } from 'node:crypto';
 import { readRequest } from '../../adapters/certificates/request.ts';
 import { connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
@@ -11,6 +12,7 @@ import { certificateRequestSchema } from '../../protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { deviceTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
+import { asWall } from '../../protocol/time.ts';
 import { deviceName } from '../core/broker/setup.ts';
 import { certify } from './authority.ts';
 import { noteCertificate } from './devices.ts';
@@ -96,7 +98,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     asked.set(device, one);
     const made = success ? certifyDevice(parts, device, data.csr) : 'its request cannot be read';
     if (typeof made === 'string') return settle(one, 'refused', made);
-    one.validTo = timestamp(made.validTo);
+    one.validTo = timestamp(asWall(made.validTo));
     void send(client, parts, device, one, made.certificate).catch(() =>
       settle(one, 'refused', 'the certificate could not be signed with the signing key'),
     );
@@ -197,7 +199,7 @@ async function commandTo(
   const { base, command } = deviceTopics({ prefix, tenant, device });
   const id = randomBytes(12).toString('base64url');
   const wall = clock.wall();
-  const not_after = timestamp(wall === null ? null : wall + VALID_FOR_MS);
+  const not_after = timestamp(wall === null ? null : asWall(wall + VALID_FOR_MS));
   const body = { id, args, ...(not_after !== null && { not_after }) };
   const payload =
     access.signingKey === null

@@ -13,6 +13,7 @@ import {
   commandResponseSchema,
 } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { asWall } from '../../protocol/time.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';
@@ -88,7 +89,7 @@ export async function sendCommand(
   const signed =
     access.signingKey === null
       ? body
-      : { ...body, cmd: name, not_after: timestamp(wall === null ? null : wall + validMs) };
+      : { ...body, cmd: name, not_after: timestamp(wall === null ? null : asWall(wall + validMs)) };
   const about = topic.slice(0, topic.lastIndexOf('/cmd/'));
   const payload = await seal('dragoman+command', about, signed, deps, { id });
   exchange.publish(topic, payload, { qos: 1, properties: { expiryS } });

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { createPlayback } from '../../adapters/audio/driver.ts';
 import { Agent } from '../../agent/agent.ts';
 import { accountOf } from '../../agent/lane/account.ts';
@@ -183,8 +182,8 @@ class Show {
   private measure({ effects, before, after }: LaneStep, now: number): void {
     for (const effect of effects) {
       if (effect.type === 'send_task') this.taskSetAt ??= now;
-      // Counted from the start of the process, which is where performance.now() begins.
-      if (effect.type === 'send_audio') this.firstChunkMs ??= Math.round(performance.now());
+      // Counted from the start of the process, which is where the machine's monotonic clock begins.
+      if (effect.type === 'send_audio') this.firstChunkMs ??= Math.round(this.options.clock.now());
       if (effect.type !== 'caption') continue;
       const { kind, id, text } = effect.caption;
       if (kind === 'validated_transcription') this.validated.add(id ?? text);

@@ -1,3 +1,4 @@
+import type { WallMs } from '../../protocol/time.ts';
 import { count, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** What a server showed of itself. */
@@ -20,7 +21,7 @@ export interface CertificateQuestion {
   /** Whose it is, such as `broker.example`. */
   readonly host: string;
   /** Wall-clock milliseconds; null while the clock is not set. */
-  readonly wall: number | null;
+  readonly wall: WallMs | null;
   /** The key of the configuration that names the authority. */
   readonly caKey: string;
 }
@@ -59,7 +60,7 @@ export interface OwnCertificateFacts {
 
 export function judgeOwnCertificate(
   { validTo, isRenewed, isAsked }: OwnCertificateFacts,
-  wall: number | null,
+  wall: WallMs | null,
 ): Outcome {
   if (wall === null) return ok('client certificate readable');
   const days = Math.floor((validTo - wall) / DAY_MS);

@@ -1,3 +1,4 @@
+import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
@@ -19,7 +20,7 @@ export interface ReachQuestion {
   /** Where its address comes from, for who has to change it. */
   readonly addressFrom: string;
   readonly caKey: string;
-  readonly wall: number | null;
+  readonly wall: WallMs | null;
 }
 
 const NAME_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
@@ -126,7 +127,7 @@ const SET_CLOCK =
   'Let the machine reach a time server: "timedatectl set-ntp true", and look at "timedatectl".';
 
 /** @param wall null while the machine's clock is not set */
-export function judgeClock(wall: number | null, sights: readonly ClockReading[]): Outcome {
+export function judgeClock(wall: WallMs | null, sights: readonly ClockReading[]): Outcome {
   if (wall === null)
     return problem('the clock is not set: certificates cannot be judged and nothing is dated', SET_CLOCK);
   const now = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,4 +1,5 @@
 import type { UpgradeRefusal } from '../../ports/stream.ts';
+import type { MonotonicMs } from '../../protocol/time.ts';
 import { classifyRefusal } from '../retry/recovery.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
@@ -36,7 +37,7 @@ export interface StepResult {
  * One event into a lane. Pure: the same state, event and time give the same result.
  * @param now monotonic milliseconds, never going back
  */
-export function step(state: LaneState, event: LaneEvent, now: number): StepResult {
+export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): StepResult {
   if (event.type === 'defect') return beginAgain(state, event, now);
   if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from '../../protocol/time.ts';
 import { draw, type Seed } from '../random.ts';
 
 /**
@@ -118,7 +119,7 @@ function probeDueAt({ since, attempt }: Probe): number {
 export function stepBackendWatch(
   given: BackendWatch,
   event: BackendWatchEvent,
-  now: number,
+  now: MonotonicMs,
 ): BackendWatchResult {
   const effects: BackendWatchEffect[] = [];
   const handled = handle(given, event, now, effects);

@@ -1,3 +1,4 @@
+import type { WallMs } from '../../protocol/time.ts';
 /**
  * Which commands have been seen and what was answered, so that a message that comes again (from the broker, from an
  * operator who missed the answer, after a restart) is carried out once and gets the same answer again.
@@ -56,7 +57,7 @@ export function look(
 export function note(
   ledger: CommandLedger,
   command: Pick<LedgerEntry, 'key' | 'content' | 'open'>,
-  wallMs: number | null,
+  wallMs: WallMs | null,
 ): CommandLedger {
   const { key, content, open } = command;
   const next = new Map(ledger);
@@ -99,7 +100,7 @@ export function tell(ledger: CommandLedger, key: string): CommandLedger {
  * Whether a command came too late. Without a clock nobody can tell: then it is carried out, because
  * the broker's own expiry already holds back what waited too long.
  */
-export function isExpired(notAfter: string | null | undefined, wallMs: number | null): boolean {
+export function isExpired(notAfter: string | null | undefined, wallMs: WallMs | null): boolean {
   if (notAfter == null || wallMs === null) return false;
   return wallMs > Date.parse(notAfter);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WallMs } from '../time.ts';
 
 /** ISO 8601 UTC, or null while the sender's clock is not set. */
 export const timestampSchema = z.iso.datetime({ offset: true }).nullable();
@@ -7,6 +8,6 @@ export const timestampSchema = z.iso.datetime({ offset: true }).nullable();
 export const requestIdSchema = z.string().min(1).max(128);
 
 /** The moment of sending, for the `ts` of every payload. */
-export function timestamp(wallMs: number | null): string | null {
+export function timestamp(wallMs: WallMs | null): string | null {
   return wallMs === null ? null : new Date(wallMs).toISOString();
 }

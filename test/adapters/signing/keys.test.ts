@@ -6,6 +6,7 @@ import { createKeyPair, KeyError, parsePrivateKey } from '../../../src/adapters/
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../../src/adapters/signing/signer.ts';
 import { judgeSigned } from '../../../src/core/owner/signed-message.ts';
+import { asWall } from '../../../src/protocol/time.ts';
 import { jws, makePair } from '../../agent/attacker.ts';
 
 const DEVICE = 'dragoman/v1/museum/kiosk-01';
@@ -18,7 +19,12 @@ describe('a signature', () => {
     const { privatePem, kid } = createKeyPair();
     const signer = createSigner(parsePrivateKey(privatePem, 'x'));
     expect(signer.kid).toBe(kid);
-    const signed = await signer.sign('dragoman+token', DEVICE, { id: 'r1', ok: false }, 1_700_000_000_500);
+    const signed = await signer.sign(
+      'dragoman+token',
+      DEVICE,
+      { id: 'r1', ok: false },
+      asWall(1_700_000_000_500),
+    );
     const [head = '', body = ''] = signed.split('.');
     const parse = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
     expect(parse(head)).toEqual({ alg: 'EdDSA', kid, typ: 'dragoman+token' });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
 import { connected, listen } from './peer.ts';
 
@@ -45,7 +46,7 @@ describe('an address that the library throws at', () => {
     'is an event, without its text: %s',
     (url) => {
       const { said, listener } = listen();
-      const connection = createWebSocketStreams()(url, listener);
+      const connection = createWebSocketStreams({ clock: createSystemClock() })(url, listener);
       expect(said).toEqual([['broke', 'agent', 'no WebSocket can be made for this address (SyntaxError)']]);
       connection.sendAudio(new Uint8Array(2));
       connection.close();

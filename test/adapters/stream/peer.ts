@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
 import type { StreamConnection, StreamListener } from '../../../src/ports/stream.ts';
 
@@ -73,7 +74,7 @@ export async function refuse(answer: (socket: Duplex, request: IncomingMessage) 
 }
 
 export function open(url: string, listener: StreamListener): StreamConnection {
-  const connection = createWebSocketStreams()(url, listener);
+  const connection = createWebSocketStreams({ clock: createSystemClock() })(url, listener);
   cleanup.push(() => connection.terminate());
   return connection;
 }

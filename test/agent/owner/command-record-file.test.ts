@@ -7,6 +7,7 @@ import {
   writeRecord,
 } from '../../../src/agent/owner/command-record-file.ts';
 import { EMPTY_LEDGER, note, settle, tell } from '../../../src/core/owner/command-ledger.ts';
+import { asWall } from '../../../src/protocol/time.ts';
 
 const FOLDER = new URL('./records/', import.meta.url);
 const files = readdirSync(FOLDER).filter((file) => file.startsWith('commands'));
@@ -17,8 +18,14 @@ const written = (version: number): string =>
 
 describe('the record of commands', () => {
   it('is read as this version writes it', () => {
-    const begun = note(EMPTY_LEDGER, { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } }, 1000);
-    const done = settle(note(begun, { key: 'k2', content: 'c2', open: null }, 2000), 'k2', { status: 'ok' });
+    const begun = note(
+      EMPTY_LEDGER,
+      { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } },
+      asWall(1000),
+    );
+    const done = settle(note(begun, { key: 'k2', content: 'c2', open: null }, asWall(2000)), 'k2', {
+      status: 'ok',
+    });
     const text = writeRecord(done);
     expect(JSON.parse(text)).toMatchObject({ version: RECORD_VERSION });
     const read = readRecord(text);
@@ -29,7 +36,11 @@ describe('the record of commands', () => {
   });
 
   it('keeps to whom an answer is owed until it has arrived', () => {
-    const begun = note(EMPTY_LEDGER, { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } }, 1000);
+    const begun = note(
+      EMPTY_LEDGER,
+      { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } },
+      asWall(1000),
+    );
     const error = { code: 'busy', message: 'later' };
     const settled = settle(begun, 'k1', { status: 'error', error });
     const owed = (text: string) => {

@@ -16,9 +16,10 @@ import {
   judgeUpgrade,
   type ReachFacts,
 } from '../../../src/core/doctor/connection.ts';
+import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
 const DAY_MS = 86_400_000;
-const NOW = Date.UTC(2026, 0, 15);
+const NOW = asWall(Date.UTC(2026, 0, 15));
 
 describe('a certificate', () => {
   const facts = (more: Partial<CertificateFacts> = {}): CertificateFacts => ({
@@ -26,7 +27,7 @@ describe('a certificate', () => {
     ...{ validFrom: NOW - 10 * DAY_MS, validTo: NOW + 90 * DAY_MS },
     ...more,
   });
-  const judge = (more: Partial<CertificateFacts>, wall: number | null = NOW) =>
+  const judge = (more: Partial<CertificateFacts>, wall: WallMs | null = NOW) =>
     judgeCertificate(facts(more), { host: 'broker.example', wall, caKey: 'mqtt.caFile' });
 
   it.each<[Partial<CertificateFacts>, string, RegExp]>([

@@ -11,11 +11,16 @@ import {
   settle,
   tell,
 } from '../../../src/core/owner/command-ledger.ts';
+import { asWall } from '../../../src/protocol/time.ts';
 
-const DAY = Date.UTC(2026, 0, 15);
+const DAY = asWall(Date.UTC(2026, 0, 15));
 const OK = { status: 'ok' } as const;
 const begin = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
-  note(ledger, { key, content: `content of ${key}`, open: { id: key, name: 'mute' } }, at);
+  note(
+    ledger,
+    { key, content: `content of ${key}`, open: { id: key, name: 'mute' } },
+    at === null ? null : asWall(at),
+  );
 const done = (ledger: CommandLedger, key: string, at: number | null = DAY): CommandLedger =>
   settle(begin(ledger, key, at), key, OK);
 
@@ -78,12 +83,12 @@ describe('the ledger of commands', () => {
 
 describe('a command that came too late', () => {
   const NOON = '2026-05-01T12:00:00Z';
-  const noonMs = Date.parse(NOON);
+  const noonMs = asWall(Date.parse(NOON));
 
   it('is told by the wall clock', () => {
-    expect(isExpired(NOON, noonMs - 1)).toBe(false);
+    expect(isExpired(NOON, asWall(noonMs - 1))).toBe(false);
     expect(isExpired(NOON, noonMs)).toBe(false);
-    expect(isExpired(NOON, noonMs + 1)).toBe(true);
+    expect(isExpired(NOON, asWall(noonMs + 1))).toBe(true);
   });
 
   it('is not told without a clock or without a limit', () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from '../../../ports/clock.ts';
 import { findProgram } from './find-program.ts';
 import { dyingWithParent } from './parent-death.ts';
 import { plainText } from './plain-text.ts';
@@ -46,7 +47,12 @@ const LONGEST_LINE = 300;
  * Starts a child that speaks raw PCM.
  * @param direction `in`: it delivers on its standard output; `out`: it takes on its standard input
  */
-export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: ChildEvents): Child {
+export function startChild(
+  spec: ChildSpec,
+  direction: 'in' | 'out',
+  clock: Clock,
+  events: ChildEvents,
+): Child {
   const [program = '', ...args] = spec.words;
   let isOver = false;
   const finish = (end: ChildEnd): void => {
@@ -90,7 +96,7 @@ export function startChild(spec: ChildSpec, direction: 'in' | 'out', events: Chi
   child.stderr?.on('error', () => {});
   child.stderr?.on(
     'data',
-    lineReader((text) => isOver || events.line(text)),
+    lineReader(clock, (text) => isOver || events.line(text)),
   );
 
   const signal = (name: NodeJS.Signals): void => {
@@ -135,12 +141,12 @@ function codeOf(error: unknown): string {
 }
 
 /** Cuts text into lines; bounded in every direction. */
-function lineReader(report: (text: string) => void): (bytes: Buffer) => void {
+function lineReader(clock: Clock, report: (text: string) => void): (bytes: Buffer) => void {
   let rest = '';
   let budget = MOST_LINES_PER_S;
-  let refilledAt = 0;
+  let refilledAt = Number.NEGATIVE_INFINITY;
   return (bytes) => {
-    const now = performance.now();
+    const now = clock.now();
     if (now - refilledAt >= 1000) {
       budget = MOST_LINES_PER_S;
       refilledAt = now;

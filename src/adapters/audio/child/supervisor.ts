@@ -86,7 +86,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     isRestart = false;
     figures.starts++;
     const isMine = (): boolean => mine === generation && !closed;
-    child = startChild(use.spec(), use.direction, {
+    child = startChild(use.spec(), use.direction, clock, {
       data: (bytes) => isMine() && sentence === null && !isRestart && use.data?.(bytes),
       line: (text) => isMine() && hear(text),
       ended: (end) => {

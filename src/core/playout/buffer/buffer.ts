@@ -1,3 +1,4 @@
+import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../audio/fade.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
@@ -20,7 +21,7 @@ type EventOf<T extends BufferEvent['type']> = Extract<BufferEvent, { type: T }>;
 export function stepPlaybackBuffer(
   buffer: PlaybackBuffer,
   event: BufferEvent,
-  now: number,
+  now: MonotonicMs,
 ): { state: PlaybackBuffer; effects: readonly BufferEffect[] } {
   const turn: Turn = { state: buffer, effects: [], now };
   dispatch(turn, event);
