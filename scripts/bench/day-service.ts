@@ -65,6 +65,7 @@ export function createDayService(clock: Clock, counts: { sentences: number; sess
           if (counts.sentences % SENTENCES_PER_BREAK === 0) return later(1, () => end(1006));
           say(listener, counts.sentences, later);
         },
+        say: () => {},
         endTask: () => later(200, () => end(1000)),
         ping: () => later(20, () => listener.pong()),
         close() {

@@ -104,6 +104,7 @@ export const COMMAND_EXAMPLES: { readonly [K in CommandName]: object } = {
   volume: { percent: 60 },
   echo: { mode: 'cancel' },
   voice: { voice: 'default_low' },
+  say: { text: 'El museo cierra en diez minutos.', language: 'es' },
   identify: { seconds: 20 },
   log_level: { level: 'debug', minutes: 30 },
   log_stream: { minutes: 5, level: 'info' },

@@ -57,6 +57,8 @@ export interface StreamConnection {
   setTask(task: Task): void;
   getTask(): void;
   sendAudio(pcm: Uint8Array): void;
+  /** Has a text spoken. @param translate it is in another language, and translated first */
+  say(text: string, language: string, translate: boolean): void;
   endTask(): void;
   /**
    * Asks for a sign of life, which comes as `pong`. Where the other end was heard a moment ago, that is one, and nothing is
@@ -76,6 +78,7 @@ export const NO_CONNECTION: StreamConnection = {
   setTask() {},
   getTask() {},
   sendAudio() {},
+  say() {},
   endTask() {},
   ping() {},
   close() {},

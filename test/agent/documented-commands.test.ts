@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_EXAMPLES } from '../../scripts/docs/examples.ts';
+import type { StreamMessage } from '../../src/ports/stream.ts';
 import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.ts';
 import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 /** They need a machine that starts the agent again, or a certificate. */
 const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
+const SPEECH: StreamMessage = {
+  ...{ message_type: 'output_audio', pcm: new Uint8Array(48_000), sentence: 'said', language: 'es' },
+  ...{ utterance: 'said/0/es', last: true },
+};
 const names = Object.keys(COMMAND_ARGS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
@@ -19,6 +24,7 @@ describe('the commands of docs/mqtt.md', () => {
       await deps.clock.elapse(1000);
       // The service takes whatever it is asked for.
       if (second === 4) deps.service({ message_type: 'current_task', data: {} });
+      if (second === 5 && name === 'say') deps.service(SPEECH);
     }
     const last = deps.answers(name).at(-1);
     if (UNSUPPORTED.includes(name)) {

@@ -130,6 +130,7 @@ export function createFakeDeps(
         setTask: (task) => void stream.calls.push(`setTask ${JSON.stringify(task)}`),
         getTask: call('getTask'),
         sendAudio: (pcm) => void stream.audio.push(pcm),
+        say: (...speech) => void stream.calls.push(`say ${JSON.stringify(speech)}`),
         endTask: call('endTask'),
         ping: call('ping'),
         close: call('close'),

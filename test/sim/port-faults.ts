@@ -61,6 +61,8 @@ export function withThrowingPorts(
     setTask: guard('setTask', connection.setTask),
     getTask: guard('getTask', connection.getTask),
     sendAudio: guard('sendAudio', connection.sendAudio),
+    // Nobody has a text spoken here.
+    say: connection.say,
     endTask: guard('endTask', connection.endTask),
     ping: guard('ping', connection.ping),
     // It is over all the same: a socket that throws at its end is none that stays.

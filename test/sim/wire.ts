@@ -34,7 +34,7 @@ export interface WireWatch {
   opened(connection: number): void;
   sent(
     connection: number,
-    kind: 'audio' | 'set_task' | 'get_task' | 'end_task',
+    kind: 'audio' | 'set_task' | 'get_task' | 'tts_task' | 'end_task',
     pcm: Uint8Array | null,
   ): void;
   delivered(connection: number, message: StreamMessage): void;
@@ -284,7 +284,7 @@ function openConnection(
   setup.enlist(() => letGo(1006));
   begin();
 
-  const say = (kind: 'set_task' | 'get_task' | 'end_task', data: unknown): void => {
+  const say = (kind: 'set_task' | 'get_task' | 'tts_task' | 'end_task', data: unknown): void => {
     if (!open || over) return;
     watch.sent(number, kind, null);
     up(FRAME_OVERHEAD, () => service.receive(stream ?? '', { message_type: kind, data }));
@@ -292,6 +292,7 @@ function openConnection(
   return {
     setTask: (task) => say('set_task', task),
     getTask: () => say('get_task', {}),
+    say: (text, language, translate_text) => say('tts_task', { text, language, translate_text }),
     endTask: () => say('end_task', {}),
     sendAudio(pcm) {
       if (!open || over) return;

@@ -132,6 +132,8 @@ function openStream(
       isBackedUp = true;
       frames.letGo();
     },
+    say: (text, language, translate) =>
+      send({ message_type: 'tts_task', data: { text, language, translate_text: translate } }),
     endTask: () => send({ message_type: 'end_task', data: {} }),
     ping() {
       if (socket.readyState !== WebSocket.OPEN) return;

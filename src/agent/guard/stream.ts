@@ -53,6 +53,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
       setTask: (task) => call('setTask', () => connection.setTask(task)),
       getTask: () => call('getTask', () => connection.getTask()),
       sendAudio: (pcm) => call('sendAudio', () => connection.sendAudio(pcm)),
+      say: (...speech) => call('say', () => connection.say(...speech)),
       endTask: () => call('endTask', () => connection.endTask()),
       ping: () => call('ping', () => connection.ping()),
       close: () => leave('close'),

@@ -206,6 +206,8 @@ export class LaneRunner {
         return this.sendAudio(effect);
       case 'ping':
         return this.to(effect.stream)?.ping();
+      case 'say':
+        return this.to(effect.stream)?.say(effect.text, effect.language, effect.translate);
       case 'end_task':
         return this.to(effect.stream)?.endTask();
       case 'close_stream':
@@ -232,6 +234,7 @@ export class LaneRunner {
         return this.playbackPipeline.duck(effect.on);
       case 'notify':
       case 'caption':
+      case 'said':
         // For the watchers: they publish and log.
         return;
     }

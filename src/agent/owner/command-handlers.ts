@@ -4,6 +4,7 @@ import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Admissions } from './admissions.ts';
 import { chooseLanes } from './chosen-lanes.ts';
 import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
+import type { SayQueue, Speech } from './say-queue.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
 
 /** Said where the service has not been asked. */
@@ -19,6 +20,7 @@ export function createCommandHandlers(
     'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify' | 'certificate'
   >,
   admissions: Pick<Admissions, 'admit' | 'stopped'>,
+  says: Pick<SayQueue, 'say'>,
   deps: TaskResultDeps,
 ): CommandHandlers {
   const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
@@ -56,6 +58,8 @@ export function createCommandHandlers(
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
     echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
     voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
+    say: ({ lane, text, language, translate = false }) =>
+      sayOn(chosen(lane), { text, language, translate }, says),
     ...service,
     status,
     diagnose,
@@ -98,4 +102,11 @@ function changeTask(
   });
   const known = verdicts.flatMap((verdict) => (verdict instanceof Promise ? [] : [verdict]));
   return known.length === verdicts.length ? answer(known) : Promise.all(verdicts).then(answer);
+}
+
+/** Answered when every lane has spoken it, or the first has not. */
+function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<SayQueue, 'say'>): unknown {
+  return says
+    .say(lanes, speech)
+    .then((played) => ({ lanes: lanes.map(({ id }, index) => ({ id, played_ms: played[index] })) }));
 }

@@ -12,6 +12,7 @@ import { createCommandRecord } from './command-record.ts';
 import type { CommandHandlers } from './command-request.ts';
 import { createCommandSignatures } from './command-signature.ts';
 import { createLogStream } from './log-stream.ts';
+import { createSayQueue } from './say-queue.ts';
 import { createServiceCommands } from './service-commands.ts';
 
 export interface OperatorDeps {
@@ -62,7 +63,8 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const own = { ...service, certificate: parts.certificate };
-  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, parts.admissions, {
+  const says = createSayQueue({ clock, lanes, watch });
+  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, parts.admissions, says, {
     clock,
     watch,
   });
@@ -86,6 +88,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     levelChanged: () => service.levelChanged(),
     close() {
       service.close();
+      says.close();
       logs.close();
       return dispatcher.close();
     },

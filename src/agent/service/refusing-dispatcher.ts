@@ -30,7 +30,15 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
   };
   const handlers: CommandHandlers = {
     ...{ start: refuse, stop: refuse, mute: refuse, unmute: refuse, languages: refuse },
-    ...{ volume: refuse, echo: refuse, voice: refuse, identify: refuse, diagnose: refuse, status },
+    ...{
+      volume: refuse,
+      echo: refuse,
+      voice: refuse,
+      say: refuse,
+      identify: refuse,
+      diagnose: refuse,
+      status,
+    },
     ...{ log_level: refuse, log_stream: refuse, restart: refuse, reboot: refuse },
     certificate: refuse,
   };

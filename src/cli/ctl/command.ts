@@ -15,6 +15,7 @@ What it can do:
     work until a restart
   config: get, set, unset or diff what is desired, which outlives a restart
   status: one device in detail, or a table of several
+  say: have a text spoken, such as: say 'Cerramos a las seis' --language es
   identify: let it chime, to find it in a room
   logs, log-level: show its log as it is written; set what is written
   restart, reboot: start the agent or the whole device again

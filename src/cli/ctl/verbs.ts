@@ -97,6 +97,20 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
       args: { voice: voice === 'none' ? null : voice, ...pick(values, ['lane']) },
     }),
   },
+  say: {
+    says: "have a text spoken in the lane's session; answered when it was heard",
+    usage: '<text>',
+    options: [
+      ['--language <language>', 'the language that it is spoken in, such as es'],
+      ['--translate', 'the text is in the source language: translate it first'],
+      lane,
+    ],
+    task: ([text = ''], values) => ({
+      kind: 'command',
+      name: 'say',
+      args: { text, ...pick(values, ['language', 'translate', 'lane']) },
+    }),
+  },
   identify: {
     says: 'let it chime, to find it in a room',
     options: [lane, ['--seconds <n>', 'how long (default: 10)']],

@@ -13,6 +13,12 @@ export interface Caption {
   readonly text: string;
 }
 
+/**
+ * `not_live`: there was no session to say it in. `silent`: the service did not begin to speak it. `cut`: something of it was
+ * thrown away unheard. `lost`: the session ended before it was heard.
+ */
+export type SaidOutcome = 'played' | 'not_live' | 'refused' | 'silent' | 'cut' | 'lost';
+
 /** Everything a lane can want done. Carried out in order, after the step that produced them. */
 export type LaneEffect =
   | {
@@ -42,6 +48,21 @@ export type LaneEffect =
       readonly queued: boolean;
     }
   | { readonly type: 'ping'; readonly stream: number }
+  | {
+      readonly type: 'say';
+      readonly stream: number;
+      readonly text: string;
+      readonly language: string;
+      readonly translate: boolean;
+    }
+  /** What became of a text, for the watchers. `message`: the service's words where it refused. */
+  | {
+      readonly type: 'said';
+      readonly id: string;
+      readonly outcome: SaidOutcome;
+      readonly message: string | null;
+      readonly playedMs: number;
+    }
   | { readonly type: 'end_task'; readonly stream: number }
   | { readonly type: 'close_stream'; readonly stream: number; readonly how: 'close' | 'terminate' }
   | { readonly type: 'open_capture' }

@@ -25,7 +25,8 @@ export type TimerName =
   | 'duck'
   | 'earcon'
   | 'warning'
-  | 'closing';
+  | 'closing'
+  | 'saying';
 
 /** Why no session may be begun: outside the opening hours, or the day's budget is spent. */
 export type Hold = 'closed' | 'budget';
@@ -111,6 +112,14 @@ export type LaneEvent =
     }
   /** A chime that somebody asked for: it sounds whatever `earcons` says. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
+  /** A text that the service is to speak, under the operator's name for it; `said` tells what became of it. */
+  | {
+      readonly type: 'say';
+      readonly id: string;
+      readonly text: string;
+      readonly language: string;
+      readonly translate: boolean;
+    }
   /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried again. */
   | { readonly type: 'echo_order'; readonly mode: EchoMode }
   | {

@@ -12,6 +12,7 @@ import { closeSetup } from './session/ending.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
 import { onRollTimer } from './session/rollover.ts';
+import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { isStreaming, type Rolling, type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './session/session-setup.ts';
 import { hearService, onSilenceTimer } from './session/silent-service.ts';
@@ -42,6 +43,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);
   handle(context, event);
+  trackSaying(context);
   trackSession(context);
   trackSpeechLoss(context, state);
   updateChimes(context, state);
@@ -102,6 +104,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onCanceller(context, event.status, event.message);
     case 'chime':
       return playChime(context, event.earcon);
+    case 'say':
+      return say(context, event);
     case 'echo_order':
       return setEchoMode(context, event.mode);
     case 'capture_news':
@@ -203,6 +207,8 @@ function onTimer(context: StepContext, timer: TimerName): void {
       return onEarconTimer(context);
     case 'closing':
       return onClosingTimer(context);
+    case 'saying':
+      return onSayingTimer(context);
   }
 }
 

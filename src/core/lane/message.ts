@@ -7,6 +7,7 @@ import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/un
 import { finish } from './lifecycle.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
+import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
 import { canRevert, onTaskRuns, pollSoon, revertTask } from './session/session-setup.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
@@ -111,6 +112,7 @@ function onSound(
   stream: Stream,
   sound: Extract<StreamMessage, { message_type: 'output_audio' }>,
 ): void {
+  if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
@@ -129,6 +131,7 @@ function onError(context: StepContext, stream: Stream, data: ErrorData): void {
   const signs = { errorCode: data.error_code, texts: [data.reason, data.code, data.desc] };
   const named = readNamedCause(signs);
   if (named !== null) return lose(context, stream, named, refusalIn(data));
+  onSayError(context, stream, data);
   switch (data.code) {
     case 'NOT_FOUND':
       // The pipeline has not started (docs/service.md 4.7 rule 2); the next question is already timed.

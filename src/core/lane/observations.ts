@@ -49,3 +49,27 @@ export const NO_CHIMES: Chimes = {
   voiceAt: Number.NEGATIVE_INFINITY,
   muted: null,
 };
+
+/** A text of the operator's that the service was asked to speak. One at a time. */
+export interface Saying {
+  readonly id: string;
+  /** The stream on which it was asked for. */
+  readonly stream: number;
+  readonly language: string;
+  readonly sentAt: number;
+  /** Sound thrown away unheard before it, bytes. */
+  readonly droppedBytes: number;
+  readonly sound: SaidSound | null;
+}
+
+/** What has come of its sound. */
+export interface SaidSound {
+  /** The service's name for it; null: it gives none. */
+  readonly sentence: string | null;
+  /** The name under which the playout has it; null: one that the playout has made up. */
+  readonly utterance: string | null;
+  readonly ms: number;
+  readonly lastAt: number;
+  /** The service said that nothing more comes. */
+  readonly isComplete: boolean;
+}

@@ -97,11 +97,19 @@ function releaseAll(context: StepContext): void {
   const lease = leaseOf(session);
   if (lease !== null) context.emit({ type: 'forget_grant', grant: lease.grant.id });
   if (isListening(context.phase)) context.emit({ type: 'close_capture' });
+  tellUnsaid(context);
   context.emit({ type: 'flush_playback' });
   context.emit({ type: 'duck', on: false });
   // Holds for the microphone that opens next: a fallback is tried again with everything else.
   context.emit({ type: 'cancel_echo', on: options.echo === 'cancel' });
   context.disarm(...(Object.keys(timers) as TimerName[]));
+}
+
+/** Whoever has a text spoken waits for word of it. */
+function tellUnsaid(context: StepContext): void {
+  const { saying } = context.state;
+  if (saying === null) return;
+  context.emit({ type: 'said', id: saying.id, outcome: 'lost', message: null, playedMs: 0 });
 }
 
 /** What nobody tells a second time: a lane that missed it would wait forever, or run although it was stopped. */

@@ -7,7 +7,7 @@ import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
-import { type Chimes, NO_CHIMES, type SpeechLoss, type Untranslated } from './observations.ts';
+import { type Chimes, NO_CHIMES, type Saying, type SpeechLoss, type Untranslated } from './observations.ts';
 import type { LaneOptions, LaneSettings } from './options.ts';
 import type { OldSession, Session } from './session/session.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
@@ -76,6 +76,8 @@ export const NO_COUNTS: LaneCounts = {
 export interface LaneState {
   readonly settings: LaneSettings;
   readonly options: LaneOptions;
+  /** What the service is speaking of the operator's; null: nothing. */
+  readonly saying: Saying | null;
   /** Whether somebody wants the lane to run. */
   readonly wanted: boolean;
   /** Why no session may be begun, however much the lane is wanted; null: it may. */
@@ -172,6 +174,7 @@ export function createLane(given: {
     wanted: false,
     hold: null,
     closing: null,
+    saying: null,
     ending: false,
     lineUp: false,
     backendSilent: false,
@@ -195,6 +198,7 @@ export function createLane(given: {
       earcon: null,
       warning: null,
       closing: null,
+      saying: null,
     },
     session: { kind: 'idle' },
     oldSession: null,

@@ -16,6 +16,14 @@ export const COMMAND_DATA: Readonly<Record<CommandName, z.ZodType>> = {
   volume: lanesAnswerSchema,
   echo: lanesAnswerSchema,
   voice: lanesAnswerSchema,
+  say: z.strictObject({
+    lanes: z.array(
+      z.strictObject({
+        id: z.string().describe('the lane'),
+        played_ms: z.number().describe('how long it was heard, milliseconds'),
+      }),
+    ),
+  }),
   identify: z.strictObject({ lanes: z.array(z.string()).describe('the lanes that chime'), until }),
   log_level: z.strictObject({ level, until }),
   log_stream: z.strictObject({ level, until }),

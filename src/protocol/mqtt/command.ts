@@ -39,6 +39,9 @@ export const commandResponseSchema = z.object({
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;
 
+/** As many characters as a service takes. */
+const LONGEST_SAID = 2048;
+
 const lane = { lane: nameSchema.optional().describe('which lane; left out: all') };
 
 /**
@@ -94,6 +97,22 @@ export const COMMAND_ARGS = {
         .describe('an id of the service; null: its own choice'),
     })
     .describe('Changes the voice that speaks, like `languages`.'),
+  say: z
+    .strictObject({
+      ...lane,
+      text: plainTextSchema
+        .max(LONGEST_SAID)
+        .refine((text) => text.trim() !== '', 'must not be empty')
+        .describe('what is to be spoken, in the language given'),
+      language: languageSchema.describe('the language that it is spoken in'),
+      translate: z
+        .boolean()
+        .optional()
+        .describe('true: the text is in the source language, and translated first'),
+    })
+    .describe(
+      "Speaks a text in the lane's session; one that sleeps is woken. It waits until nobody speaks or is spoken to, 20 s at most, and for texts before it. `ok` comes when it was heard. A service that speaks no texts is heard with `rejected` or `not_spoken`.",
+    ),
   identify: z
     .strictObject({
       ...lane,

@@ -223,11 +223,21 @@ describe('a profile that cannot be used', () => {
 describe('the commands about the device itself', () => {
   it.each([
     [['identify', '--seconds', '20'], 'identify', { seconds: 20 }],
+    [
+      ['say', 'Cerramos a las seis', '--language', 'es'],
+      'say',
+      { text: 'Cerramos a las seis', language: 'es' },
+    ],
+    [
+      ['say', 'We close', '--language', 'es', '--translate', '--lane', 'main'],
+      ...['say', { text: 'We close', language: 'es', translate: true, lane: 'main' }],
+    ],
+    [['start', '--until', '2026-05-04T20:00:00Z'], 'start', { until: '2026-05-04T20:00:00Z' }],
     [['log-level', 'debug', '--minutes', '5'], 'log_level', { level: 'debug', minutes: 5 }],
     [['voice', 'none'], 'voice', { voice: null }],
     [['restart'], 'restart', {}],
     [['reboot'], 'reboot', {}],
-  ])('%j', async (words, name, args) => {
+  ] as const)('%j', async (words, name, args) => {
     const device = await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data: {} }) });
     expect(await ctl.run('kiosk-01', ...words)).toMatchObject({ exitCode: 0, printed: 'kiosk-01: ok\n' });
     expect(device.received.map((one) => [one.name, one.body.args])).toEqual([[name, args]]);

@@ -127,7 +127,7 @@ describe('the hostile world', () => {
       { seed: 12, numRuns: 1300 },
     );
     expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
-    expect(effects.size).toBe(19);
+    expect(effects.size).toBe(21);
     const table = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
     expect([...walks].toSorted()).toEqual(table.toSorted());
   });

@@ -12,7 +12,7 @@ export type Act =
   | { readonly act: 'pass' | 'stall'; readonly ms: number }
   | { readonly act: 'speak' | 'hush'; readonly chunks: number }
   | { readonly act: 'burst'; readonly chunks: number; readonly voiced: boolean }
-  | { readonly act: 'start' | 'stop' | 'shutdown' | 'languages' | 'voice' | 'defect' }
+  | { readonly act: 'start' | 'stop' | 'say' | 'shutdown' | 'languages' | 'voice' | 'defect' }
   | { readonly act: 'broke'; readonly who: Role; readonly fault: 'service' | 'agent' }
   | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
   | { readonly act: 'standby'; readonly ms: number }
@@ -26,10 +26,7 @@ export type Act =
       readonly maxMs: number | null;
       readonly fit: string;
     }
-  | {
-      readonly act: 'unusable';
-      readonly which: number;
-    }
+  | { readonly act: 'unusable'; readonly which: number }
   | {
       readonly act: 'deny';
       readonly which: number;
@@ -128,7 +125,20 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ act: fc.constantFrom('opened', 'opened', 'pong', 'congested', 'drained'), who }),
   },
-  { weight: 2, arbitrary: plain('stop', 'stop', 'languages', 'languages', 'languages', 'voice', 'shutdown') },
+  {
+    weight: 2,
+    arbitrary: plain(
+      'stop',
+      'stop',
+      'say',
+      'say',
+      'languages',
+      'languages',
+      'languages',
+      'voice',
+      'shutdown',
+    ),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -250,6 +260,8 @@ export function perform(lane: LaneHarness, act: Act): void {
       return lane.start();
     case 'stop':
       return lane.stop();
+    case 'say':
+      return lane.say();
     case 'shutdown':
       return lane.shutdown();
     case 'defect':

@@ -75,6 +75,7 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   earcon: HEARING,
   warning: [...HEARING, 'draining'],
   closing: HEARING,
+  saying: HEARING,
 };
 
 /** What must hold after every step of a lane, calculated from events and effects alone wherever that is possible. */
@@ -180,6 +181,8 @@ function checkPhase({ before, state, effects, walks }: Step): void {
   const mayRun = wanted && (hold === null || closing !== null);
   demand(mayRun === wants || phase === 'draining', `wanted is ${wanted} while ${phase}, hold ${hold}`);
   demand(closing === null || hold !== null, 'closing without a hold');
+  const { saying } = state;
+  demand(saying === null || streamsOf(state).some(({ id }) => id === saying.stream), 'a text for no stream');
   demand(
     hold === null || !effects.some(({ type }) => type === 'request_token'),
     'a token asked for in a hold',
@@ -212,6 +215,7 @@ function lifelinesOf(state: LaneState, now: number): TimerName[] {
   if (setup?.stage === 'configuring') lines.push('setup', 'poll');
   if (oldSession !== null) lines.push('drainOld');
   if (state.closing !== null) lines.push('closing');
+  if (state.saying !== null) lines.push('saying');
   if (stream === null || phase === 'draining') return lines;
   if (phase === 'configuring') lines.push('ping');
   const latestAt = (stream.limitAt ?? Number.NEGATIVE_INFINITY) - settings.rollLatestMs;

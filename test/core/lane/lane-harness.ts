@@ -24,6 +24,10 @@ export class LaneHarness extends StepHarness {
   hold(hold: Hold | null): void {
     this.step({ type: 'hold', hold });
   }
+  /** The operator has a text spoken. */
+  say(id = `said-${this.log.length}`, language = 'es'): void {
+    this.step({ type: 'say', id, text: 'Cerramos', language, translate: false });
+  }
   options(options: Partial<LaneOptions>): void {
     this.step({ type: 'options', options });
   }

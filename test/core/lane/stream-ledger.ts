@@ -105,6 +105,7 @@ export class StreamLedger {
       case 'send_audio':
       case 'ping':
       case 'end_task':
+      case 'say':
         return this.send(effect, now);
     }
   }

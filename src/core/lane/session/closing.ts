@@ -1,12 +1,9 @@
-import { isPlaying } from '../../playout/playout.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks, PAUSE_MS } from '../../uplink/replay/log.ts';
 import type { Hold } from '../event.ts';
 import { begin, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
-import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeSetup } from './ending.ts';
-import { hearingStream } from './session.ts';
+import { isHeardOut, isSpokenOut } from './saying.ts';
 
 /** Somebody who goes on without a pause is heard for this long. */
 const HEARD_FOR_MS = 10_000;
@@ -52,23 +49,4 @@ function finishSentence(context: StepContext): void {
   if (tookMs >= CLOSING_MS || (isDeaf && isSpokenOut(context.state, context.now))) return stop(context);
   context.set({ closing: { ...closing, isDeaf } });
   context.arm('closing', context.now + settings.chunkMs);
-}
-
-/** Nobody is in the middle of a sentence, as far as the service has heard. */
-function isHeardOut({ session, backlog }: LaneState): boolean {
-  const stream = hearingStream(session);
-  return (
-    stream === null || (stream.replay.quietMs >= PAUSE_MS && !backlog.chunks.some(({ voiced }) => voiced))
-  );
-}
-
-/** All that was said has been translated, and heard. */
-function isSpokenOut({ session, oldSession, backlog, playout, settings }: LaneState, now: number): boolean {
-  if (oldSession !== null || isPlaying(playout, now)) return false;
-  const stream = hearingStream(session);
-  if (stream === null) return true;
-  const isOwed =
-    backlog.chunks.some(({ voiced }) => voiced) ||
-    owedSpeechChunks(stream.replay, now - FORGOTTEN_AFTER_MS) > 0;
-  return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
 }

@@ -18,7 +18,7 @@ const SLEEP_CHECK_MS = 1000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
-  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered } = context.state;
+  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered, saying } = context.state;
   if (session.kind === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
   if (session.kind !== 'live' || options.standbyAfterMs === 0) return;
   const { stream } = session;
@@ -32,7 +32,7 @@ export function onStandbyTimer(context: StepContext): void {
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
   const busy = isUnsent || isAwaited;
-  if (busy || oldSession !== null || isPlaying(playout, context.now))
+  if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   // A service that says nothing may be one that does not work: that is asked before the room is blamed.
   if (isUnanswered && askAboutSilence(context, stream))

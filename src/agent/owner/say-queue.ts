@@ -1,0 +1,181 @@
+import type { LaneEffect, SaidOutcome } from '../../core/lane/effect.ts';
+import { canSay } from '../../core/lane/session/saying.ts';
+import { textPieces } from '../../core/owner/text-pieces.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { CommandError } from './command-request.ts';
+
+/** More texts than these do not wait for one lane. */
+const MOST_WAITING = 8;
+/** Somebody who speaks or is spoken to is waited for this long; then the text comes behind the sentence. */
+const POLITE_FOR_MS = 20_000;
+/** A text that could not be begun by then is given up. */
+const BEGINS_WITHIN_MS = 90_000;
+/** A lane that lost its word of a text would keep the others waiting. */
+const LONGEST_PIECE_MS = 200_000;
+const LOOK_EACH_MS = 500;
+
+export interface Speech {
+  readonly text: string;
+  readonly language: string;
+  readonly translate: boolean;
+}
+
+export interface SayQueueDeps {
+  readonly clock: Clock;
+  readonly lanes: readonly LaneRunner[];
+  watch(listener: (step: LaneStep) => void): () => void;
+}
+
+/** The operator's texts, each in its turn. */
+export interface SayQueue {
+  /** How long it was heard in each lane, milliseconds. @throws CommandError, at once or later */
+  say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
+  close(): void;
+}
+
+type Said = Extract<LaneEffect, { type: 'said' }>;
+
+interface Waiting {
+  readonly speech: Speech;
+  /** When the piece that is its turn began to wait. */
+  since: number;
+  readonly done: (result: number | CommandError) => void;
+  pieces: readonly string[];
+  playedMs: number;
+  /** The lane's name for the piece that it speaks, and when it was given up for; null: it speaks none. */
+  asked: { readonly id: string; readonly until: number } | null;
+}
+
+/** What the operator is told of a text that was not heard. */
+const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused'>, string>> = {
+  silent: 'the service has not begun to speak it within 15 s: it may not speak this language',
+  cut: 'a part of it was thrown away unheard, because somebody spoke over it or too much waited',
+  lost: 'the session ended before it was heard; send it again',
+};
+
+export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
+  const queues = new Map<string, Waiting[]>(lanes.map(({ id }) => [id, []]));
+  let count = 0;
+  let cancel = (): void => {};
+
+  const finish = (lane: LaneRunner, result: number | CommandError): void => {
+    queues.get(lane.id)?.shift()?.done(result);
+    look();
+  };
+
+  /** Asks the lane for the next piece of the first text, if it is its turn. */
+  const proceed = (lane: LaneRunner): void => {
+    const [first] = queues.get(lane.id) ?? [];
+    if (first === undefined) return;
+    const now = clock.now();
+    if (first.asked !== null) {
+      if (now >= first.asked.until) finish(lane, new CommandError('not_spoken', WHY.lost));
+      return;
+    }
+    const problem = problemOf(lane);
+    if (problem !== null) return finish(lane, problem);
+    const isBegun = first.playedMs > 0;
+    if (now - first.since >= BEGINS_WITHIN_MS) {
+      const message = `lane "${lane.id}" had no session for it within ${BEGINS_WITHIN_MS / 1000} s`;
+      return finish(lane, new CommandError('not_spoken', message));
+    }
+    if (lane.phase === 'standby') lane.post({ type: 'start' });
+    const can = canSay(lane.state, now);
+    if (can === 'no' || (can === 'busy' && !isBegun && now - first.since < POLITE_FOR_MS)) return;
+    const [text = ''] = first.pieces;
+    count += 1;
+    const id = `say-${count}`;
+    first.asked = { id, until: now + LONGEST_PIECE_MS };
+    const { language, translate } = first.speech;
+    lane.post({ type: 'say', id, text, language, translate });
+  };
+
+  /** The lane tells what became of the piece that it was asked for. */
+  const follow = (lane: LaneRunner, text: Waiting, { outcome, message, playedMs }: Said): void => {
+    switch (outcome) {
+      case 'played':
+        text.playedMs += playedMs;
+        text.since = clock.now();
+        text.pieces = text.pieces.slice(1);
+        return text.pieces.length === 0 ? finish(lane, text.playedMs) : look();
+      case 'not_live':
+        // Something came between: it is tried again with the next look.
+        return;
+      case 'refused':
+        return finish(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
+      default:
+        return finish(lane, new CommandError('not_spoken', WHY[outcome]));
+    }
+  };
+
+  const look = (): void => {
+    cancel();
+    for (const lane of lanes) proceed(lane);
+    if ([...queues.values()].every((queue) => queue.length === 0)) return;
+    cancel();
+    cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
+  };
+
+  const unwatch = watch(({ lane: id, effects }) => {
+    const lane = lanes.find((one) => one.id === id);
+    for (const effect of effects) {
+      const [first] = queues.get(id) ?? [];
+      if (effect.type !== 'said' || lane === undefined || first?.asked?.id !== effect.id) continue;
+      first.asked = null;
+      follow(lane, first, effect);
+    }
+  });
+
+  const crowdOf = ({ id }: LaneRunner): CommandError | null => {
+    const { length } = queues.get(id) ?? [];
+    if (length < MOST_WAITING) return null;
+    const message = `${length} texts wait to be spoken by lane "${id}" already: send it again later`;
+    return new CommandError('busy', message);
+  };
+  const enqueue = async (lane: LaneRunner, speech: Speech): Promise<number> => {
+    const result = await new Promise<number | CommandError>((done) => {
+      const pieces = textPieces(speech.text);
+      queues.get(lane.id)?.push({ speech, since: clock.now(), done, pieces, playedMs: 0, asked: null });
+      look();
+    });
+    if (result instanceof CommandError) throw result;
+    return result;
+  };
+
+  return {
+    say(chosen, speech) {
+      for (const lane of chosen) {
+        const problem = problemOf(lane) ?? crowdOf(lane);
+        if (problem !== null) throw problem;
+      }
+      return Promise.all(chosen.map((lane) => enqueue(lane, speech)));
+    },
+    close() {
+      cancel();
+      unwatch();
+    },
+  };
+}
+
+/** Why a lane will not speak in the near future; null: it may. */
+function problemOf({ id, phase, state }: LaneRunner): CommandError | null {
+  const { hold, wanted, problem, playbackLost } = state;
+  if (hold === 'closed')
+    return new CommandError(
+      'closed',
+      `lane "${id}" is outside its opening hours: send start with "until" first`,
+    );
+  if (hold === 'budget')
+    return new CommandError('budget', 'the minutes of the day are used up (budget.minutesPerDay)');
+  if (!wanted || state.ending)
+    return new CommandError('not_spoken', `lane "${id}" is stopped: send start first`);
+  if (phase === 'parked')
+    return new CommandError(
+      'not_spoken',
+      `lane "${id}" gets no session: ${problem?.message ?? 'it is refused'}`,
+    );
+  if (playbackLost)
+    return new CommandError('not_spoken', `the loudspeaker of lane "${id}" is lost: nobody would hear it`);
+  return null;
+}

@@ -1,0 +1,128 @@
+import type { StreamMessage } from '../../../ports/stream.ts';
+import { isPlaying } from '../../playout/playout.ts';
+import { bytesOf } from '../../playout/sentences.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesSpeech, PAUSE_MS } from '../../uplink/replay/log.ts';
+import type { SaidOutcome } from '../effect.ts';
+import type { LaneEvent } from '../event.ts';
+import { onOutputAudio } from '../sound/playback.ts';
+import type { LaneState } from '../state.ts';
+import type { StepContext } from '../step-context.ts';
+import { noteNews } from './old-session.ts';
+import { hearingStream, type Stream, streamsOf } from './session.ts';
+
+/** A service that has not begun to speak it by then does not speak texts, or not in this language. */
+const BEGINS_WITHIN_MS = 15_000;
+/** Sound without an end mark after which nothing came for so long was all of it. */
+const GAP_MS = 1500;
+/** No text that is let through lasts so long. */
+const LONGEST_MS = 180_000;
+const LOOK_EACH_MS = 320;
+
+type SayEvent = Extract<LaneEvent, { type: 'say' }>;
+type Sound = Extract<StreamMessage, { message_type: 'output_audio' }>;
+type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
+
+/** Nobody is in the middle of a sentence, as far as the service has heard. */
+export function isHeardOut({ session, backlog }: LaneState): boolean {
+  const stream = hearingStream(session);
+  return (
+    stream === null || (stream.replay.quietMs >= PAUSE_MS && !backlog.chunks.some(({ voiced }) => voiced))
+  );
+}
+
+/** All that was said has been translated, and heard. */
+export function isSpokenOut(state: LaneState, now: number): boolean {
+  const { session, oldSession, backlog, playout, settings, saying } = state;
+  if (saying !== null || oldSession !== null || isPlaying(playout, now)) return false;
+  const stream = hearingStream(session);
+  if (stream === null) return true;
+  const isOwed =
+    backlog.chunks.some(({ voiced }) => voiced) ||
+    owedSpeechChunks(stream.replay, now - FORGOTTEN_AFTER_MS) > 0;
+  return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
+}
+
+/** Whether a text can be spoken now, and whether that would come into somebody's sentence. */
+export function canSay(state: LaneState, now: number): 'quiet' | 'busy' | 'no' {
+  if (state.session.kind !== 'live' || state.hold !== null || state.saying !== null) return 'no';
+  return isHeardOut(state) && isSpokenOut(state, now) ? 'quiet' : 'busy';
+}
+
+export function say(context: StepContext, { id, text, language, translate }: SayEvent): void {
+  const { session, playout } = context.state;
+  if (canSay(context.state, context.now) === 'no' || session.kind !== 'live')
+    return context.emit({ type: 'said', id, outcome: 'not_live', message: null, playedMs: 0 });
+  const { id: stream } = session.stream;
+  const { droppedBytes } = playout;
+  context.set({ saying: { id, stream, language, sentAt: context.now, droppedBytes, sound: null } });
+  context.emit({ type: 'say', stream, text, language, translate });
+  context.arm('saying', context.now + BEGINS_WITHIN_MS);
+}
+
+/** Whether translated sound is that of the operator's text, and not of a sentence that a visitor said. */
+export function isSaid({ state }: StepContext, stream: Stream, { sentence, language }: Sound): boolean {
+  const { saying } = state;
+  if (saying === null || saying.stream !== stream.id) return false;
+  if (saying.sound !== null) return saying.sound.sentence === sentence;
+  if (language !== null && language.toLowerCase() !== saying.language.toLowerCase()) return false;
+  if (sentence === null) return !owesSpeech(stream.replay);
+  const { known, sentences, withdrawn } = stream.replay;
+  const isOther = known.includes(sentence) || withdrawn.includes(sentence);
+  return !isOther && !sentences.some(({ id }) => id === sentence);
+}
+
+export function onSaidSound(context: StepContext, stream: Stream, message: Sound): void {
+  const { saying, settings } = context.state;
+  if (saying === null) return;
+  const { sentence, utterance, last } = message;
+  const ms = (saying.sound?.ms ?? 0) + message.pcm.byteLength / settings.playoutBytesPerMs;
+  const isComplete = last || saying.sound?.isComplete === true;
+  context.set({ saying: { ...saying, sound: { sentence, utterance, ms, lastAt: context.now, isComplete } } });
+  context.patch(stream, { newsAt: context.now });
+  noteNews(context, stream);
+  onOutputAudio(context, stream.id, message);
+  context.arm('saying', context.now + LOOK_EACH_MS);
+}
+
+/** The service objects to something: to the text, where it has not begun to speak it. */
+export function onSayError(context: StepContext, stream: Stream, { code, desc }: ErrorData): void {
+  const { saying } = context.state;
+  if (saying?.stream !== stream.id || saying.sound !== null) return;
+  const words = [code, desc].filter((part) => part != null && part !== '').join(': ');
+  end(context, 'refused', words.slice(0, 200));
+}
+
+export function onSayingTimer(context: StepContext): void {
+  const { saying, playout } = context.state;
+  if (saying === null) return;
+  const { sound } = saying;
+  if (sound === null) return end(context, 'silent');
+  if (context.now - saying.sentAt >= LONGEST_MS) return end(context, 'cut');
+  const isAllHere = sound.isComplete || context.now - sound.lastAt >= GAP_MS;
+  const isWaiting = playout.utterances.some(
+    (one) =>
+      one.stream === saying.stream &&
+      (sound.utterance === null || one.key === sound.utterance) &&
+      bytesOf(one) > 0,
+  );
+  if (!isAllHere || isWaiting || playout.timeline.end > context.now)
+    return context.arm('saying', context.now + LOOK_EACH_MS);
+  end(context, playout.droppedBytes > saying.droppedBytes ? 'cut' : 'played');
+}
+
+/** A text whose stream is gone, or ends, is not spoken any more. */
+export function trackSaying(context: StepContext): void {
+  const { saying, session } = context.state;
+  if (saying === null) return;
+  const isOpen = streamsOf(context.state).some(({ id }) => id === saying.stream);
+  if (!isOpen || session.kind === 'draining') end(context, 'lost');
+}
+
+function end(context: StepContext, outcome: SaidOutcome, message: string | null = null): void {
+  const { saying } = context.state;
+  if (saying === null) return;
+  context.disarm('saying');
+  context.set({ saying: null });
+  const playedMs = Math.round(saying.sound?.ms ?? 0);
+  context.emit({ type: 'said', id: saying.id, outcome, message, playedMs });
+}

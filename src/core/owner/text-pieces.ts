@@ -1,0 +1,30 @@
+/** About half a minute of speech. */
+const LONGEST_PIECE = 400;
+/** A sentence ends here, a clause at least, or a word. */
+const ENDS = [/[.!?…](?=\s)|[。！？]/g, /[,;:](?=\s)|[、，；：]/g, /\s/g] as const;
+
+/**
+ * Takes a text apart where a speaker would take a breath. A service speaks faster than it is heard, and no more than a minute
+ * of sound is ever queued.
+ */
+export function textPieces(text: string, longest = LONGEST_PIECE): readonly string[] {
+  const pieces: string[] = [];
+  let rest = text.trim();
+  while (rest.length > longest) {
+    const at = cutAt(rest, longest);
+    pieces.push(rest.slice(0, at).trim());
+    rest = rest.slice(at).trim();
+  }
+  return rest === '' ? pieces : [...pieces, rest];
+}
+
+function cutAt(text: string, longest: number): number {
+  for (const end of ENDS) {
+    const last = [...text.slice(0, longest + 1).matchAll(end)].filter(({ index }) => index < longest).at(-1);
+    // A first word alone is no piece.
+    if (last !== undefined && last.index > 0) return last.index + 1;
+  }
+  // Not between the two halves of one character.
+  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1));
+  return isHalf ? longest - 1 : longest;
+}

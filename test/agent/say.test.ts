@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { create, finish, goLive, hours, phaseOf } from './admission-kiosk.ts';
+import type { FakeDeps } from './fake-deps.ts';
+
+const PCM = (ms: number) => new Uint8Array(ms * 48);
+let count = 0;
+/** Sends the command; gives its answers so far each time that it is asked. */
+const say = (deps: FakeDeps, args: object) => {
+  const id = `say${count++}`;
+  deps.command('say', { id, args });
+  return () => deps.answers('say').filter((answer) => answer['id'] === id);
+};
+const TEXT = { text: 'El museo cierra en diez minutos.', language: 'es' };
+const spoken = (deps: FakeDeps) => deps.lastStream().calls.filter((call) => call.startsWith('say '));
+const speaks = (deps: FakeDeps, sentence: string, ms = 400) =>
+  deps.service({
+    ...{ message_type: 'output_audio', pcm: PCM(ms), sentence, language: 'es' },
+    ...{ utterance: `${sentence}/0/es`, last: true },
+  });
+const quietKiosk = async (config = {}): Promise<FakeDeps> => {
+  const deps = create(config);
+  await deps.goLive();
+  deps.clock.advance(3000);
+  return deps;
+};
+
+describe('say', () => {
+  it('is accepted, spoken by the service, and answered ok when it was heard', async () => {
+    const deps = await quietKiosk();
+    const answers = say(deps, TEXT);
+    expect(spoken(deps)).toEqual([`say ${JSON.stringify([TEXT.text, 'es', false])}`]);
+    await deps.clock.elapse(1000);
+    speaks(deps, 'tts-1', 2000);
+    await deps.clock.elapse(1500);
+    expect(answers()).toMatchObject([{ status: 'accepted' }]);
+    await deps.clock.elapse(2000);
+    expect(answers()).toMatchObject([
+      { status: 'accepted' },
+      { status: 'ok', data: { lanes: [{ id: 'main', played_ms: 2000 }] } },
+    ]);
+    expect(JSON.stringify(deps.logged)).not.toContain('museo');
+    expect(JSON.stringify(deps.published.filter(({ topic }) => topic.endsWith('/state')))).not.toContain(
+      'museo',
+    );
+  });
+
+  it('translates where it is told to', async () => {
+    const deps = await quietKiosk();
+    say(deps, { text: 'We close', language: 'es', translate: true });
+    expect(spoken(deps)).toEqual([`say ${JSON.stringify(['We close', 'es', true])}`]);
+  });
+
+  it('waits for who speaks, 20 s at most, and texts wait for each other', async () => {
+    const deps = await quietKiosk();
+    for (let chunk = 0; chunk < 3; chunk++) deps.speak();
+    const first = say(deps, TEXT);
+    const second = say(deps, { ...TEXT, text: 'Adiós' });
+    const began = deps.clock.now();
+    while (spoken(deps).length === 0 && deps.clock.now() - began < 60_000) {
+      deps.speak();
+      const transcription = { language: 'en', text: 'so' };
+      deps.service({ message_type: 'partial_transcription', data: { transcription } });
+    }
+    expect(deps.clock.now() - began).toBeGreaterThanOrEqual(20_000);
+    expect(deps.clock.now() - began).toBeLessThan(22_000);
+    speaks(deps, 'tts-1');
+    await deps.clock.elapse(4000);
+    expect(first().at(-1)).toMatchObject({ status: 'ok' });
+    expect(second()).toMatchObject([{ status: 'accepted' }]);
+    await deps.clock.elapse(20_000);
+    expect(spoken(deps).at(-1)).toContain('Adi');
+  });
+
+  it('speaks a long text in pieces, one after the other', async () => {
+    const deps = await quietKiosk();
+    const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
+    const answers = say(deps, { text: sentence.repeat(14), language: 'es' });
+    for (let piece = 1; piece <= 3; piece++) {
+      expect(spoken(deps)).toHaveLength(piece);
+      speaks(deps, `tts-${piece}`, 1000);
+      await deps.clock.elapse(2500);
+    }
+    expect(answers().at(-1)).toMatchObject({ status: 'ok', data: { lanes: [{ played_ms: 3000 }] } });
+    const said = spoken(deps).map((call) => (JSON.parse(call.slice(4)) as [string])[0]);
+    expect(said.join(' ')).toBe(sentence.repeat(14).trim());
+    expect(said.every((text) => text.length <= 400)).toBe(true);
+  });
+
+  it('wakes a lane that sleeps', async () => {
+    const deps = create({});
+    await deps.goLive();
+    deps.deliver('dragoman/v1/museum/kiosk-01/config/desired', { version: 1, lanes: [{ standbyAfter: 5 }] });
+    await deps.clock.elapse(8000);
+    finish(deps);
+    expect(phaseOf(deps)).toBe('standby');
+    const answers = say(deps, TEXT);
+    goLive(deps);
+    await deps.clock.elapse(2500);
+    expect(spoken(deps)).toHaveLength(1);
+    speaks(deps, 'tts-1');
+    await deps.clock.elapse(2500);
+    expect(answers().at(-1)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is refused in the words of a service that speaks no texts', async () => {
+    const deps = await quietKiosk();
+    const answers = say(deps, TEXT);
+    const desc = 'message type tts_task is not known';
+    deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
+    await deps.clock.elapse(10);
+    expect(answers().at(-1)).toMatchObject({
+      status: 'error',
+      error: { code: 'rejected', message: `the service says: VALIDATION_ERROR: ${desc}` },
+    });
+    expect(phaseOf(deps)).toBe('live');
+  });
+
+  it('is given up where the service says nothing, or the session ends', async () => {
+    const deps = await quietKiosk();
+    const silent = say(deps, TEXT);
+    await deps.clock.elapse(15_100);
+    expect(silent().at(-1)).toMatchObject({
+      status: 'error',
+      error: { code: 'not_spoken', message: expect.stringContaining('15 s') },
+    });
+    const lost = say(deps, TEXT);
+    await deps.clock.elapse(600);
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(10);
+    expect(lost().at(-1)).toMatchObject({
+      error: { code: 'not_spoken', message: expect.stringContaining('session ended') },
+    });
+    const never = say(deps, TEXT);
+    await deps.clock.elapse(91_000);
+    expect(never().at(-1)).toMatchObject({
+      error: { code: 'not_spoken', message: 'lane "main" had no session for it within 90 s' },
+    });
+  });
+
+  it('is refused at once where nobody would hear it, in words that tell what to do', async () => {
+    const deps = await quietKiosk();
+    deps.command('stop', { id: 'stop-1' });
+    expect(say(deps, TEXT)().at(-1)).toMatchObject({
+      error: { code: 'not_spoken', message: 'lane "main" is stopped: send start first' },
+    });
+    const closed = create({ schedule: hours('20:00', '21:00') });
+    await closed.agent.start();
+    closed.brokerUp();
+    expect(say(closed, TEXT)().at(-1)).toMatchObject({ error: { code: 'closed' } });
+    const broken = await quietKiosk();
+    broken.loudspeaker.fault({ code: 'lost', message: 'it is unplugged' });
+    expect(say(broken, TEXT)().at(-1)).toMatchObject({
+      error: { code: 'not_spoken', message: expect.stringContaining('loudspeaker') },
+    });
+    const parked = create({});
+    await parked.agent.start();
+    parked.brokerUp();
+    parked.deliver('dragoman/v1/museum/kiosk-01/token/res', {
+      ...{ id: parked.lastRequest().id, ok: false },
+      error: { code: 'no', title: 'No', detail: 'not this device', final: true, retry_after_s: null },
+    });
+    expect(say(parked, TEXT)().at(-1)).toMatchObject({
+      error: { code: 'not_spoken', message: expect.stringContaining('not this device') },
+    });
+  });
+
+  it('is refused when the budget is spent, and when too many wait', async () => {
+    const deps = await quietKiosk({ budget: { minutesPerDay: 10 } });
+    const waiting = Array.from({ length: 8 }, () => say(deps, TEXT));
+    expect(say(deps, TEXT)().at(-1)).toMatchObject({
+      error: {
+        code: 'busy',
+        message: '8 texts wait to be spoken by lane "main" already: send it again later',
+      },
+    });
+    await deps.clock.elapse(11 * 60_000);
+    for (const answers of waiting) expect(answers().at(-1)?.['status']).toBe('error');
+    expect(say(deps, TEXT)().at(-1)).toMatchObject({ error: { code: 'budget' } });
+  });
+
+  it.each([
+    [{}, 'text'],
+    [{ text: '', language: 'es' }, 'text'],
+    [{ text: ' ', language: 'es' }, 'text'],
+    [{ text: 'a\u0000b', language: 'es' }, 'text'],
+    [{ text: 'a\nb', language: 'es' }, 'text'],
+    [{ text: 'x'.repeat(2049), language: 'es' }, 'text'],
+    [{ text: 5, language: 'es' }, 'text'],
+    [{ text: 'x' }, 'language'],
+    [{ text: 'x', language: 'Spanish' }, 'language'],
+    [{ ...TEXT, translate: 'yes' }, 'translate'],
+    [{ ...TEXT, voice: 'x' }, 'voice'],
+  ])('%j is refused, and nothing is said', async (args, field) => {
+    const deps = await quietKiosk();
+    expect(say(deps, args)()).toMatchObject([
+      { status: 'error', error: { code: 'invalid_args', message: expect.stringContaining(field) } },
+    ]);
+    expect(spoken(deps)).toEqual([]);
+  });
+
+  it('takes the longest text that a service takes', async () => {
+    const deps = await quietKiosk();
+    say(deps, { text: 'x'.repeat(2048), language: 'es' });
+    expect(spoken(deps)).toHaveLength(1);
+  });
+
+  it('is answered when the agent ends, and leaves no timer behind', async () => {
+    const deps = await quietKiosk();
+    const answers = [say(deps, TEXT), say(deps, TEXT)];
+    const stopped = deps.agent.stop();
+    await deps.clock.elapse(6000);
+    await stopped;
+    for (const each of answers) expect(each().filter(({ status }) => status === 'error')).toHaveLength(1);
+    expect(deps.clock.armed).toBe(0);
+  });
+});
