@@ -1,5 +1,6 @@
 import type { BusListener, BusMessage, BusOptions, OpenBus, PublishOptions } from '../../src/ports/bus.ts';
 import type { Dice } from './dice.ts';
+import { createKeeper } from './keeper.ts';
 import type { Network } from './network.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
@@ -7,6 +8,7 @@ import type { ProcessClock, SimClock } from './sim-clock.ts';
 const MOST_WAITING = 500;
 const CONNECT_MS = 300;
 const RETRY_MS = [1000, 5000] as const;
+const RESEND_MS = 1000;
 
 interface Waiting {
   readonly topic: string;
@@ -14,6 +16,9 @@ interface Waiting {
   readonly options: PublishOptions;
   readonly since: number;
 }
+
+/** Hands a message to the device: `hand` has to be called for that, once. */
+export type Deliver = (hand: () => void) => void;
 
 /** The broker between the device, its backend and its operator. */
 export interface Broker {
@@ -26,10 +31,19 @@ export interface Broker {
   connectDevice(process: ProcessClock): OpenBus;
   /** A message from the backend or the operator to the device; nothing comes of it where that is not connected. */
   toDevice(message: BusMessage, onDelivery?: () => void): void;
+  /**
+   * A message that waits for the device, for as long as a broker keeps its session, and comes again until it is acknowledged.
+   * @param onLost it has waited for too long
+   */
+  keepForDevice(message: BusMessage, deliver: Deliver, onLost?: () => void): void;
+  /** A message that each connection of the device gets until another takes its place; an empty one ends that. */
+  retain(message: BusMessage, deliver: Deliver): void;
   readonly connected: boolean;
 }
 
 export interface BrokerWatch {
+  /** What was on its way through a black hole comes out of it behind it, and not with the next connection alone. */
+  readonly resends: boolean;
   /** What the device publishes, at the moment it wants to. */
   published(topic: string, payload: string, options: PublishOptions): void;
   /** What has reached the broker. */
@@ -43,6 +57,11 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
     drop(problem: 'unreachable' | 'taken_over'): void;
     listener: BusListener;
   } | null = null;
+
+  const keeper = createKeeper(clock, () => {
+    const isReachable = session?.up() === true && !network.blackHole && !broker.isDown;
+    return isReachable ? (session?.listener ?? null) : null;
+  });
 
   const broker: Broker = {
     isDown: false,
@@ -63,6 +82,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         target.listener.message(message);
       });
     },
+    keepForDevice: (message, deliver, onLost) =>
+      keeper.keep(message, deliver, onLost ?? (() => {}), network.delay()),
+    retain: (message, deliver) => keeper.retain(message, deliver, network.delay()),
   };
 
   const openBus = (process: ProcessClock, _options: BusOptions, listener: BusListener) => {
@@ -78,13 +100,22 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       clock.at(arrival, () => {
         // A message that was on its way when the line broke is sent again by the client: it comes late, not never.
         if (broker.isDown || network.blackHole) {
-          if (options.qos !== 0) waiting.push({ topic, payload, options, since: clock.now() });
+          if (options.qos === 0) return;
+          waiting.push({ topic, payload, options, since: clock.now() });
+          if (watch.resends) resend();
         } else {
           watch.arrived(topic, payload, options);
-          options.ended?.(true);
+          if (process.alive) options.ended?.(true);
         }
       });
     };
+    /** As TCP does while the connection lasts; what is left then goes out with the next one. */
+    const resend = (): void =>
+      void process.at(clock.now() + RESEND_MS, () => {
+        if (!up || waiting.length === 0) return;
+        if (network.blackHole) resend();
+        else flush();
+      });
     const flush = (): void => {
       for (const message of waiting.splice(0)) {
         const expiryMs = (message.options.properties?.expiryS ?? Number.POSITIVE_INFINITY) * 1000;
@@ -98,7 +129,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       up = true;
       session = mine;
       flush();
+      keeper.connected();
       listener.up(connection, 5);
+      keeper.subscribed();
       if (broker.kicks) process.at(clock.now() + dice.between(5, 200), () => mine.drop('unreachable'));
     };
     const retry = (): void => {

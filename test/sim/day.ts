@@ -32,6 +32,7 @@ export const QUIET_DAY: Terms = {
   pieceTicks: 16,
   untold: [],
   twoLanes: false,
+  commanded: false,
   bootsIn1970: false,
 };
 

@@ -15,6 +15,7 @@ import type { Loudspeaker, Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import { createProcessClock, type ProcessClock, type SimClock } from './sim-clock.ts';
 import { readTicks } from './sound.ts';
+import type { StateDisk } from './state-files.ts';
 import type { Violations } from './violations.ts';
 
 /** One life of the process. */
@@ -41,6 +42,8 @@ export interface Device {
   stop(): void;
   /** The echo canceller gives up. */
   breakCanceller(): void;
+  /** The configuration file has changed, and a running process is told to read it again (SIGHUP). */
+  reread(config: Config): void;
 }
 
 export interface DeviceSetup {
@@ -56,12 +59,16 @@ export interface DeviceSetup {
   readonly cancellerDice: Dice;
   /** How late timers go off that may be late; null: they never do. */
   readonly latenessDice: Dice | null;
+  /** What outlives the process; null: nothing. */
+  readonly disk: () => StateDisk | null;
   /** What comes between the agent and its world. */
   readonly spoil: (world: AgentDeps) => AgentDeps;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
   /** Whether a port has thrown. */
   hasThrown(): boolean;
   onStep(step: LaneStep): void;
+  /** Before the first step of a life. */
+  onStart(): void;
   onEnd(): void;
   onFinale(): void;
 }
@@ -94,6 +101,7 @@ const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 export function createDevice(setup: DeviceSetup): Device {
   const { clock, dice, violations } = setup;
   let life: Life | null = null;
+  let { config } = setup;
 
   const end = (ended: Life): void => {
     ended.process.kill();
@@ -103,6 +111,11 @@ export function createDevice(setup: DeviceSetup): Device {
     setup.onEnd();
   };
 
+  const stateFiles = (process: ProcessClock): Pick<AgentDeps, 'commandFile' | 'desiredFile'> => {
+    const disk = setup.disk();
+    if (disk === null) return {};
+    return { commandFile: disk.open('commands', process), desiredFile: disk.open('desired', process) };
+  };
   const makeWorld = (process: ProcessClock, cuts: Set<() => void>, cancellers: SimCancellers): AgentDeps => ({
     clock: process,
     log: {
@@ -136,6 +149,7 @@ export function createDevice(setup: DeviceSetup): Device {
       };
     },
     openEchoCanceller: cancellers.open,
+    ...stateFiles(process),
     random: () => dice.next(),
     randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,
   });
@@ -157,7 +171,8 @@ export function createDevice(setup: DeviceSetup): Device {
       const cuts = new Set<() => void>();
       const cancellers = createCancellers(process, setup.cancellerDice, setup.roomAmplitude);
       const world = makeWorld(process, cuts, cancellers);
-      const agent = new Agent(setup.config, setup.spoil(world));
+      setup.onStart();
+      const agent = new Agent(config, setup.spoil(world));
       const mine: Life = { process, agent, cuts, cancellers, stopping: false };
       life = mine;
       agent.watch((step) => {
@@ -170,6 +185,10 @@ export function createDevice(setup: DeviceSetup): Device {
       if (life !== null) end(life);
     },
     breakCanceller: () => life?.cancellers.fail(),
+    reread(next) {
+      config = next;
+      life?.agent.apply(next);
+    },
     stop() {
       const mine = life;
       if (mine === null || mine.stopping) return;

@@ -7,6 +7,7 @@ import type { Loudspeaker, Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import type { Network } from './network.ts';
 import type { Operator } from './operator.ts';
+import type { Owner } from './owner.ts';
 import type { PortFaults } from './port-faults.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -25,6 +26,8 @@ export interface Stage {
   readonly speaker: Loudspeaker;
   readonly device: Device;
   readonly operator: Operator;
+  /** Null in worlds that are older than owners with wishes. */
+  readonly owner: Owner | null;
   /** The order and number of the sounds that are under way from the service tell nothing any more. */
   spoil(): void;
   /** From now on the times that the service tells may be wrong. */

@@ -3,6 +3,7 @@ import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { NO_ANSWER_FAULTS } from './answers.ts';
 import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
 import { LATER_FAULTS } from './later-faults.ts';
+import { OWNER_FAULTS } from './owner-faults.ts';
 import { NO_PORT_FAULTS } from './port-faults.ts';
 import { SERVICE_FAULTS } from './service-faults.ts';
 
@@ -210,6 +211,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   operator: ({ operator }) => operator.meddle() as undefined,
   ...LATER_FAULTS,
+  ...OWNER_FAULTS,
 };
 
 /** Ends everything that a fault may have left behind. */
@@ -224,6 +226,8 @@ export function fixAll(stage: Stage): void {
   Object.assign(backend, { isDown: false, denies: false });
   Object.assign(answers, NO_ANSWER_FAULTS);
   Object.assign(ports, NO_PORT_FAULTS);
+  if (stage.owner !== null) Object.assign(stage.owner.disk, { isFull: false, hangs: false });
+  stage.owner?.soothe();
   host.output.isZombie = false;
   if (microphone.unplugged) microphone.replug();
   microphone.hung = false;

@@ -1,10 +1,11 @@
 import { createDice, type Dice } from './dice.ts';
 import { fixAll } from './faults.ts';
+import type { Met } from './moments.ts';
 import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
-import { drawSwarm, inject, kindsOf } from './swarm.ts';
-import { cancelling, drawTerms, naturalTerms } from './terms.ts';
+import { drawSwarm, inject, kindsOf, oftenAtRandom } from './swarm.ts';
+import { cancelling, drawTerms, NEWEST, naturalTerms } from './terms.ts';
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
 
@@ -21,6 +22,8 @@ export interface RunResult {
   readonly saidS: number;
   readonly saidLateS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
+  /** What came from the owner, and in which phase of the lane. */
+  readonly met: Met;
   readonly trace: number;
 }
 
@@ -106,15 +109,15 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
-  const generation = meddling.generation ?? 2;
+  const generation = meddling.generation ?? NEWEST;
   const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
-  const drawn = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
+  const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
+  const drawn = generation < 3 ? natural : { ...natural, commanded: true };
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);
-  const { fault } = meddling;
-  const swarm = drawSwarm(dice, fault === undefined ? kindsOf(generation) : [fault], fault !== undefined);
+  const swarm = meddling.faults?.map(oftenAtRandom(dice)) ?? drawSwarm(dice, kindsOf(generation));
   const faults: Record<string, number> = {};
   const { clock, violations, speech, tallies } = world;
   const recovery = createRecovery(
@@ -152,7 +155,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   return {
     ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults },
     worstRecoveryS: recovery.worstS,
-    ...{ tallies, trace: world.trace },
+    ...{ tallies, trace: world.trace, met: world.owner?.met ?? {} },
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),
     saidLateS: seconds(speech.saidLate),

@@ -245,7 +245,7 @@ describe('an agent that is broken on purpose is found out', () => {
     const monoglot = withMessages(
       (message) => message.message_type !== 'output_audio' || message.utterance?.endsWith('/fr') !== true,
     );
-    const found = await violationsOf(monoglot, { fault: 'warning' });
+    const found = await violationsOf(monoglot, { faults: ['warning'] });
     expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in fr/);
   });
 
@@ -255,7 +255,7 @@ describe('an agent that is broken on purpose is found out', () => {
       if (message.message_type !== 'output_audio' || message.utterance === null) return true;
       return !begun.has(message.utterance) && begun.add(message.utterance) !== undefined;
     });
-    const found = await violationsOf(curt, { fault: 'warning' });
+    const found = await violationsOf(curt, { faults: ['warning'] });
     expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in es/);
   });
 
@@ -263,7 +263,7 @@ describe('an agent that is broken on purpose is found out', () => {
     const cheerful = withPublished((topic, payload) =>
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
     );
-    expect(await rulesThatNotice(cheerful, { fault: 'broker_away' })).toContain('told');
+    expect(await rulesThatNotice(cheerful, { faults: ['broker_away'] })).toContain('told');
   });
 
   it('tells of half of what was lost, or of nothing', async () => {
@@ -273,8 +273,8 @@ describe('an agent that is broken on purpose is found out', () => {
         : payload,
     );
     const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? null : payload));
-    expect(await rulesThatNotice(halved, { fault: 'broker_away' })).toContain('told');
-    expect(await rulesThatNotice(silent, { fault: 'broker_away' })).toContain('told');
+    expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('told');
+    expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('told');
   });
 
   it('comes back long after the fault is over', async () => {
@@ -294,7 +294,7 @@ describe('an agent that is broken on purpose is found out', () => {
         },
       };
     };
-    expect(await rulesThatNotice(slow, { fault: 'reset' })).toContain('recovery');
+    expect(await rulesThatNotice(slow, { faults: ['reset'] })).toContain('recovery');
   });
 
   it('takes the microphone of one lane for that of the other', async () => {

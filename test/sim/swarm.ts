@@ -2,12 +2,17 @@
 import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
+import { OWNER_FAULTS } from './owner-faults.ts';
 import type { Generation } from './terms.ts';
 import type { Meddling, World } from './world.ts';
 
-/** The first generation knows the first faults. */
+/** Each generation knows the faults of its time. */
 export function kindsOf(generation: Generation): string[] {
-  return Object.keys(FAULTS).filter((kind) => generation !== 1 || !Object.hasOwn(LATER_FAULTS, kind));
+  return Object.keys(FAULTS).filter(
+    (kind) =>
+      (generation > 1 || !Object.hasOwn(LATER_FAULTS, kind)) &&
+      (generation > 2 || !Object.hasOwn(OWNER_FAULTS, kind)),
+  );
 }
 
 export interface Drawn {
@@ -15,14 +20,15 @@ export interface Drawn {
   readonly meanMs: number;
 }
 
+/** A kind that is there for sure. */
+export function oftenAtRandom(dice: Dice): (kind: string) => Drawn {
+  return (kind) => ({ kind, meanMs: dice.pick([60_000, 300_000]) });
+}
+
 /** Which faults are on, and how often each comes: none of two seeds test the same mixture. */
-export function drawSwarm(dice: Dice, kinds: readonly string[], alone = false): Drawn[] {
+export function drawSwarm(dice: Dice, kinds: readonly string[]): Drawn[] {
   // A third of the seeds have one kind alone: what it takes to recover from it can be told from nothing else.
-  if (alone || dice.chance(0.33)) {
-    return [
-      { kind: kinds[dice.whole(0, kinds.length - 1)] ?? 'reset', meanMs: dice.pick([60_000, 300_000]) },
-    ];
-  }
+  if (dice.chance(0.33)) return [oftenAtRandom(dice)(kinds[dice.whole(0, kinds.length - 1)] ?? 'reset')];
   const share = dice.pick([0.05, 0.15, 0.4]);
   return kinds
     .filter(() => dice.chance(share))

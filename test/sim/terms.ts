@@ -3,10 +3,11 @@ import type { Dice } from './dice.ts';
 import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
 
 /**
- * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults: what
- * they found once, they would find again.
+ * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults, those of
+ * the second as they did when owners sent nothing but a few commands: what they found once, they would find again.
  */
-export type Generation = 1 | 2;
+export type Generation = 1 | 2 | 3;
+export const NEWEST: Generation = 3;
 
 /** What a world is made of, beyond its dice. */
 export interface Terms {
@@ -26,6 +27,8 @@ export interface Terms {
   readonly untold: readonly string[];
   /** A second lane in the same agent, with a desk of its own. */
   readonly twoLanes: boolean;
+  /** Its owner commands groups and says what is desired, and what that comes to outlives the process. */
+  readonly commanded: boolean;
   /** The machine boots without a clock. */
   readonly bootsIn1970: boolean;
 }
@@ -69,6 +72,7 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
     bootsIn1970: dice.chance(0.3),
     talk: 'steady',
     twoLanes: false,
+    commanded: false,
     untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
   };
 }

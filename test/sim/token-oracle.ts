@@ -67,6 +67,8 @@ export function createCommandOracle(violations: Violations): CommandOracle {
   /** How often each command came, what it was answered, in a word, and how often. */
   const known = new Map<string, { delivered: number; answer: string | null; answered: number }>();
   let answers = 0;
+  /** What came before the process was restarted: it may be answered again, or be told to have been interrupted. */
+  const old = new Set<string>();
   const about = (id: string) => {
     const found = known.get(id) ?? { delivered: 0, answer: null, answered: 0 };
     known.set(id, found);
@@ -89,6 +91,7 @@ export function createCommandOracle(violations: Violations): CommandOracle {
       const { id, status, error } = JSON.parse(payload) as Answer;
       if (status === 'accepted') return;
       answers++;
+      if (old.has(id)) return;
       const answer = `${status} ${error?.code ?? ''}`;
       const command = about(id);
       command.answered++;
@@ -99,6 +102,8 @@ export function createCommandOracle(violations: Violations): CommandOracle {
       open.delete(id);
     },
     forget() {
+      for (const id of known.keys()) old.add(id);
+      known.clear();
       open.clear();
     },
     judge(now) {

@@ -7,24 +7,27 @@ import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';
 import { createBroker } from './broker.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { createDevice } from './device.ts';
 import { createDice, type Dice } from './dice.ts';
 import type { Stage } from './fault-targets.ts';
 import { speaksTo } from './lane-oracle.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
+import { GROUPS } from './orders.ts';
+import { createOwner, type Owner } from './owner.ts';
 import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
 import { createRoom, type Room } from './room.ts';
 import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
+import type { StateDisk } from './state-files.ts';
 import type { OnStrike } from './strikes.ts';
 import type { Generation, Terms } from './terms.ts';
 import { TICKS_PER_ROOM } from './tick-reader.ts';
 import { checkTokenRequest, createCommandOracle, createTokenOracle } from './token-oracle.ts';
 import { createViolations, type Violations } from './violations.ts';
 import type { Visitors } from './visitors.ts';
-import { createWire } from './wire.ts';
 
 /** What a run counts as it goes. */
 export interface Tallies {
@@ -66,13 +69,15 @@ export interface World extends Stage {
 }
 
 const START_MS = 1000;
-/** Streams whose room is remembered. */
-const STREAMS_KEPT = 100;
 
 /** What the second lane has otherwise. */
 const SIDE_LANE = { source: 'it', targets: ['de'] };
 
-function agentConfig({ lane, twoLanes }: Terms): Config {
+/** @param changes of the first lane */
+function agentConfig(
+  { lane, twoLanes, commanded }: Terms,
+  changes: Readonly<Record<string, unknown>>,
+): Config {
   const laneConfig = (id: string, more: Record<string, unknown>) => ({
     id,
     capture: { driver: 'file' as const, path: `${id}-in.wav`, sampleRate: 16_000 as const },
@@ -83,9 +88,9 @@ function agentConfig({ lane, twoLanes }: Terms): Config {
     ...more,
   });
   return configSchema.parse({
-    device: { id: ADDRESS.device, tenant: ADDRESS.tenant },
+    device: { id: ADDRESS.device, tenant: ADDRESS.tenant, groups: commanded ? [...GROUPS] : [] },
     mqtt: { url: 'mqtts://broker.sim' },
-    lanes: [laneConfig('main', {}), ...(twoLanes ? [laneConfig('side', SIDE_LANE)] : [])],
+    lanes: [laneConfig('main', changes), ...(twoLanes ? [laneConfig('side', SIDE_LANE)] : [])],
   });
 }
 
@@ -97,8 +102,10 @@ export interface Meddling {
   readonly generation?: Generation;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
-  /** This kind of fault and no other. */
-  readonly fault?: string | undefined;
+  /** These kinds of faults and no others. */
+  readonly faults?: readonly string[] | undefined;
+  /** Its owner sends something in every second phase of the lane. */
+  readonly restless?: boolean;
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentDeps) => AgentDeps;
   /** Gets each step of the lane, to look at. */
@@ -107,7 +114,8 @@ export interface Meddling {
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(seed: number, terms: Terms, { spoil, observe }: Meddling = {}): World {
+export function createWorld(seed: number, terms: Terms, meddling: Meddling = {}): World {
+  const { spoil, observe } = meddling;
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
@@ -126,22 +134,22 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     liveSince = streams ? clock.now() : null;
     for (const listener of turns) listener(clock.now(), streams);
   };
+  let owner: Owner | null = null;
   let isTruthful = true;
   let lateUntil = 0;
   let trace = 0;
   let liveSince: number | null = null;
-  let twoSince = 0;
   const note = (number: number): void => {
     trace = (Math.imul(trace ^ number, 0x01000193) + 0x9e37) | 0;
   };
 
   const host = createServiceHost(clock, dice.fork(), terms.profile, terms.choices, {
-    heard: (stream, sound, running) => hearing(stream).heard(stream, sound, running),
+    heard: (stream, sound, running) => connections.hearing(stream).heard(stream, sound, running),
     rendered(job) {
       const sender = host.service.stream(job.stream)?.sender;
       const isDelayed = sender !== undefined && sender.delay !== null;
       const spoilt = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
-      hearing(job.stream).rendered({ ...job, spoilt, renderedAt: clock.now() });
+      connections.hearing(job.stream).rendered({ ...job, spoilt, renderedAt: clock.now() });
     },
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
@@ -158,28 +166,21 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const rooms = new Map([main, ...side].map((room) => [room.id, room]));
   const { speaker, microphone, visitors, speech } = main;
   const roomOf = (lane: string): Room => rooms.get(lane) ?? main;
-  /** The service knows for whom it made a token. */
-  const roomOfToken = (token: string | null): Room => {
-    if (rooms.size === 1 || token === null) return main;
-    const reference = host.service.sessions.withToken(token)?.clientReferenceId ?? '';
-    return roomOf(reference.split('/').at(-1) ?? '');
-  };
-  const roomOfConnection = new Map<number, Room>();
-  const roomOn = (connection: number): Room => roomOfConnection.get(connection) ?? main;
-  const roomOfStream = new Map<string, Room>();
-  const hearing = (stream: string): SpeechOracle => (roomOfStream.get(stream) ?? main).speech;
   const tokens = createTokenOracle(violations, host);
   const commands = createCommandOracle(violations);
 
   const broker = createBroker(clock, dice.fork(), network, {
+    resends: terms.commanded,
     published(topic, payload) {
       for (const { told } of rooms.values()) told.published(topic, payload);
-      if (topic.includes('/cmd/')) commands.answered(payload);
+      owner?.published(topic, payload);
+      if (topic.includes('/cmd/') && !payload.includes('"id":"o')) commands.answered(payload);
       if (!topic.endsWith('/token/req')) return;
       tallies.tokenRequests++;
       checkTokenRequest(payload, violations);
     },
     arrived(topic, payload, options) {
+      owner?.arrived(topic, payload);
       if (topic.endsWith('/token/req')) backend.hear(topic, payload, options);
     },
     finale: (payload) =>
@@ -201,65 +202,13 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     terms: { maxDurationS: terms.maxDurationS, singleUse: terms.singleUse, expiresS: terms.expiresS },
   });
 
-  const openWire = (isAlive: () => boolean, enlist: (cut: () => void) => void) =>
-    createWire({
-      ...{ clock, network, service: host, isAlive, enlist, untold: terms.untold },
-      watch: {
-        opening(given, token) {
-          const connection = given + wireBase;
-          const room = roomOfToken(token);
-          const { connections, lane } = room;
-          if (room !== main) roomOfConnection.set(connection, room);
-          connections.set(connection, token);
-          tallies.connections++;
-          if (room === main && connections.size === 2) twoSince = clock.now();
-          tokens.opening(token, clock.now());
-          // The lane's state is the one before the step that opens: looked at when the step is done.
-          clock.at(clock.now(), () => {
-            const state = device.laneOf(room.id);
-            if (state !== null && isAlive()) lane.opening(connections.size, state, clock.now());
-          });
-        },
-        unspent: (token) => tokens.unspent(token),
-        opened: () => {},
-        accepted(given, stream) {
-          const room = roomOn(given + wireBase);
-          roomOfStream.set(stream, room);
-          if (roomOfStream.size > STREAMS_KEPT) roomOfStream.delete(roomOfStream.keys().next().value ?? '');
-          room.speech.accepted(given + wireBase, stream);
-        },
-        sent(given, kind, pcm) {
-          const room = roomOn(given + wireBase);
-          room.lane.sent(given + wireBase, kind, clock.now());
-          if (pcm !== null) room.speech.sent(given + wireBase, pcm, clock.now());
-        },
-        delivered(given, message) {
-          const room = roomOn(given + wireBase);
-          room.speech.sign(given + wireBase, clock.now());
-          if (message.message_type === 'output_audio') room.speech.delivered(message.pcm, clock.now());
-          if (message.message_type === 'session_revoked')
-            tokens.revoked(room.connections.get(given + wireBase) ?? null);
-        },
-        pong: (given) => roomOn(given + wireBase).speech.sign(given + wireBase, clock.now()),
-        over(given) {
-          const connection = given + wireBase;
-          const room = roomOn(connection);
-          roomOfConnection.delete(connection);
-          if (!room.connections.delete(connection)) return;
-          room.speech.connectionOver(connection, clock.now());
-          if (room !== main || room.connections.size !== 1) return;
-          const overlapMs = clock.now() - twoSince;
-          tallies.overlapMs += overlapMs;
-          tallies.overlaps += 1;
-          tallies.longestOverlapMs = Math.max(tallies.longestOverlapMs, overlapMs);
-        },
-      },
-    });
+  const connections: Connections = createConnections({
+    ...{ clock, network, host, rooms, main, tallies, tokens, untold: terms.untold },
+    laneOf: (id) => device.laneOf(id),
+  });
   const untaken = (pcm: Uint8Array): void => {
     for (const room of rooms.values()) room.speech.untaken(pcm);
   };
-  let wireBase = 0; // Connections are counted through all lives of the device.
-
   const onStep = (step: LaneStep): void => {
     const now = clock.now();
     tallies.steps++;
@@ -268,6 +217,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     room.lane.step(step, now);
     room.speech.step(step, now);
     room.told.step(step, now);
+    owner?.step(step);
     const { before, after, effects } = step;
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') room.speech.written(effect.pcm, now);
@@ -287,13 +237,13 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
     cancellerDice: createDice(seed + 2 ** 33),
     // Seeds without it found what they found on timers that are never late.
     latenessDice: cancels ? createDice(seed + 3 * 2 ** 33) : null,
-    config: agentConfig(terms),
-    openWire(isAlive, enlist) {
-      wireBase += 100_000;
-      return openWire(isAlive, enlist);
-    },
+    config: agentConfig(terms, {}),
+    disk: terms.commanded ? (): StateDisk | null => owner?.disk ?? null : () => null,
+    openWire: (isAlive, enlist) => connections.openWire(isAlive, enlist),
     onStep,
+    onStart: () => owner?.started(),
     onEnd() {
+      owner?.ended();
       turn(false);
       for (const room of rooms.values()) {
         room.speech.ended();
@@ -311,10 +261,37 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
   const operator = createOperator(clock, dice.fork(), broker, commands, () => {
     for (const { lane } of rooms.values()) lane.command(clock.now());
   });
+  owner = terms.commanded
+    ? createOwner({
+        ...{ clock, seed, terms, broker, violations, laneOf: device.laneOf, reread: device.reread },
+        isRestless: meddling.restless === true,
+        makeConfig: (changes) => agentConfig(terms, changes),
+        isStopping: () => device.isStopping,
+        isUsable: () => device.lane !== null && !device.isStopping && broker.connected && !network.blackHole,
+        lineThrewAt: () => ports.publishThrewAt,
+        onCommand() {
+          for (const { lane } of rooms.values()) lane.command(clock.now());
+        },
+      })
+    : null;
   if (!terms.bootsIn1970) clock.setWall(Date.UTC(2026, 0, 15, 9));
 
   const world: World = {
-    ...{ clock, dice, network, broker, backend, answers, ports, host, microphone, speaker, device, operator },
+    ...{
+      clock,
+      dice,
+      network,
+      broker,
+      backend,
+      answers,
+      ports,
+      host,
+      microphone,
+      speaker,
+      device,
+      operator,
+      owner,
+    },
     ...{ violations, speech, visitors, tallies },
     get trace() {
       return trace;
@@ -343,6 +320,7 @@ export function createWorld(seed: number, terms: Terms, { spoil, observe }: Medd
         room.told.judge(state, clock.now());
       }
       commands.judge(clock.now());
+      owner?.judge();
     },
   };
   return world;

@@ -41,8 +41,11 @@ export function resolveDesired(base: Config, documents: readonly DesiredDocument
   return { config, errors: errors.slice(0, MOST_ERRORS) };
 }
 
-/** The keys of a body that are about the message and not about the device. */
+/** The keys of a body that are about the message and not about the device: of a signed one, for whom it is. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
+/** The configuration has a `device`, too, which nobody may set over MQTT. */
+const isOfEnvelope = (key: string, value: unknown): boolean =>
+  ENVELOPE_KEYS.includes(key) && !(key === 'device' && isObject(value));
 const versionSchema = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Reads the outside of a document. @returns what is wrong with it, in words, where it is none */
@@ -59,7 +62,7 @@ function applyDocument(config: Config, { from, body }: DesiredDocument, errors: 
   const refuse = (key: string, message: string): void => void errors.push({ from, key, message });
   let next = config;
   for (const [key, value] of Object.entries(body)) {
-    if (ENVELOPE_KEYS.includes(key)) continue;
+    if (isOfEnvelope(key, value)) continue;
     if (key === 'lanes') next = applyLanes(next, value, refuse);
     else if (key === 'log') next = { ...next, log: applyPart('log', next.log, value, refuse) };
     else if (key === 'budget') next = { ...next, budget: applyPart('budget', next.budget, value, refuse) };

@@ -52,7 +52,8 @@ describe('desired configuration', () => {
     const { config, errors } = resolve([
       'device',
       {
-        ...{ version: 4, ts: null, mqtt: { url: 'mqtt://thief.example' }, schedule: 'x' },
+        ...{ version: 4, ts: null, mqtt: { url: 'mqtt://thief.example' }, device: { label: 'x' } },
+        ...{ schedule: 'x', iat: 7 },
         lanes: [
           {
             id: 'main',
@@ -77,6 +78,7 @@ describe('desired configuration', () => {
     });
     expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
       'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, log',
+      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, log',
       'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',

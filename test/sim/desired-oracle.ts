@@ -1,0 +1,241 @@
+/** What is desired is in effect as the rule has it, and nothing that runs is disturbed by it. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import { type DocumentContent, type Effective, inEffect, LANE_KEYS, type LaneKey } from './desired-model.ts';
+import type { DrawnDocument } from './documents.ts';
+import type { Violations } from './violations.ts';
+
+export interface DesiredOracle {
+  /** A process begins. @param kept what it finds of the last one */
+  started(own: Effective, kept: string | null): void;
+  ended(): void;
+  /** A document comes to the running process. @param hand has the agent read it */
+  delivered(from: string, document: DrawnDocument, hand: () => void): void;
+  /** The device's own configuration is read again. @param hand has the agent read it */
+  reread(own: Effective, hand: () => void): void;
+  step(step: LaneStep): void;
+  published(topic: string, payload: string, now: number): void;
+  judge(now: number): void;
+}
+
+export interface DesiredOracleSetup {
+  readonly violations: Violations;
+  /** Whose documents count, those that count least first. */
+  readonly places: readonly string[];
+  readonly now: () => number;
+  laneOf(id: string): LaneState | null;
+  /** When the line to the owner threw last. */
+  readonly lineThrewAt: () => number;
+  readonly isStopping: () => boolean;
+}
+
+/** `config/reported` is published at most once a second. */
+const REPORTED_WITHIN_MS = 3000;
+const THROWN_MS = 10_000;
+const TASK_KEYS: readonly LaneKey[] = ['source', 'targets', 'voice'];
+
+interface Reported {
+  readonly version: Readonly<Record<string, number>>;
+  readonly effective: Effective;
+  readonly errors: readonly { readonly from: string; readonly key: string; readonly message: string }[];
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const show = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
+
+export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
+  const { violations, places } = setup;
+  const drawn = new Map<string, DocumentContent>();
+  const documents = new Map<string, DocumentContent>();
+  const refusedWhole = new Set<string>();
+  let own: Effective | null = null;
+  let now = inEffect({ lanes: [], log: { level: '' } }, []);
+  let changedAt = 0;
+  let reported: { readonly body: Reported; readonly at: number } | null = null;
+  /** What each lane must have, by lane and key; undefined: the agent is being told. */
+  let running = new Map<string, unknown>();
+  let telling: { readonly orders: LaneStep[] } | null = null;
+
+  const apply = (): void => {
+    const inOrder = places.flatMap((from) => {
+      const content = documents.get(from);
+      return content === undefined ? [] : [{ from, content }];
+    });
+    if (own !== null) now = inEffect(own, inOrder);
+  };
+  const optionOf = (state: LaneState, key: LaneKey): unknown =>
+    key === 'standbyAfter' ? state.options.standbyAfterMs / 1000 : state.options[key];
+  const checkLane = (id: string, state: LaneState, when: string): void => {
+    for (const key of LANE_KEYS) {
+      const wanted = running.get(`${id}.${key}`);
+      const is = optionOf(state, key);
+      violations.check(
+        'desired',
+        same(is, wanted),
+        () => `${id}.${key} is ${show(is)} and not ${show(wanted)} ${when}`,
+      );
+    }
+  };
+  const checkLanes = (when: string): void => {
+    for (const { id } of now.effective.lanes) {
+      const state = setup.laneOf(id);
+      if (state !== null && state.phase !== 'closed') checkLane(id, state, when);
+    }
+  };
+
+  /** Nothing but what has changed is told to the lanes, and none of that ends a stream. */
+  const checkOrders = (orders: readonly LaneStep[], before: Effective): void => {
+    for (const { lane, before: was, after: is, effects } of orders) {
+      const had = before.lanes.find(({ id }) => id === lane);
+      const has = now.effective.lanes.find(({ id }) => id === lane);
+      const changed = LANE_KEYS.filter((key) => !same(had?.[key], has?.[key]));
+      violations.check(
+        'undisturbed',
+        changed.length > 0,
+        () => `${lane} was given orders by what changes nothing`,
+      );
+      const isAnother = changed.some((key) => TASK_KEYS.includes(key));
+      violations.check(
+        'undisturbed',
+        isAnother || !effects.some(({ type }) => type === 'send_task'),
+        () => `${lane} was given another task by ${changed.join(', ')}`,
+      );
+      violations.check(
+        'undisturbed',
+        was.stream === null || was.stream.id === is.stream?.id,
+        () => `the stream of ${lane} was ended by ${changed.join(', ')}`,
+      );
+    }
+  };
+  const tell = (hand: () => void, when: string): void => {
+    const before = now.effective;
+    apply();
+    changedAt = setup.now();
+    telling = { orders: [] };
+    hand();
+    const { orders } = telling;
+    telling = null;
+    if (setup.isStopping()) return;
+    checkOrders(orders, before);
+    for (const lane of now.effective.lanes) {
+      const had = before.lanes.find(({ id }) => id === lane.id);
+      for (const key of LANE_KEYS)
+        if (!same(had?.[key], lane[key])) running.set(`${lane.id}.${key}`, lane[key]);
+    }
+    checkLanes(when);
+  };
+
+  const checkReport = ({ version, effective, errors }: Reported): void => {
+    const lanes = effective.lanes.map((lane) =>
+      Object.fromEntries(['id', ...LANE_KEYS].map((key) => [key, lane[key as LaneKey]])),
+    );
+    const wanted = now.effective.lanes.map((lane) =>
+      Object.fromEntries(['id', ...LANE_KEYS].map((key) => [key, lane[key as LaneKey]])),
+    );
+    violations.check(
+      'reported',
+      same(lanes, wanted),
+      () => `in effect is ${show(lanes)}, and should be ${show(wanted)}`,
+    );
+    violations.check(
+      'reported',
+      effective.log.level === now.effective.log.level,
+      () => `log.level is ${effective.log.level}, and should be ${now.effective.log.level}`,
+    );
+    const versions = places.flatMap((from) => {
+      const content = documents.get(from);
+      return content === undefined ? [] : [[from, content.version] as const];
+    });
+    violations.check(
+      'reported',
+      same(version, Object.fromEntries(versions)),
+      () => `versions ${show(version)} are reported, and not ${show(versions)}`,
+    );
+    const told = new Set(errors.map(({ from, key }) => `${from} ${key}`));
+    const owed = [...now.refused, ...[...refusedWhole].map((from) => `${from} `)];
+    const missing = owed.filter((one) => !told.has(one));
+    violations.check(
+      'reported',
+      missing.length === 0,
+      () => `nobody is told that ${missing.join('; ')} is wrong`,
+    );
+    // The service may have refused languages, which nobody knows beforehand.
+    const excess = [...told].filter(
+      (one) => !owed.includes(one) && !TASK_KEYS.some((key) => one.endsWith(`.${key}`)),
+    );
+    violations.check('reported', excess.length === 0, () => `${excess.join('; ')} is called wrong`);
+    violations.check(
+      'reported',
+      errors.every(({ message }) => message.length > 5),
+      () => 'an error has no words',
+    );
+  };
+
+  return {
+    started(given, kept) {
+      own = given;
+      documents.clear();
+      refusedWhole.clear();
+      reported = null;
+      changedAt = setup.now();
+      const known =
+        kept === null
+          ? []
+          : (JSON.parse(kept) as { documents: { from: string; version: number }[] }).documents;
+      for (const { from, version } of known) {
+        const content = drawn.get(`${from} ${version}`);
+        if (content !== undefined) documents.set(from, content);
+        else violations.add('desired', `version ${version} of ${from} was kept, which nobody has published`);
+      }
+      apply();
+      running = new Map(
+        now.effective.lanes.flatMap((lane) => LANE_KEYS.map((key) => [`${lane.id}.${key}`, lane[key]])),
+      );
+    },
+    ended() {
+      own = null;
+      reported = null;
+    },
+    delivered(from, { payload, content }, hand) {
+      if (own === null) return hand();
+      if (content !== null) drawn.set(`${from} ${content.version}`, content);
+      const isWrong = content === null && payload !== '';
+      if (isWrong) refusedWhole.add(from);
+      else {
+        refusedWhole.delete(from);
+        if (content === null) documents.delete(from);
+        else documents.set(from, content);
+      }
+      tell(hand, `after a document of ${from}`);
+    },
+    reread(given, hand) {
+      if (own !== null) own = given;
+      if (own === null) return hand();
+      tell(hand, 'after the file was read again');
+    },
+    step(step) {
+      const { event, before, after, lane } = step;
+      if (telling !== null) {
+        if (event.type === 'options' || event.type === 'echo_order') telling.orders.push(step);
+        return;
+      }
+      if (before.options === after.options || own === null) return;
+      // An operator's command, or the service took it back.
+      const isRefused = after.problem?.code === 'task_rejected';
+      const told: readonly LaneKey[] =
+        event.type === 'options' || event.type === 'echo_order' ? LANE_KEYS : isRefused ? TASK_KEYS : [];
+      for (const key of told) running.set(`${lane}.${key}`, optionOf(after, key));
+      checkLane(lane, after, `after ${event.type}`);
+    },
+    published(topic, payload, at) {
+      if (topic.endsWith('/config/reported')) reported = { body: JSON.parse(payload) as Reported, at };
+    },
+    judge(at) {
+      if (own === null || setup.isStopping()) return;
+      checkLanes('for no reason');
+      if (reported === null || at - changedAt < REPORTED_WITHIN_MS) return;
+      if (at - setup.lineThrewAt() < THROWN_MS) return;
+      checkReport(reported.body);
+    },
+  };
+}

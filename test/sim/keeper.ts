@@ -1,0 +1,98 @@
+/** What a broker keeps for a device: messages until they are acknowledged, and retained ones for each subscription. */
+import type { BusListener, BusMessage } from '../../src/ports/bus.ts';
+import type { Deliver } from './broker.ts';
+import type { SimClock } from './sim-clock.ts';
+
+/** The session of a device that is away is kept for this long. */
+const SESSION_MS = 600_000;
+const LOOK_MS = 500;
+
+interface Kept {
+  readonly message: BusMessage;
+  readonly since: number;
+  readonly deliver: Deliver;
+  onLost(): void;
+}
+
+export interface Keeper {
+  keep(message: BusMessage, deliver: Deliver, onLost: () => void, delayMs: number): void;
+  retain(message: BusMessage, deliver: Deliver, delayMs: number): void;
+  /** The device is connected: it gets what waits, and again what it has not acknowledged. */
+  connected(): void;
+  /** It has subscribed: it gets what is retained. */
+  subscribed(): void;
+}
+
+/** @param reach the device's end of the line; null: it cannot be reached now */
+export function createKeeper(clock: SimClock, reach: () => BusListener | null): Keeper {
+  let queue: Kept[] = [];
+  /** Delivered on this connection or one before, and not acknowledged. */
+  let unacknowledged: Kept[] = [];
+  const retained = new Map<string, Kept>();
+  let isLooking = false;
+
+  const give = (kept: Kept, again = false): void => {
+    let isHeld = false;
+    const acknowledge = (): void => {
+      unacknowledged = unacknowledged.filter((one) => one !== kept);
+    };
+    const hold = (): (() => void) => {
+      isHeld = true;
+      return acknowledge;
+    };
+    if (!unacknowledged.includes(kept)) unacknowledged.push(kept);
+    const message = { ...kept.message, hold, ...(again ? { again: true as const } : {}) };
+    kept.deliver(() => reach()?.message(message));
+    if (!isHeld) acknowledge();
+  };
+  const isKept = (kept: Kept): boolean => {
+    if (clock.now() - kept.since < SESSION_MS) return true;
+    kept.onLost();
+    return false;
+  };
+  const giveQueued = (): void => {
+    while (queue[0] !== undefined && reach() !== null) {
+      const [first] = queue.splice(0, 1);
+      if (first !== undefined) give(first);
+    }
+  };
+  /** What could not be delivered is tried again, as TCP does. */
+  const look = (): void => {
+    if (isLooking || queue.length === 0) return;
+    isLooking = true;
+    clock.at(clock.now() + LOOK_MS, () => {
+      isLooking = false;
+      giveQueued();
+      look();
+    });
+  };
+  const enqueue = (kept: Kept, delayMs: number): void => {
+    queue.push(kept);
+    clock.at(clock.now() + delayMs, () => {
+      giveQueued();
+      look();
+    });
+  };
+
+  return {
+    keep(message, deliver, onLost, delayMs) {
+      enqueue({ message, since: clock.now(), deliver, onLost }, delayMs);
+    },
+    retain(message, deliver, delayMs) {
+      const kept = { message, since: clock.now(), deliver, onLost: () => {} };
+      if (message.payload === '') retained.delete(message.topic);
+      else retained.set(message.topic, { ...kept, message: { ...message, retain: true } });
+      enqueue(kept, delayMs);
+    },
+    connected() {
+      const again = unacknowledged.filter(isKept);
+      unacknowledged = [];
+      queue = queue.filter(isKept);
+      for (const kept of again) give(kept, true);
+      giveQueued();
+    },
+    subscribed() {
+      for (const kept of [...retained.values()]) if (reach() !== null) give(kept);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** Waits for the lane to be in a phase, so that what comes from outside meets it in each of them. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { PHASE_NAMES, type Phase } from '../../src/core/lane/phases.ts';
+import type { Dice } from './dice.ts';
+import type { SimClock } from './sim-clock.ts';
+
+/** What came from outside, and how often it met a lane in each phase; `none`: no process ran. */
+export type Met = Record<string, Partial<Record<Phase | 'none', number>>>;
+
+export interface Moments {
+  readonly met: Met;
+  /** Something has come. */
+  meet(kind: string, phase: Phase | 'none'): void;
+  /** Does it now, or soon after the lane has entered a phase that is drawn; a minute later in any case. */
+  choose(act: () => void): void;
+  step(step: LaneStep): void;
+}
+
+/** Who is closed hears nobody any more, and nothing in this world makes a step of a lane throw. */
+const REACHED = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
+const PATIENCE_MS = 60_000;
+/** Most phases last longer than that. */
+const AFTER_MS = 400;
+
+export function createMoments(clock: SimClock, dice: Dice): Moments {
+  const met: Met = {};
+  let waiting: { readonly phase: Phase; readonly act: () => void }[] = [];
+  return {
+    met,
+    meet(kind, phase) {
+      const of = met[kind] ?? {};
+      met[kind] = of;
+      of[phase] = (of[phase] ?? 0) + 1;
+    },
+    choose(act) {
+      if (dice.chance(0.3)) return act();
+      const one = { phase: dice.pick(REACHED as [Phase, ...Phase[]]), act };
+      waiting.push(one);
+      clock.at(clock.now() + PATIENCE_MS, () => {
+        if (!waiting.includes(one)) return;
+        waiting = waiting.filter((other) => other !== one);
+        act();
+      });
+    },
+    step({ before, after }) {
+      if (before.phase === after.phase || waiting.length === 0) return;
+      const due = waiting.filter(({ phase }) => phase === after.phase);
+      waiting = waiting.filter((one) => !due.includes(one));
+      for (const { act } of due)
+        clock.at(clock.now() + (dice.chance(0.5) ? 0 : dice.between(0, AFTER_MS)), act);
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/** An owner who sends every command there is, to the device, its groups and the fleet, rightly and wrongly. */
+import type { BusMessage } from '../../src/ports/bus.ts';
+import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
+import type { Broker } from './broker.ts';
+import type { Dice } from './dice.ts';
+import type { Moments } from './moments.ts';
+import { ADDRESS } from './operator.ts';
+import type { OrderOracle } from './order-oracle.ts';
+import type { SimClock } from './sim-clock.ts';
+
+const TOPICS = deviceTopics(ADDRESS);
+export const GROUPS = ['lobby', 'floor'] as const;
+
+interface Draft {
+  readonly name: string;
+  readonly args: unknown;
+  /** What it must be answered; empty: nothing at all. */
+  readonly expect: readonly string[];
+}
+
+const USUAL_MS = 5000;
+/** The service has the last word on what it is told, and may be away for as long as the lane waits for it. */
+const SLOW_MS: Readonly<Record<string, number>> = { languages: 35_000, voice: 35_000, diagnose: 180_000 };
+const FROM_SERVICE = ['ok', 'rejected', 'superseded', 'no_answer'] as const;
+
+/** Commands, with what is wrong with them. @param modes echo modes that this room bears */
+function drafts(
+  dice: Dice,
+  modes: readonly [string, ...string[]],
+): readonly [() => Draft, ...(() => Draft)[]] {
+  const draft = (name: string, args: unknown, ...expect: readonly string[]) => ({ name, args, expect });
+  const lane = (): object => (dice.chance(0.3) ? { lane: 'main' } : {});
+  return [
+    () => draft('status', {}, 'ok'),
+    () => draft('diagnose', { only: ['configuration'] }, 'ok', 'busy'),
+    // Any other would make the sound's marks unreadable.
+    () => draft('volume', { percent: 100, ...lane() }, 'ok'),
+    () => draft('volume', { percent: dice.pick([101, -1, 1.5, '60', null]) }, 'invalid_args'),
+    () => draft(dice.pick(['mute', 'unmute']), lane(), 'ok'),
+    () => draft('mute', { lane: 'nobody' }, 'unknown_lane'),
+    () => draft('start', lane(), 'ok'),
+    () => draft('start', { now: true }, 'invalid_args'),
+    () => draft('echo', { mode: dice.pick(modes), ...lane() }, 'ok'),
+    () => draft('echo', { mode: 'loud' }, 'invalid_args'),
+    () => draft('languages', { targets: [dice.pick(['es', 'fr', 'de'])] }, 'invalid_args', ...FROM_SERVICE),
+    () => draft('languages', { targets: [] }, 'invalid_args'),
+    () => draft('languages', {}, 'invalid_args'),
+    () => draft('voice', { voice: dice.pick([null, 'default_low']) }, ...FROM_SERVICE),
+    () => draft('voice', { voice: '' }, 'invalid_args'),
+    () => draft('identify', { seconds: dice.pick([1, 4]) }, 'ok'),
+    () => draft('identify', { seconds: 0 }, 'invalid_args'),
+    () => draft('log_level', { level: dice.pick(['debug', 'info']), minutes: 1 }, 'ok'),
+    () => draft('log_level', { level: 'loud' }, 'invalid_args'),
+    () => draft('log_stream', { minutes: dice.pick([0, 1]) }, 'ok'),
+    () => draft('log_stream', { minutes: 61 }, 'invalid_args'),
+    () => draft(dice.pick(['restart', 'reboot']), {}, 'unsupported'),
+    () => draft('explode', {}, 'unknown_command'),
+    () => draft('constructor', {}, 'unknown_command'),
+    () => draft('mute', 7, 'malformed'),
+    () => draft('mute', [], 'malformed'),
+    () => draft('mute', 'x'.repeat(70), 'malformed'),
+  ];
+}
+
+/** Found before anything is done, and before it is asked whether it comes too late. */
+const AT_THE_DOOR = ['invalid_args', 'unknown_command', 'malformed', 'retained'];
+const isAtTheDoor = (expect: readonly string[]): boolean =>
+  expect.length === 1 && AT_THE_DOOR.includes(expect[0] ?? '');
+
+/** What nobody can be answered to. */
+const UNANSWERABLE: readonly [string, ...string[]] = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '7',
+  '{"args":{}}',
+  '{"id":""}',
+  '{"id":7}',
+];
+
+export interface Orders {
+  /** Something is sent, whatever comes of it, in whatever phase. */
+  meddle(): void;
+  /** Something is sent now. */
+  send(): void;
+}
+
+export interface OrdersSetup {
+  readonly clock: SimClock;
+  readonly dice: Dice;
+  readonly broker: Broker;
+  readonly oracle: OrderOracle;
+  readonly moments: Moments;
+  readonly modes: readonly [string, ...string[]];
+  /** A command has reached the device. */
+  onCommand(kind: 'command' | 'fan-out'): void;
+}
+
+export function createOrders(setup: OrdersSetup): Orders {
+  const { clock, dice, broker, oracle, moments } = setup;
+  const tenant = `${ADDRESS.prefix}/${ADDRESS.tenant}`;
+  const draw = drafts(dice, setup.modes);
+  let sent = 0;
+
+  /** Answers are promises between two timers of others. */
+  const attend = (until: number): void => {
+    clock.settle();
+    if (clock.now() < until) clock.at(clock.now() + 500, () => attend(until));
+  };
+  const post = (
+    id: string | null,
+    topic: string,
+    payload: string,
+    more: Partial<BusMessage> = {},
+    withinMs = USUAL_MS,
+  ): void => {
+    const message = { topic, payload, retain: false, properties: {}, ...more };
+    broker.keepForDevice(
+      message,
+      (hand) => {
+        setup.onCommand(topic.startsWith(`${TOPICS.base}/`) ? 'command' : 'fan-out');
+        if (id !== null) oracle.delivered(id, clock.wall());
+        hand();
+        attend(clock.now() + withinMs);
+      },
+      () => id !== null && oracle.lost(id),
+    );
+  };
+  const newId = (): string => `o${++sent}-${Math.floor(dice.next() * 1e9)}`;
+  const stamp = (inMs: number): string | null => {
+    const wall = clock.wall();
+    return wall === null ? null : new Date(wall + inMs).toISOString();
+  };
+
+  const send = (draft: Draft): void => {
+    const id = newId();
+    const base = dice.pick([
+      TOPICS.base,
+      TOPICS.base,
+      `${tenant}/all`,
+      ...GROUPS.map((group) => `${tenant}/group/${group}`),
+    ]);
+    const topic = `${base}/cmd/${draft.name}`;
+    const isFanOut = base !== TOPICS.base;
+    let { args, expect } = draft;
+    let spreadMs = 0;
+    if (
+      typeof args === 'object' &&
+      args !== null &&
+      !Array.isArray(args) &&
+      dice.chance(isFanOut ? 0.6 : 0.05)
+    ) {
+      const spread = dice.pick([0, 5, 20, '5', 3601]);
+      args = { ...args, spread_s: spread };
+      const isWrong = !isFanOut || typeof spread !== 'number' || spread > 3600;
+      if (isWrong && expect[0] !== 'unknown_command') expect = ['invalid_args'];
+      if (!isWrong) spreadMs = Number(spread) * 1000;
+      // A name that nobody knows is looked at behind the spread.
+      if (isWrong && isFanOut) expect = ['invalid_args'];
+    }
+    const notAfter = dice.chance(0.2) ? stamp(dice.pick([-60_000, 5000, 60_000])) : null;
+    const body = { id, args, ...(notAfter === null ? {} : { not_after: notAfter }) };
+    const isRetained = dice.chance(0.04);
+    if (isRetained && expect[0] !== 'malformed') expect = ['retained'];
+    const withinMs = (SLOW_MS[draft.name] ?? USUAL_MS) + spreadMs;
+    const order = {
+      id,
+      name: draft.name,
+      expect,
+      notAfter: isAtTheDoor(expect) ? null : notAfter,
+      waits: spreadMs > 0,
+      withinMs,
+    };
+    const payload = JSON.stringify(body);
+    oracle.sent(order);
+    post(id, topic, payload, { retain: isRetained }, withinMs);
+    if (isRetained || expect[0] === 'malformed') return;
+    // Sent again by an operator who has missed the answer, or another command under the same id.
+    const draw = dice.next();
+    if (draw < 0.05) {
+      oracle.sent(order);
+      clock.at(clock.now() + dice.between(0, 5000), () => post(id, topic, payload, {}, withinMs));
+    } else if (draw < 0.08) {
+      clock.at(clock.now() + 20, () => {
+        oracle.reused(id);
+        post(null, topic, JSON.stringify({ ...body, args: { another: true } }));
+      });
+    }
+  };
+
+  /** A lane that was stopped is started again: nothing could be said to it otherwise. */
+  const stop = (): void => {
+    send({ name: 'stop', args: {}, expect: ['ok'] });
+    clock.at(clock.now() + dice.between(50, 40_000), () => send({ name: 'start', args: {}, expect: ['ok'] }));
+  };
+  const sendAny = (): void => {
+    if (dice.chance(0.08)) return stop();
+    if (dice.chance(0.05)) return post(null, TOPICS.command('status'), dice.pick(UNANSWERABLE));
+    if (dice.chance(0.02))
+      return post(null, TOPICS.command('n'.repeat(65)), JSON.stringify({ id: newId(), args: {} }));
+    send(dice.pick(draw)());
+  };
+  return { meddle: () => moments.choose(sendAny), send: sendAny };
+}

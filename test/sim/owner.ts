@@ -1,0 +1,184 @@
+/** The owner of a commanded world: documents, commands and a file that changes, what outlives the process, and who watches. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import type { Config } from '../../src/protocol/config.ts';
+import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
+import type { Broker } from './broker.ts';
+import { type Effective, LANE_KEYS, type LaneKey } from './desired-model.ts';
+import { createDesiredOracle } from './desired-oracle.ts';
+import { createDice, type Dice } from './dice.ts';
+import { createDocuments, type DrawnDocument, EMPTY } from './documents.ts';
+import { createMoments, type Met } from './moments.ts';
+import { ADDRESS } from './operator.ts';
+import { createOrderOracle } from './order-oracle.ts';
+import { createOrders, GROUPS } from './orders.ts';
+import type { SimClock } from './sim-clock.ts';
+import { createStateDisk, type StateDisk } from './state-files.ts';
+import type { Terms } from './terms.ts';
+import type { Violations } from './violations.ts';
+
+const TOPICS = deviceTopics(ADDRESS);
+interface Place {
+  readonly from: string;
+  readonly topic: string;
+}
+/** Whose documents count, those that count least first, and where they are published. */
+const OWN: Place = { from: 'device', topic: TOPICS.configDesired };
+const PLACES: readonly [Place, ...Place[]] = [
+  ...(GROUPS.map((group) => ({ from: `group:${group}`, topic: TOPICS.groupDesired(group) })) as [Place]),
+  OWN,
+];
+const SECOND_MS = 1000;
+/** For as long as faults cease at least. */
+const CALM_MS = 720_000;
+/** Most phases last for longer. */
+const PHASE_MS = 200;
+
+export interface Owner {
+  readonly disk: StateDisk;
+  readonly met: Met;
+  /** A document is published: another one, an empty one, or the last one again. */
+  publish(): void;
+  command(): void;
+  /** The file changes, and is read again. */
+  rereadFile(): void;
+  /** Nothing is desired any more, and the file is as it was. */
+  soothe(): void;
+  started(): void;
+  ended(): void;
+  step(step: LaneStep): void;
+  published(topic: string, payload: string): void;
+  arrived(topic: string, payload: string): void;
+  judge(): void;
+}
+
+export interface OwnerSetup {
+  readonly clock: SimClock;
+  readonly seed: number;
+  readonly terms: Terms;
+  readonly broker: Broker;
+  readonly violations: Violations;
+  /** Something is sent in every second phase of the lane. */
+  readonly isRestless: boolean;
+  /** @param changes of the first lane's configuration in the file */
+  makeConfig(changes: Readonly<Record<string, unknown>>): Config;
+  reread(config: Config): void;
+  laneOf(id: string): LaneState | null;
+  isStopping(): boolean;
+  /** Whether the process runs, and nothing keeps it from its broker. */
+  isUsable(): boolean;
+  lineThrewAt(): number;
+  onCommand(): void;
+}
+
+export function createOwner(setup: OwnerSetup): Owner {
+  const { clock, terms, broker, violations } = setup;
+  const dice: Dice = createDice(setup.seed + 2 ** 39);
+  const disk = createStateDisk(clock, dice.fork());
+  const moments = createMoments(clock, dice.fork());
+  const modes: readonly [string, ...string[]] = terms.echo
+    ? [String(terms.lane['echo'])]
+    : ['half-duplex', 'off'];
+  const lanes: readonly [string, ...string[]] = terms.twoLanes ? ['main', 'side'] : ['main'];
+  const drawDocument = createDocuments(dice.fork(), { languages: dice.chance(0.5), echo: modes, lanes });
+  let config = setup.makeConfig({});
+  let last: { readonly place: Place; readonly document: DrawnDocument } | null = null;
+  let version = 10_000_000;
+  let restlessFrom = Number.NEGATIVE_INFINITY;
+
+  const desired = createDesiredOracle({
+    ...{ violations, places: PLACES.map(({ from }) => from), now: () => clock.now() },
+    laneOf: setup.laneOf,
+    lineThrewAt: setup.lineThrewAt,
+    isStopping: setup.isStopping,
+  });
+  const answers = createOrderOracle({
+    violations,
+    now: () => clock.now(),
+    troubledAt: () => Math.max(disk.troubledAt, setup.lineThrewAt()),
+  });
+  const phase = () => setup.laneOf('main')?.phase ?? 'none';
+  const orders = createOrders({
+    ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
+    onCommand(kind) {
+      moments.meet(kind, phase());
+      setup.onCommand();
+    },
+  });
+  const post = (place: Place, document: DrawnDocument): void => {
+    const { from, topic } = place;
+    broker.retain({ topic, payload: document.payload, retain: false, properties: {} }, (hand) => {
+      moments.meet('document', phase());
+      desired.delivered(from, document, hand);
+      clock.settle();
+    });
+  };
+  const reread = (changes: Readonly<Record<string, unknown>>): void => {
+    config = setup.makeConfig(changes);
+    moments.meet('file', phase());
+    desired.reread(ownOf(config), () => setup.reread(config));
+  };
+  const publishNow = (): void => {
+    const again = last !== null && dice.chance(0.15) ? last : null;
+    last = again ?? { place: dice.pick([OWN, ...PLACES]), document: drawDocument() };
+    post(last.place, last.document);
+  };
+  const tick = (): void => {
+    answers.second(setup.isUsable());
+    clock.at(clock.now() + SECOND_MS, tick);
+  };
+  tick();
+
+  return {
+    disk,
+    met: moments.met,
+    publish() {
+      moments.choose(publishNow);
+    },
+    command: () => orders.meddle(),
+    rereadFile() {
+      const changes: Record<string, unknown> = {};
+      if (dice.chance(0.5)) changes['standbyAfter'] = dice.pick([0, 15, 60]);
+      if (dice.chance(0.3)) changes['start'] = dice.pick(['boot', 'voice']);
+      if (dice.chance(0.3)) changes['echo'] = dice.pick(modes);
+      moments.choose(() => reread(changes));
+    },
+    soothe() {
+      restlessFrom = clock.now() + CALM_MS;
+      for (const place of PLACES) {
+        version += 1;
+        const content = { version, lanes: [], logLevel: null, wrong: [] };
+        post(place, dice.chance(0.3) ? EMPTY : { payload: JSON.stringify({ version }), content });
+      }
+      reread({});
+    },
+    started: () => desired.started(ownOf(config), disk.text('desired')),
+    ended() {
+      desired.ended();
+      answers.ended(clock.now());
+    },
+    step(step) {
+      moments.step(step);
+      desired.step(step);
+      const isRestless = setup.isRestless && clock.now() >= restlessFrom;
+      if (isRestless && step.before.phase !== step.after.phase && dice.chance(0.5))
+        clock.at(clock.now() + dice.between(0, PHASE_MS), dice.chance(0.5) ? orders.send : publishNow);
+    },
+    published: (topic, payload) => desired.published(topic, payload, clock.now()),
+    arrived(topic, payload) {
+      // Others are answers to the operator of old.
+      if (topic.startsWith(`${TOPICS.base}/cmd/`) && payload.includes('"id":"o')) answers.answered(payload);
+    },
+    judge: () => desired.judge(clock.now()),
+  };
+}
+
+function ownOf({ lanes, log }: Config): Effective {
+  return {
+    lanes: lanes.map((lane) => ({
+      id: lane.id,
+      ...(Object.fromEntries(LANE_KEYS.map((key) => [key, lane[key]])) as Record<LaneKey, unknown>),
+    })),
+    log: { level: log.level },
+  };
+}

@@ -1,0 +1,60 @@
+/** The small files that outlive the device's process, on a disk that takes its time, fills up and hangs. */
+import type { StateFile } from '../../src/ports/state-file.ts';
+import type { Dice } from './dice.ts';
+import type { ProcessClock, SimClock } from './sim-clock.ts';
+
+export type StateFileName = 'commands' | 'desired';
+
+export interface StateDisk {
+  isFull: boolean;
+  /** Nothing that is written arrives for now. */
+  hangs: boolean;
+  /** When it was full or hung last. */
+  readonly troubledAt: number;
+  /** What is stored now. */
+  text(name: StateFileName): string | null;
+  open(name: StateFileName, process: ProcessClock): StateFile;
+}
+
+const WRITE_MS = [2, 40] as const;
+const LOOK_MS = 500;
+
+export function createStateDisk(clock: SimClock, dice: Dice): StateDisk {
+  const stored = new Map<StateFileName, string>();
+  let troubledAt = Number.NEGATIVE_INFINITY;
+  const disk: StateDisk = {
+    isFull: false,
+    hangs: false,
+    get troubledAt() {
+      return disk.isFull || disk.hangs ? clock.now() : troubledAt;
+    },
+    text: (name) => stored.get(name) ?? null,
+    open: (name, process) => ({
+      read: () => stored.get(name) ?? null,
+      write: (text) =>
+        new Promise((resolve) => {
+          if (!process.alive) return;
+          const end = (result: Awaited<ReturnType<StateFile['write']>>): void => {
+            if (!process.alive) return;
+            clock.settle();
+            resolve(result);
+          };
+          const write = (): void => {
+            if (disk.hangs) {
+              troubledAt = clock.now();
+              clock.at(clock.now() + LOOK_MS, write);
+            } else if (disk.isFull) {
+              troubledAt = clock.now();
+              end({ ok: false, message: 'no space left on the disk' });
+            } else {
+              // A process that is killed has written it or not.
+              if (process.alive || dice.chance(0.5)) stored.set(name, text);
+              end({ ok: true });
+            }
+          };
+          clock.at(clock.now() + dice.between(...WRITE_MS), write);
+        }),
+    }),
+  };
+  return disk;
+}
