@@ -1,5 +1,6 @@
 /** What is desired is in effect as the rule has it, and nothing that runs is disturbed by it. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { hearingStream, phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { type DocumentContent, type Effective, inEffect, LANE_KEYS, type LaneKey } from './desired-model.ts';
 import type { DrawnDocument } from './documents.ts';
@@ -79,7 +80,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
   const checkLanes = (when: string): void => {
     for (const { id } of now.effective.lanes) {
       const state = setup.laneOf(id);
-      if (state !== null && state.phase !== 'closed') checkLane(id, state, when);
+      if (state !== null && phaseOf(state.session) !== 'closed') checkLane(id, state, when);
     }
   };
 
@@ -102,7 +103,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       );
       violations.check(
         'undisturbed',
-        was.stream === null || was.stream.id === is.stream?.id,
+        hearingStream(was.session)?.id === hearingStream(is.session)?.id,
         () => `the stream of ${lane} was ended by ${changed.join(', ')}`,
       );
     }

@@ -1,6 +1,7 @@
 /** Waits for the lane to be in a phase, so that what comes from outside meets it in each of them. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { PHASE_NAMES, type Phase } from '../../src/core/lane/phases.ts';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
 
@@ -43,8 +44,9 @@ export function createMoments(clock: SimClock, dice: Dice): Moments {
       });
     },
     step({ before, after }) {
-      if (before.phase === after.phase || waiting.length === 0) return;
-      const due = waiting.filter(({ phase }) => phase === after.phase);
+      const entered = phaseOf(after.session);
+      if (waiting.length === 0 || phaseOf(before.session) === entered) return;
+      const due = waiting.filter(({ phase }) => phase === entered);
       waiting = waiting.filter((one) => !due.includes(one));
       for (const { act } of due)
         clock.at(clock.now() + (dice.chance(0.5) ? 0 : dice.between(0, AFTER_MS)), act);

@@ -1,5 +1,6 @@
 /** The owner of a commanded world: documents, commands and a file that changes, what outlives the process, and who watches. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
@@ -97,7 +98,10 @@ export function createOwner(setup: OwnerSetup): Owner {
     now: () => clock.now(),
     troubledAt: () => Math.max(disk.troubledAt, setup.lineThrewAt()),
   });
-  const phase = () => setup.laneOf('main')?.phase ?? 'none';
+  const phase = () => {
+    const state = setup.laneOf('main');
+    return state === null ? 'none' : phaseOf(state.session);
+  };
   const orders = createOrders({
     ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
     onCommand(kind) {
@@ -161,7 +165,7 @@ export function createOwner(setup: OwnerSetup): Owner {
       moments.step(step);
       desired.step(step);
       const isRestless = setup.isRestless && clock.now() >= restlessFrom;
-      if (isRestless && step.before.phase !== step.after.phase && dice.chance(0.5))
+      if (isRestless && phaseOf(step.before.session) !== phaseOf(step.after.session) && dice.chance(0.5))
         clock.at(clock.now() + dice.between(0, PHASE_MS), dice.chance(0.5) ? orders.send : publishNow);
     },
     published: (topic, payload) => desired.published(topic, payload, clock.now()),
