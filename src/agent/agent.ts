@@ -13,7 +13,8 @@ import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
 import { logStep } from './lane/step-log.ts';
 import { type Admissions, createAdmissions } from './owner/admissions.ts';
-import { type AnswerReader, createAnswerReader, explainFault, fieldOf } from './owner/answer-reader.ts';
+import type { AnswerReader } from './owner/answer-reader.ts';
+import { needsOf, routeAnswers, tellLanes } from './owner/answer-routes.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
 import { reportLost, reportOversized, reportUnexpected } from './owner/bus-problems.ts';
 import { type CertificateRenewal, createCertificateRenewal } from './owner/certificate-renewal.ts';
@@ -79,15 +80,13 @@ export class Agent {
     this.repeats = createRepeatFilter(clock);
     this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);
     const { topics, tokenStore, repeats } = this;
-    const desk = { topics, tokenStore, clock, log, repeats, newId: deps.randomHash };
-    this.tokens = createTokenClient(desk, {
-      awaits: (lane, id) => this.lane(lane)?.tokenRequest?.id === id,
-      granted: (lane, grant) => this.lane(lane)?.post({ type: 'granted', grant }),
-      denied: (lane, id, denial) => this.lane(lane)?.post({ type: 'denied', id, denial }),
-      unusable: (lane, id, message) => this.lane(lane)?.post({ type: 'unusable', id, message }),
-      answered: () => this.backend.answered(),
-      malformed: (field) => this.backend.malformed(field),
-    });
+    this.tokens = createTokenClient(
+      { topics, tokenStore, clock, log, repeats, newId: deps.randomHash },
+      tellLanes(
+        (id) => this.lane(id),
+        () => this.backend,
+      ),
+    );
     this.backend = createBackendWatch({
       ...{ topics, clock, log, newId: deps.randomHash, seed: Math.floor(deps.random() * 2 ** 32) },
       lane: config.lanes[0]?.id ?? 'main',
@@ -95,18 +94,10 @@ export class Agent {
       changed: (outage, before) => this.onBackend(outage, before),
     });
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
-    this.answers = createAnswerReader({
-      ...{ base: topics.base, signatures: deps.signatures ?? null },
-      awaits: (id) => [this.tokens, this.backend, this.diagnose].some((asker) => asker.awaits(id)),
-      // A trial's answer is no lane's.
-      deliver: (body) =>
-        this.backend.receive(body) || this.diagnose.receive(body) || this.tokens.receive(body),
-      refused: (fault) => {
-        this.refusedAnswers.add(fault);
-        if (fault !== 'unasked') this.backend.malformed(fieldOf(fault));
-        if (fault !== 'unasked') this.diagnose.refused(explainFault(fault));
-      },
-    });
+    this.answers = routeAnswers(
+      { base: topics.base, signatures: deps.signatures ?? null, refused: this.refusedAnswers },
+      () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
+    );
     const { groups } = config.device;
     this.config = createRunningConfig({
       ...{ topics: this.topics, groups, clock, log, repeats: this.repeats, base: config },
@@ -143,8 +134,19 @@ export class Agent {
       ...{ clock, version: deps.version, bootId, lanes: this.lanes, publisher: this.publisher },
       refused: this.refusedAnswers,
     });
-    this.diagnose = createDiagnose({
-      ...{ topics: this.topics, clock, version: deps.version, lanes: this.lanes },
+    this.diagnose = this.openDiagnose();
+    this.health = createHealth({
+      ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
+      bus: () => this.bus,
+    });
+    this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
+    this.operator = this.openOperator(address, status);
+  }
+
+  private openDiagnose(): Diagnose {
+    const { deps } = this;
+    return createDiagnose({
+      ...{ topics: this.topics, clock: deps.clock, version: deps.version, lanes: this.lanes },
       machine: deps.machine ?? null,
       config: () => this.config.current,
       bus: () => this.bus,
@@ -152,12 +154,11 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       randomHash: deps.randomHash,
     });
-    this.health = createHealth({
-      ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
-      bus: () => this.bus,
-    });
-    this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
-    this.operator = createOperator({
+  }
+
+  private openOperator(address: DeviceAddress, status: ReturnType<typeof createStatusAnswer>): Operator {
+    const { deps } = this;
+    return createOperator({
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       config: () => this.config.current,
@@ -274,20 +275,13 @@ export class Agent {
     attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
     const [before, after] = [step.before.session, step.after.session];
     if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))
-      attempt(this.defects, 'backend watch', () => this.tellBackendWatch());
+      attempt(this.defects, 'backend watch', () => this.backend.lanes(needsOf(this.lanes)));
     this.judgeUrgency();
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
   }
 
   private judgeUrgency(): void {
     this.bus?.urgent(this.operator.isAwaited || this.lanes.some((lane) => lane.needsBackend));
-  }
-
-  private tellBackendWatch(): void {
-    this.backend.lanes({
-      waiting: this.lanes.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),
-      resting: this.lanes.some(({ phase }) => phase === 'standby'),
-    });
   }
 
   private onBackend(outage: Outage | null, before: Outage | null): void {

@@ -117,11 +117,9 @@ export interface HearingQuestion {
   readonly wasSilentBeforeTone: boolean | null;
 }
 
-export function judgeHearing(
-  facts: HearingFacts,
-  { device, isRecording, wasSilentBeforeTone }: HearingQuestion,
-): Outcome {
-  const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, offset, speechDb } = facts;
+export function judgeHearing(facts: HearingFacts, question: HearingQuestion): Outcome {
+  const { device, isRecording, wasSilentBeforeTone } = question;
+  const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, speechDb } = facts;
   // With the tone in it nobody can tell.
   const isSaid = speechDb !== null && wasSilentBeforeTone === null;
   const advice = isSaid ? adviseGain(speechDb, peakDb) : null;
@@ -140,37 +138,63 @@ export function judgeHearing(
       'Unplug it and plug it in again; try another socket or cable.',
       data,
     );
-  if (zero === 1 && !isRecording)
-    return wasSilentBeforeTone === null
-      ? problem(
-          `${device} delivers digital silence: it is muted, nothing is plugged in, or its noise gate is closed`,
-          `Speak while this runs; look for a switch at the microphone, and at the mixer ("alsamixer", F4).`,
-          data,
-        )
-      : problem(
-          `${device} delivers digital silence: it is muted, or nothing is plugged in`,
-          'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
-          data,
-        );
-  const steps: Outcome[] = [];
-  if (wasSilentBeforeTone === true)
-    steps.push(
-      warning(
-        `${device} hears the tone, and is digitally silent without it: it has a noise gate, which may cut off the beginnings of words`,
-        'Turn off the noise gate or noise reduction of the microphone where it has a switch or a setting for it.',
-      ),
-    );
+  if (zero === 1 && !isRecording) return judgeSilence(question, data);
+  const rate = measuredHz === null ? `${rateHz}` : `${Math.round(measuredHz)}`;
+  const level = zero === 1 ? 'silence' : `level ${rmsDb} dB, peak ${peakDb} dB`;
+  const summary = ok(`${device}: ${level}, ${rate} samples/s`, data);
+  return combine([
+    summary,
+    ...judgeGate(question),
+    ...judgeRate(facts, device),
+    ...judgeSound(facts, question, advice),
+  ]);
+}
+
+function judgeSilence({ device, wasSilentBeforeTone }: HearingQuestion, data: Outcome['data']): Outcome {
+  return wasSilentBeforeTone === null
+    ? problem(
+        `${device} delivers digital silence: it is muted, nothing is plugged in, or its noise gate is closed`,
+        `Speak while this runs; look for a switch at the microphone, and at the mixer ("alsamixer", F4).`,
+        data,
+      )
+    : problem(
+        `${device} delivers digital silence: it is muted, or nothing is plugged in`,
+        'Look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+        data,
+      );
+}
+
+/** A microphone that only sends while somebody speaks. */
+function judgeGate({ device, wasSilentBeforeTone }: HearingQuestion): Outcome[] {
+  if (wasSilentBeforeTone !== true) return [];
+  return [
+    warning(
+      `${device} hears the tone, and is digitally silent without it: it has a noise gate, which may cut off the beginnings of words`,
+      'Turn off the noise gate or noise reduction of the microphone where it has a switch or a setting for it.',
+    ),
+  ];
+}
+
+function judgeRate({ rateHz, measuredHz }: HearingFacts, device: string): Outcome[] {
   const off = measuredHz === null ? 0 : measuredHz / rateHz - 1;
   const percent = `${off > 0 ? '+' : ''}${(off * 100).toFixed(1)} %`;
-  if (Math.abs(off) > RATE_TOLERANCE) {
-    const complain = Math.abs(off) > BROKEN_RATE ? problem : warning;
-    steps.push(
-      complain(
-        `${device} delivers ${Math.round(measuredHz ?? 0)} samples/s instead of ${rateHz} (${percent})`,
-        'Use "plughw:" in the device name, another sampleRate, or another card.',
-      ),
-    );
-  }
+  if (Math.abs(off) <= RATE_TOLERANCE) return [];
+  const judge = Math.abs(off) > BROKEN_RATE ? problem : warning;
+  return [
+    judge(
+      `${device} delivers ${Math.round(measuredHz ?? 0)} samples/s instead of ${rateHz} (${percent})`,
+      'Use "plughw:" in the device name, another sampleRate, or another card.',
+    ),
+  ];
+}
+
+/** What is wrong with the sound itself. */
+function judgeSound(
+  { rmsDb, clipped, offset, speechDb }: HearingFacts,
+  { device, isRecording }: HearingQuestion,
+  advice: number | null,
+): Outcome[] {
+  const steps: Outcome[] = [];
   if (clipped > CLIPPED_SHARE)
     steps.push(
       warning(
@@ -199,7 +223,5 @@ export function judgeHearing(
         gainAdvice(advice, '"alsamixer"'),
       ),
     );
-  const rate = measuredHz === null ? `${rateHz}` : `${Math.round(measuredHz)}`;
-  const level = zero === 1 ? 'silence' : `level ${rmsDb} dB, peak ${peakDb} dB`;
-  return combine([ok(`${device}: ${level}, ${rate} samples/s`, data), ...steps]);
+  return steps;
 }

@@ -159,6 +159,27 @@ export interface LaneState {
   readonly counts: LaneCounts;
 }
 
+const NO_TIMERS: LaneState['timers'] = {
+  token: null,
+  retry: null,
+  setup: null,
+  poll: null,
+  pace: null,
+  ping: null,
+  silence: null,
+  stable: null,
+  drain: null,
+  playout: null,
+  roll: null,
+  drainOld: null,
+  standby: null,
+  duck: null,
+  earcon: null,
+  warning: null,
+  closing: null,
+  saying: null,
+};
+
 /**
  * A lane before its first event.
  * @param idPrefix makes the names of requests unique among the agent's lanes
@@ -180,26 +201,7 @@ export function createLane(given: {
     backendSilent: false,
     nextId: 1,
     nextStream: 1,
-    timers: {
-      token: null,
-      retry: null,
-      setup: null,
-      poll: null,
-      pace: null,
-      ping: null,
-      silence: null,
-      stable: null,
-      drain: null,
-      playout: null,
-      roll: null,
-      drainOld: null,
-      standby: null,
-      duck: null,
-      earcon: null,
-      warning: null,
-      closing: null,
-      saying: null,
-    },
+    timers: NO_TIMERS,
     session: { kind: 'idle' },
     oldSession: null,
     rolloversWithoutRoom: null,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
 import { behave } from './behaviour.ts';
-import { anyAct, perform } from './hostile.ts';
+import { anyAct } from './hostile.ts';
 import { LaneHarness } from './lane-harness.ts';
+import { perform } from './perform.ts';
 import { SITUATIONS } from './situations.ts';
 
 const CHIMES = { options: { earcons: true } } as const;

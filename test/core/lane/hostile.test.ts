@@ -9,8 +9,9 @@ import { isStreaming } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';
-import { type Act, anyAct, perform } from './hostile.ts';
+import { type Act, anyAct } from './hostile.ts';
 import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
+import { perform } from './perform.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
 const acts = fc.array(anyAct, { maxLength: 60, size: 'max' });
