@@ -1,6 +1,6 @@
 /**
  * Bundles the benchmark with the programs that it measures, all from this source, and runs it:
- * `npm run bench -- [--json] [--write] [--quick] [--with-addons]`; `--help` says more.
+ * `npm run bench -- [--json] [--write] [--quick] [--cancel] [--with-addons]`; `--help` says more.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';

@@ -112,7 +112,7 @@ class Bench {
       return this.periods;
     };
     const subjects = [
-      await agentSubject(setting, sound, this.options.nodeFlags),
+      await agentSubject(setting, sound, this.options),
       await bareSubject(setting, sound, periods),
     ];
     if (this.options.withAddons) {

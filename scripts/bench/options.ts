@@ -4,6 +4,8 @@ export interface Options {
   readonly json: boolean;
   readonly write: boolean;
   readonly withAddons: boolean;
+  /** How the agent keeps its loudspeaker out. With `cancel` its microphone hears the loudspeaker. */
+  readonly echo: 'half-duplex' | 'cancel';
   /** Flags for the agent's Node in place of those of its unit file; null: those. */
   readonly nodeFlags: readonly string[] | null;
   readonly plan: Plan;
@@ -41,6 +43,8 @@ one run, both over the same stretches of time, on virtual sound cards.
                   what a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
+  --cancel        the agent cancels its echo, and its microphone hears it; the goals
+                  are those of half-duplex all the same. Not with --write
   --with-addons   also measure alsa-capture and speaker in one process; installs
                   both into a temporary folder for this run
   --node-flags="--cpu-prof --cpu-prof-dir=DIR"
@@ -57,6 +61,7 @@ export function readOptions(words: readonly string[]): Options | { text: string;
         json: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
+        cancel: { type: 'boolean', default: false },
         'with-addons': { type: 'boolean', default: false },
         'node-flags': { type: 'string' },
         'warm-up': { type: 'string' },
@@ -64,13 +69,17 @@ export function readOptions(words: readonly string[]): Options | { text: string;
       },
     });
     if (values.help) return { text: USAGE, code: 0 };
+    if (values.cancel && values.write)
+      throw new Error('--write is for the agent as it is shipped: not with --cancel');
+    const echo = values.cancel ? 'cancel' : 'half-duplex';
     const nodeFlags = values['node-flags']?.split(' ').filter((flag) => flag !== '') ?? null;
     const usual = PLANS[values.quick ? 'quick' : 'full'];
     const warmUpS = Number(values['warm-up'] ?? usual.warmUpMs / 1000);
     if (!(warmUpS >= 1 && warmUpS <= 86_400))
       throw new Error(`--warm-up must be a number of seconds from 1 to 86400, not "${values['warm-up']}"`);
     const plan = { ...usual, warmUpMs: warmUpS * 1000 };
-    return { json: values.json, write: values.write, withAddons: values['with-addons'], nodeFlags, plan };
+    const { json, write, 'with-addons': withAddons } = values;
+    return { json, write, withAddons, echo, nodeFlags, plan };
   } catch (error) {
     return { text: `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, code: 2 };
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { speechTask } from '../../src/core/task.ts';
+import type { Options } from './options.ts';
 import { program, type Setting } from './setting.ts';
 import { RATE_HZ } from './speech.ts';
 import type { Subject, SubjectName } from './subject.ts';
@@ -12,6 +13,8 @@ declare const BENCH_ROOT: string;
 
 const run = promisify(execFile);
 const CHUNK_BYTES = ((RATE_HZ * 320) / 1000) * 2;
+/** From the loudspeaker to the microphone of an agent that cancels its echo. */
+const ECHO_PATH = { delayMs: 80, gainDb: -12 };
 const INSTALL_LIMIT_MS = 180_000;
 /** The packages of the yardstick in one process. No part of the project: installed for one run, on request. */
 const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
@@ -39,14 +42,15 @@ export function readUnit(unit: string): { flags: string[]; env: Record<string, s
   return { flags: words.slice(1, Math.max(1, script)), env: Object.fromEntries(env) };
 }
 
-/** The agent as it is shipped: half-duplex, one lane. */
+/** The agent as it is shipped, one lane. */
 export async function agentSubject(
   setting: Setting,
   sound: Int16Array,
-  nodeFlags: readonly string[] | null,
+  { nodeFlags, echo }: Pick<Options, 'nodeFlags' | 'echo'>,
 ): Promise<Subject> {
   const name: SubjectName = 'agent';
-  const card = await setting.rack.insert({ id: name, capture: { sound, loop: true } });
+  const acoustic = echo === 'cancel' ? { acoustic: ECHO_PATH } : {};
+  const card = await setting.rack.insert({ id: name, capture: { sound, loop: true }, ...acoustic });
   const unit = readUnit(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
   const flags = nodeFlags ?? unit.flags;
   const file = join(setting.folder, 'agent.json');
@@ -59,7 +63,7 @@ export async function agentSubject(
         {
           capture: { driver: 'alsa', device: card.device, sampleRate: RATE_HZ },
           playback: { driver: 'alsa', device: card.device },
-          ...{ source: 'en', targets: ['es'], echo: 'half-duplex', standbyAfter: 0 },
+          ...{ source: 'en', targets: ['es'], echo, standbyAfter: 0 },
         },
       ],
     }),

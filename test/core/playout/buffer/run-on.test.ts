@@ -55,6 +55,23 @@ describe('a device that runs on between sounds', () => {
     expect(clock.armed).toBe(1);
   });
 
+  it.each([0, 3, 7, 12, 19, 45, 88, 131])('lets no more than 180 ms run out, %i ms later, too', (phaseMs) => {
+    const { clock, write, post, of, sound } = running();
+    clock.advance(500);
+    write(ramp(2000, 20_000));
+    clock.advance(300 + phaseMs);
+    const flushedAt = clock.now();
+    post({ type: 'flush' });
+    clock.advance(1500);
+    const end = sound().findLastIndex((sample) => sample !== 0) + 1;
+    const silentAt = 10_000 + LATENCY_MS + end / PER_MS;
+    expect(silentAt - flushedAt).toBeGreaterThan(40);
+    expect(silentAt - flushedAt).toBeLessThanOrEqual(180);
+    // The player lives: nothing is started again, and its clock runs on.
+    expect(of('restart')).toEqual([]);
+    expect(of('begin')).toHaveLength(1);
+  });
+
   it('is started again for it at once where it is silent, else when it is', () => {
     const silent = createDevice();
     silent.open();
