@@ -1,5 +1,7 @@
 /** One example of each message, as it is on the wire; a test holds them to the schemas. */
+
 import type { z } from 'zod';
+import type { laneAccountSchema } from '../../src/protocol/mqtt/account.ts';
 import type { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import type {
   CommandName,
@@ -122,6 +124,15 @@ const lanes = [
   },
 ];
 
+const account: z.input<typeof laneAccountSchema> = {
+  ...{ id: 'main', captured: 270_000, sent: 269_990, silenced: 0, trimmed: 10, dropped: 0, lost: 0, held: 0 },
+  ...{ sessions: 24, rollovers: 23, splits: 0, revocations: 0, max_durations: 0, failures: 1 },
+  ...{ taken_back: 12, said_again: 0, repeats_muted: 0, standbys: 0, stream_ms: 86_390_000 },
+  ...{ fillers: 40, defects: 0, ignored: 0, lost_ms: 0, played_ms: 31_200_000 },
+  ...{ shed_sentences: 0, shed_ms: 0, playout_gaps: 0 },
+  capture_to_wire_ms: { p50: 4.1, p99: 9.8, max: 31, count: 4096 },
+  wire_to_speaker_ms: { p50: 2.2, p99: 6.4, max: 12, count: 4096 },
+};
 const report = {
   ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 },
   ...{ capture: 'plughw:CARD=Mic', playback: 'plughw:CARD=Speaker', capture_findings: [] },
@@ -253,7 +264,7 @@ export const MESSAGE_EXAMPLES: Messages = {
   statusAnswer: {
     ...status,
     ...{ uptime_s: 86_400, refused_answers: {}, lanes: [report] },
-    audio: [{ id: 'main', captured: 270_000, sent: 269_990, silenced: 0, trimmed: 10, dropped: 0, held: 0 }],
+    audio: [account],
   },
   diagnosis: {
     ...{ version: '0.1.0', verdict: 'problem' },

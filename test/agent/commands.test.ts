@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
-import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
+import { commandResponseSchema, statusAnswerSchema } from '../../src/protocol/mqtt/command.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 const laneOf = (deps: ReturnType<typeof createFakeDeps>) => {
@@ -58,9 +58,10 @@ describe('commands', () => {
         status: 'ready',
         version: '9.9.9',
         lanes: [{ phase: 'live', session: 'session-...' }],
-        audio: [{ captured: 1, sent: 1, held: 0 }],
+        audio: [{ captured: 1, sent: 1, held: 0, max_durations: 0 }],
       },
     });
+    expect(statusAnswerSchema.safeParse(deps.answers('status')[0]?.data).error).toBeUndefined();
   });
 
   it('gives the correlation data back', async () => {

@@ -1,5 +1,6 @@
 import type { LaneCounts } from '../../core/lane/state.ts';
 import type { Accounts } from '../../core/uplink/backlog.ts';
+import type { LaneAccountReport } from '../../protocol/mqtt/account.ts';
 import type { LaneRunner } from './lane-runner.ts';
 import type { LatencySummary } from './latency.ts';
 
@@ -32,5 +33,18 @@ export function accountOf(lane: LaneRunner): LaneAccount {
     playout_gaps: playout.gaps,
     capture_to_wire_ms: lane.captureToWire.summary(),
     wire_to_speaker_ms: lane.wireToSpeaker.summary(),
+  };
+}
+
+/** The same, as the command `status` tells it. */
+export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
+  const { maxDurations, takenBack, saidAgain, repeatsMuted, streamMs, ...rest } = account;
+  return {
+    ...{ id, ...rest },
+    max_durations: maxDurations,
+    taken_back: takenBack,
+    said_again: saidAgain,
+    repeats_muted: repeatsMuted,
+    stream_ms: streamMs,
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { accountOf } from '../lane/account.ts';
+import { accountOf, reportAccount } from '../lane/account.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Publisher } from './publisher.ts';
 import type { RefusedAnswers } from './refused-answers.ts';
@@ -24,6 +24,6 @@ export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
     uptime_s: Math.round((clock.now() - startedAt) / 1000),
     refused_answers: refused.counts,
     lanes: publisher.laneReports(),
-    audio: lanes.map((lane) => ({ id: lane.id, ...accountOf(lane) })),
+    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane))),
   });
 }

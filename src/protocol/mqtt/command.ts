@@ -3,6 +3,7 @@ import { ECHO_MODES, LOG_LEVELS } from '../config.ts';
 import { VOLUME_PERCENT } from '../config-sound.ts';
 import { languageSchema, targetsSchema } from '../language.ts';
 import { plainTextSchema } from '../plain-text.ts';
+import { laneAccountSchema } from './account.ts';
 import { certificateArgsSchema } from './certificate.ts';
 import { DEVICE_STATUSES, laneReportSchema } from './device.ts';
 import { checkNameSchema } from './diagnose.ts';
@@ -187,8 +188,6 @@ export const statusAnswerSchema = z.strictObject({
     .describe('answers to token requests that were not taken since the start, by reason'),
   lanes: z.array(laneReportSchema).describe('as on the topic `state`'),
   audio: z
-    .array(z.looseObject({ id: z.string().describe('the lane') }))
-    .describe(
-      'for each lane where its sound went, in chunks of 320 ms since the start: `captured = sent + silenced + trimmed + dropped + held`, and what was measured',
-    ),
+    .array(laneAccountSchema)
+    .describe('for each lane where its sound went since the start, and what was measured'),
 });
