@@ -1,5 +1,6 @@
 import type { LaneStep } from '../../agent/lane/lane-runner.ts';
-import { measureLevel, SILENCE_DBFS } from '../../core/audio/pcm.ts';
+import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
+import { measureLevel } from '../../core/audio/sound-level.ts';
 import type { Caption, LaneEffect } from '../../core/lane/effect.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { phaseOf } from '../../core/lane/session/session.ts';
@@ -103,7 +104,7 @@ export function notice(model: DemoModel, text: string, elapsedMs: number): DemoM
 function observeEffect(model: DemoModel, effect: LaneEffect, elapsedMs: number): DemoModel {
   switch (effect.type) {
     case 'play':
-      return { ...model, outputDb: measureLevel(effect.pcm).rmsDbfs };
+      return { ...model, outputDb: measureLevel(effect.pcm).rmsDb };
     case 'caption':
       return { ...model, exchanges: addCaption(model.exchanges, effect.caption).slice(-KEPT_EXCHANGES) };
     case 'request_token':

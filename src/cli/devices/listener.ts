@@ -1,4 +1,5 @@
-import { levelOfPower, SILENCE_DBFS, samplesOf } from '../../core/audio/pcm.ts';
+import { samplesOf } from '../../core/audio/pcm.ts';
+import { addSums, levelOf, NO_SOUND, type SoundSums, sumUp } from '../../core/audio/sound-level.ts';
 import { createSpeechLevel } from '../../core/audio/speech-level.ts';
 import type { VoiceDetector } from '../../ports/voice.ts';
 
@@ -8,8 +9,9 @@ export interface Reading {
   readonly ms: number;
   readonly rmsDb: number;
   readonly peakDb: number;
-  /** Samples as large as can be: what was louder has been cut off. */
+  /** Samples as large as can be, and their share: what was louder has been cut off. */
   readonly clipped: number;
+  readonly clippedShare: number;
   /** Every sample is the same: no real microphone is as still as that. */
   readonly isDigitalSilence: boolean;
   readonly speechMs: number;
@@ -26,46 +28,21 @@ export interface Listener {
   total(): Reading;
 }
 
-const LARGEST = 32_767;
-
-interface Sum {
-  samples: number;
-  squares: number;
-  peak: number;
-  clipped: number;
-  voiced: number;
-  least: number;
-  most: number;
-}
-
-const nothing = (): Sum => ({
-  samples: 0,
-  squares: 0,
-  peak: 0,
-  clipped: 0,
-  voiced: 0,
-  least: LARGEST,
-  most: -LARGEST - 1,
-});
-
 export function createListener(rateHz: number, detector: VoiceDetector): Listener {
   const speech = createSpeechLevel(rateHz);
-  let recent = nothing();
-  let all = nothing();
+  let recent = NO_SOUND;
+  let all = NO_SOUND;
+  /** Samples in which the detector heard a voice. */
+  let voiced = 0;
+  let allVoiced = 0;
 
-  const read = (sum: Sum): Reading => {
-    const { samples, squares, peak, clipped, voiced, least, most } = sum;
-    const ms = (samples * 1000) / rateHz;
-    if (samples === 0) {
-      return { ms, rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS, clipped, isDigitalSilence: false, speechMs: 0 };
-    }
+  const read = (sums: SoundSums, spoken: number): Reading => {
+    const { rmsDb, peakDb, clippedShare, isStill } = levelOf(sums);
     return {
-      ms,
-      rmsDb: levelOfPower(squares / samples),
-      peakDb: levelOfPower(peak * peak),
-      clipped,
-      isDigitalSilence: least === most,
-      speechMs: (voiced * 1000) / rateHz,
+      ms: (sums.samples * 1000) / rateHz,
+      ...{ rmsDb, peakDb, clipped: sums.clipped, clippedShare },
+      isDigitalSilence: isStill,
+      speechMs: (spoken * 1000) / rateHz,
     };
   };
 
@@ -73,37 +50,19 @@ export function createListener(rateHz: number, detector: VoiceDetector): Listene
     hear(pcm) {
       const samples = samplesOf(pcm);
       speech.hear(samples);
-      for (const sample of samples) {
-        const magnitude = sample < 0 ? -sample : sample;
-        recent.squares += sample * sample;
-        if (magnitude > recent.peak) recent.peak = magnitude;
-        if (magnitude >= LARGEST) recent.clipped += 1;
-        if (sample < recent.least) recent.least = sample;
-        if (sample > recent.most) recent.most = sample;
-      }
-      recent.samples += samples.length;
+      recent = addSums(recent, sumUp(samples));
       detector.hear(samples, (isVoiced, count) => {
-        if (isVoiced) recent.voiced += count;
+        if (isVoiced) voiced += count;
       });
     },
     take() {
-      const reading = read(recent);
-      all = add(all, recent);
-      recent = nothing();
+      const reading = read(recent, voiced);
+      all = addSums(all, recent);
+      allVoiced += voiced;
+      recent = NO_SOUND;
+      voiced = 0;
       return reading;
     },
-    total: () => ({ ...read(add(all, recent)), speechDb: speech.speechDb() }),
-  };
-}
-
-function add(one: Sum, other: Sum): Sum {
-  return {
-    samples: one.samples + other.samples,
-    squares: one.squares + other.squares,
-    peak: Math.max(one.peak, other.peak),
-    clipped: one.clipped + other.clipped,
-    voiced: one.voiced + other.voiced,
-    least: Math.min(one.least, other.least),
-    most: Math.max(one.most, other.most),
+    total: () => ({ ...read(addSums(all, recent), allVoiced + voiced), speechDb: speech.speechDb() }),
   };
 }

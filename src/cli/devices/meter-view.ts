@@ -1,4 +1,5 @@
 import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
+import { clips } from '../../core/audio/sound-level.ts';
 import type { AudioFault } from '../../ports/audio.ts';
 import { truncate, wrapColumns } from '../demo/display-text.ts';
 import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
@@ -51,7 +52,7 @@ export function createLiveMeter(
       meter = follow(meter, reading.rmsDb, now);
       peak = follow(peak, reading.peakDb, now);
       if (now >= rms.until) rms = { db: reading.rmsDb, until: now + NUMBER_HOLD_MS };
-      if (reading.clipped > 0) clippedUntil = now + CLIPPED_HOLD_MS;
+      if (clips(reading.clippedShare) === true) clippedUntil = now + CLIPPED_HOLD_MS;
       if (isSpeech(reading)) speechUntil = now + SPEECH_HOLD_MS;
       const word = wordFor({ ...reading, isClipping: now < clippedUntil, isSpeaking: now < speechUntil });
       const { levelDb } = meter;
@@ -73,7 +74,11 @@ export function createLineMeter(print: (text: string) => void): MeterView {
     isEven: false,
     show(reading, at) {
       if (reading.ms === 0) return print(`${formatSeconds(at)}  no sound comes\n`);
-      const word = wordFor({ ...reading, isClipping: reading.clipped > 0, isSpeaking: isSpeech(reading) });
+      const word = wordFor({
+        ...reading,
+        isClipping: clips(reading.clippedShare) === true,
+        isSpeaking: isSpeech(reading),
+      });
       print(
         `${formatSeconds(at)}  ${formatLevels(reading.rmsDb, reading.peakDb)}  ${word}`
           .trimEnd()

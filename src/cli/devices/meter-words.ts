@@ -1,5 +1,6 @@
 import type { Holder } from '../../adapters/audio/cards/card.ts';
 import { describeHolders } from '../../adapters/audio/cards/holders.ts';
+import { clips } from '../../core/audio/sound-level.ts';
 import { adviseGain, gainAdvice } from '../../core/audio/speech-level.ts';
 import type { Reading } from './listener.ts';
 
@@ -24,7 +25,7 @@ function fixFor(holders: readonly Holder[]): string {
 
 /** What was heard in all, and what it means. One paragraph of sentences. */
 export function judgeSound(total: Reading, card: string | null): string {
-  const { ms, peakDb, rmsDb, speechMs, clipped, isDigitalSilence, speechDb = null } = total;
+  const { ms, peakDb, rmsDb, speechMs, clippedShare, isDigitalSilence, speechDb = null } = total;
   if (ms === 0) return 'No sound came.';
   const heard = `Heard ${seconds(ms)} of sound`;
   const mixer = `alsamixer${card === null ? '' : ` -c ${card}`}`;
@@ -32,8 +33,8 @@ export function judgeSound(total: Reading, card: string | null): string {
     return `${heard}, and all of it is digital silence: the microphone is muted, switched off, or there is none at this input. Look for its switch, and for its capture control in ${mixer} (F4).`;
   }
   const levels = `${heard}: rms ${rmsDb.toFixed(1)} dBFS, loudest peak ${peakDb.toFixed(1)} dBFS, ${seconds(speechMs)} of speech.`;
-  if (clipped > 0) {
-    return `${levels} ${clipped === 1 ? 'One sample was' : `${clipped} samples were`} clipped: turn its gain down in ${mixer} (F4).`;
+  if (clips(clippedShare) === true) {
+    return `${levels} ${(clippedShare * 100).toFixed(1)} % of it is clipped: turn its gain down in ${mixer} (F4).`;
   }
   if (rmsDb < NEXT_TO_NOTHING_DB) {
     return `${levels} That is next to nothing: turn its gain up in ${mixer} (F4), or choose another microphone.`;

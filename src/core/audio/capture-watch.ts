@@ -1,4 +1,5 @@
 import { durationMs, samplesOf } from './pcm.ts';
+import { addSums, clips, hasOffset, levelOf, NO_SOUND, peakOf, sumUp } from './sound-level.ts';
 
 /**
  * What can be wrong with a microphone that delivers. `too_fast`, `too_slow`: its clock is no clock of the rate that was
@@ -44,10 +45,6 @@ const GATE = { closedMs: 500, openings: 3, silentMs: 600_000 };
 /** This much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
 const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
 const LEVEL_WINDOW_MS = 10_000;
-/** Share of samples at full scale. */
-const CLIPPING = { peak: 32_700, from: 0.003, until: 0.0005 };
-/** Mean of a window, of 32768. */
-const DC_OFFSET = { from: 1000, until: 500 };
 /**
  * Time by the samples against time by the clock. Sound can come late, but not early, so that the least delay in each
  * window is the measure; the median over the windows does not mind a window in which samples were lost.
@@ -67,7 +64,7 @@ export function createCaptureWatch({
   let zeroMs = 0;
   let openings = 0;
   let playedToDeafMs = 0;
-  let level = { ms: 0, samples: 0, sum: 0, clipped: 0 };
+  let level = NO_SOUND;
   let deliveredMs = 0;
   let window = { since: Number.NaN, least: Number.POSITIVE_INFINITY };
   let leasts: readonly number[] = [];
@@ -97,22 +94,19 @@ export function createCaptureWatch({
   };
 
   const watchLevel = (): void => {
-    if (level.ms < LEVEL_WINDOW_MS) return;
-    const share = level.clipped / level.samples;
-    const mean = level.sum / level.samples;
-    const percent = (share * 100).toFixed(1);
-    if (share >= CLIPPING.from) {
+    if ((level.samples * 1000) / rateHz < LEVEL_WINDOW_MS) return;
+    const { clippedShare, offset } = levelOf(level);
+    level = NO_SOUND;
+    const isClipping = clips(clippedShare);
+    const percent = (clippedShare * 100).toFixed(1);
+    if (isClipping === true)
       say('clipping', true, `${percent} % of the microphone's samples are at full scale: turn its gain down`);
-    } else if (share < CLIPPING.until) say('clipping', false, 'the microphone does not clip any more');
-    if (Math.abs(mean) >= DC_OFFSET.from) {
-      say(
-        'dc_offset',
-        true,
-        `the microphone's zero is off by ${Math.round((mean / 32_768) * 100)} % of full scale`,
-      );
-    } else if (Math.abs(mean) < DC_OFFSET.until)
-      say('dc_offset', false, "the microphone's zero is at zero again");
-    level = { ms: 0, samples: 0, sum: 0, clipped: 0 };
+    else if (isClipping === false) say('clipping', false, 'the microphone does not clip any more');
+    const isOff = hasOffset(offset);
+    const offPercent = Math.round(offset * 100);
+    if (isOff === true)
+      say('dc_offset', true, `the microphone's zero is off by ${offPercent} % of full scale`);
+    else if (isOff === false) say('dc_offset', false, "the microphone's zero is at zero again");
   };
 
   const watchSpeed = (capturedAt: number): void => {
@@ -138,14 +132,10 @@ export function createCaptureWatch({
     hear(pcm, capturedAt) {
       const samples = samplesOf(pcm);
       const ms = durationMs(pcm.byteLength, rateHz);
-      const { peak, sum } = extent(samples);
-      const clipped = peak < CLIPPING.peak ? 0 : countFrom(samples, CLIPPING.peak);
-      level.ms += ms;
-      level.samples += samples.length;
-      level.sum += sum;
-      level.clipped += clipped;
+      const sums = sumUp(samples);
+      level = addSums(level, sums);
       deliveredMs += ms;
-      watchSilence(peak, ms);
+      watchSilence(peakOf(sums), ms);
       watchLevel();
       watchSpeed(capturedAt);
       return flushNews();
@@ -164,44 +154,4 @@ export function createCaptureWatch({
       return flushNews();
     },
   };
-}
-
-/** The sum of all samples, and the largest magnitude among them. */
-function extent(samples: Int16Array): { peak: number; sum: number } {
-  let sum = 0;
-  let least = 0;
-  let most = 0;
-  let at = 0;
-  // Each captured sample passes here: four at a time take half as long.
-  for (const last = samples.length - 4; at <= last; at += 4) {
-    const a = samples[at] as number;
-    const b = samples[at + 1] as number;
-    const c = samples[at + 2] as number;
-    const d = samples[at + 3] as number;
-    sum += a + b + c + d;
-    if (a > most) most = a;
-    else if (a < least) least = a;
-    if (b > most) most = b;
-    else if (b < least) least = b;
-    if (c > most) most = c;
-    else if (c < least) least = c;
-    if (d > most) most = d;
-    else if (d < least) least = d;
-  }
-  for (; at < samples.length; at++) {
-    const sample = samples[at] as number;
-    sum += sample;
-    if (sample > most) most = sample;
-    else if (sample < least) least = sample;
-  }
-  return { peak: Math.max(most, -least), sum };
-}
-
-/** How many samples are of this magnitude at least. */
-function countFrom(samples: Int16Array, magnitude: number): number {
-  let count = 0;
-  for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at] as number) >= magnitude) count += 1;
-  }
-  return count;
 }

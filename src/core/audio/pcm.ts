@@ -10,31 +10,10 @@ export const SILENCE_DBFS = -96;
 
 const FULL_SCALE = 32768;
 
-/** How loud a stretch of sound is. 0 dBFS is a full-scale square wave, so a full-scale sine has an RMS of -3. */
-export interface Level {
-  readonly rmsDbfs: number;
-  readonly peakDbfs: number;
-}
-
-export const SILENT: Level = { rmsDbfs: SILENCE_DBFS, peakDbfs: SILENCE_DBFS };
-
-/** The level of mono PCM, never below `SILENCE_DBFS`; nothing at all is silent. */
-export function measureLevel(pcm: Uint8Array): Level {
-  const view = viewOf(pcm);
-  const samples = sampleCount(pcm);
-  if (samples === 0) return SILENT;
-  let squares = 0;
-  let peak = 0;
-  for (let i = 0; i < samples; i++) {
-    const sample = view.getInt16(i * BYTES_PER_SAMPLE, true);
-    squares += sample * sample;
-    const magnitude = sample < 0 ? -sample : sample;
-    if (magnitude > peak) peak = magnitude;
-  }
-  return { rmsDbfs: toDbfs(Math.sqrt(squares / samples)), peakDbfs: toDbfs(peak) };
-}
-
-/** The level of sound of this mean square, as samples of 16 bits have it. */
+/**
+ * The level of sound of this mean square, as samples of 16 bits have it. 0 dBFS is a full-scale square wave, so a full-scale
+ * sine has -3.
+ */
 export function levelOfPower(power: number): number {
   return toDbfs(Math.sqrt(power));
 }

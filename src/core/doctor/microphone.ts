@@ -1,4 +1,5 @@
-import { BYTES_PER_SAMPLE, SILENCE_DBFS, samplesOf } from '../audio/pcm.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../audio/pcm.ts';
+import { addSums, clips, hasOffset, levelOf, NO_SOUND, sumUp } from '../audio/sound-level.ts';
 import { adviseGain, createSpeechLevel, gainAdvice } from '../audio/speech-level.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
@@ -27,39 +28,24 @@ export interface HearingFacts {
   readonly speechDb: number | null;
 }
 
-const FULL_SCALE = 32_768;
-const CLIPPED = 32_760;
-
 export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): HearingFacts {
-  let samples = 0;
-  let squares = 0;
-  let sum = 0;
-  let peak = 0;
-  let clipped = 0;
-  let zero = 0;
+  let sums = NO_SOUND;
   const speech = createSpeechLevel(rateHz);
   for (const { pcm } of pieces) {
-    speech.hear(samplesOf(pcm));
-    for (const sample of samplesOf(pcm)) {
-      const magnitude = Math.abs(sample);
-      squares += sample * sample;
-      sum += sample;
-      if (magnitude > peak) peak = magnitude;
-      if (magnitude >= CLIPPED) clipped += 1;
-      if (sample === 0) zero += 1;
-      samples += 1;
-    }
+    const samples = samplesOf(pcm);
+    speech.hear(samples);
+    sums = addSums(sums, sumUp(samples));
   }
-  const share = (part: number): number => (samples === 0 ? 0 : part / samples);
+  const { rmsDb, peakDb, clippedShare, zeroShare, offset } = levelOf(sums);
   return {
     rateHz,
     measuredHz: measureRate(pieces),
-    recordedMs: (samples * 1000) / rateHz,
-    rmsDb: decibels(Math.sqrt(share(squares))),
-    peakDb: decibels(peak),
-    clipped: share(clipped),
-    zero: share(zero),
-    offset: share(sum) / FULL_SCALE,
+    recordedMs: (sums.samples * 1000) / rateHz,
+    rmsDb: Math.round(10 * rmsDb) / 10,
+    peakDb: Math.round(10 * peakDb) / 10,
+    clipped: clippedShare,
+    zero: zeroShare,
+    offset,
     speechDb: speech.speechDb(),
   };
 }
@@ -87,16 +73,10 @@ function measureRate(pieces: readonly HeardPiece[]): number | null {
   return below === 0 ? null : (above / below) * 1000;
 }
 
-function decibels(amplitude: number): number {
-  return Math.max(SILENCE_DBFS, Math.round(200 * Math.log10(Math.max(amplitude, 1e-9) / FULL_SCALE)) / 10);
-}
-
 const RATE_TOLERANCE = 0.005;
 const BROKEN_RATE = 0.02;
 const SHORTEST_MS = 500;
 const NEARLY_SILENT_DB = -72;
-const CLIPPED_SHARE = 0.001;
-const OFFSET = 0.05;
 
 /** Whether the measured rate is so far off that it is worth a longer look. */
 export function isRateDoubtful({ rateHz, measuredHz }: HearingFacts): boolean {
@@ -195,14 +175,15 @@ function judgeSound(
   advice: number | null,
 ): Outcome[] {
   const steps: Outcome[] = [];
-  if (clipped > CLIPPED_SHARE)
+  const isClipping = clips(clipped) === true;
+  if (isClipping)
     steps.push(
       warning(
         `${device} is overdriven: ${(clipped * 100).toFixed(1)} % of the sound is clipped`,
         'Turn the microphone down ("alsamixer", F4), or move it away from the loudspeaker.',
       ),
     );
-  if (Math.abs(offset) > OFFSET)
+  if (hasOffset(offset) === true)
     steps.push(
       warning(
         `${device} has an offset of ${Math.round(offset * 100)} % of full scale`,
@@ -216,7 +197,7 @@ function judgeSound(
         'Speak while this runs; turn the microphone up ("alsamixer", F4).',
       ),
     );
-  if (advice !== null && advice !== 0 && clipped <= CLIPPED_SHARE && !isRecording)
+  if (advice !== null && advice !== 0 && !isClipping && !isRecording)
     steps.push(
       warning(
         `${device}: speech is ${advice > 0 ? 'soft' : 'loud'} at ${speechDb} dB`,

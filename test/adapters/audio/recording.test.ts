@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
-import { measureLevel } from '../../../src/core/audio/pcm.ts';
+import { measureLevel } from '../../../src/core/audio/sound-level.ts';
 import { phrase } from '../../../src/emulator/core/phrase-book.ts';
 import { makeFolder } from './wav-files.ts';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const frameBytes = FRAME_S * notes.rate_hz * 2;
   levels = Array.from(
     { length: Math.floor(pcm.length / frameBytes) },
-    (_, i) => measureLevel(pcm.subarray(i * frameBytes, (i + 1) * frameBytes)).rmsDbfs,
+    (_, i) => measureLevel(pcm.subarray(i * frameBytes, (i + 1) * frameBytes)).rmsDb,
   );
 });
 

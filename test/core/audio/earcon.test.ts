@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EARCONS, earconMs, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
-import { measureLevel, samplesOf } from '../../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { measureLevel } from '../../../src/core/audio/sound-level.ts';
 
 const RATES = [16_000, 24_000, 48_000];
 
@@ -22,10 +23,10 @@ describe.each(EARCONS)('the chime "%s"', (earcon) => {
     expect(samples.length).toBe(Math.round((earconMs(earcon) * rateHz) / 1000));
     expect(earconMs(earcon)).toBeLessThan(500);
     expect(earconMs(earcon)).toBeGreaterThan(100);
-    const { peakDbfs, rmsDbfs } = measureLevel(pcm);
-    expect(peakDbfs).toBeGreaterThan(-26);
-    expect(peakDbfs).toBeLessThan(-17);
-    expect(rmsDbfs).toBeLessThan(-25);
+    const { peakDb, rmsDb } = measureLevel(pcm);
+    expect(peakDb).toBeGreaterThan(-26);
+    expect(peakDb).toBeLessThan(-17);
+    expect(rmsDb).toBeLessThan(-25);
     expect(Math.abs(samples[0] ?? 1)).toBeLessThan(4);
     expect(Math.abs(samples.at(-1) ?? 1)).toBeLessThan(30);
     // A step is no larger than the highest partial at full loudness would make.

@@ -4,7 +4,6 @@ import {
   applyGain,
   downmix,
   durationMs,
-  measureLevel,
   SILENCE_DBFS,
   sampleCount,
   silence,
@@ -12,6 +11,7 @@ import {
   toPcm,
   volumeGain,
 } from '../../../src/core/audio/pcm.ts';
+import { measureLevel } from '../../../src/core/audio/sound-level.ts';
 
 const sample = fc.integer({ min: -32768, max: 32767 });
 
@@ -30,27 +30,27 @@ function samplesOf(pcm: Uint8Array): number[] {
 
 describe('level', () => {
   it('is the finite floor for nothing and for digital silence', () => {
-    const floor = { rmsDbfs: SILENCE_DBFS, peakDbfs: SILENCE_DBFS };
-    expect(measureLevel(new Uint8Array(0))).toEqual(floor);
-    expect(measureLevel(silence(960))).toEqual(floor);
-    expect(measureLevel(new Uint8Array(1))).toEqual(floor);
+    const floor = { rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS };
+    expect(measureLevel(new Uint8Array(0))).toMatchObject(floor);
+    expect(measureLevel(silence(960))).toMatchObject(floor);
+    expect(measureLevel(new Uint8Array(1))).toMatchObject(floor);
   });
 
   it('reads 0 dBFS for a full-scale square wave and -3 for a full-scale sine', () => {
     const square = measureLevel(pcmOf(Array.from({ length: 100 }, () => -32768)));
-    expect(square).toEqual({ rmsDbfs: 0, peakDbfs: 0 });
+    expect(square).toMatchObject({ rmsDb: 0, peakDb: 0 });
     const sine = measureLevel(
       pcmOf(Array.from({ length: 24000 }, (_, i) => Math.round(32767 * Math.sin(i / 7)))),
     );
-    expect(sine.rmsDbfs).toBeCloseTo(-3.01, 1);
-    expect(sine.peakDbfs).toBeCloseTo(0, 1);
+    expect(sine.rmsDb).toBeCloseTo(-3.01, 1);
+    expect(sine.peakDb).toBeCloseTo(0, 1);
   });
 
   it('falls by 6 dB when the amplitude halves', () => {
     const loud = measureLevel(pcmOf([16384, -16384]));
     const soft = measureLevel(pcmOf([8192, -8192]));
-    expect(loud.rmsDbfs - soft.rmsDbfs).toBeCloseTo(6.02, 2);
-    expect(loud.peakDbfs - soft.peakDbfs).toBeCloseTo(6.02, 2);
+    expect(loud.rmsDb - soft.rmsDb).toBeCloseTo(6.02, 2);
+    expect(loud.peakDb - soft.peakDb).toBeCloseTo(6.02, 2);
   });
 
   it('is bounded by the floor and its own peak, at any alignment', () => {
@@ -61,9 +61,9 @@ describe('level', () => {
         shifted.set(aligned, 1);
         const level = measureLevel(shifted.subarray(1));
         expect(level).toEqual(measureLevel(aligned));
-        expect(level.rmsDbfs).toBeGreaterThanOrEqual(SILENCE_DBFS);
-        expect(level.rmsDbfs).toBeLessThanOrEqual(level.peakDbfs + 1e-9);
-        expect(level.peakDbfs).toBeLessThanOrEqual(0);
+        expect(level.rmsDb).toBeGreaterThanOrEqual(SILENCE_DBFS);
+        expect(level.rmsDb).toBeLessThanOrEqual(level.peakDb + 1e-9);
+        expect(level.peakDb).toBeLessThanOrEqual(0);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { beginCaptureClock, noteSamples, restartCaptureClock } from '../../../core/audio/capture-clock.ts';
 import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
-import { BYTES_PER_SAMPLE, measureLevel } from '../../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../../core/audio/pcm.ts';
+import { measureLevel } from '../../../core/audio/sound-level.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
 import { type Conversion, frameBytesOf, fromDevice, type Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
@@ -108,7 +109,7 @@ export function runCapture(
     timeline = noteSamples(timeline, samples, now);
     const { capturedAt } = timeline;
     supervisor.working();
-    if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDbfs < QUIET_DBFS;
+    if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDb < QUIET_DBFS;
     if (!isPlain() && !isConverted()) load(shape);
     const sound = joined.subarray(0, whole);
     if (isPlain()) return sink.frames(sound, capturedAt);

@@ -1,0 +1,131 @@
+import { levelOfPower, SILENCE_DBFS, samplesOf } from './pcm.ts';
+
+/**
+ * How loud a microphone's sound is, and what is wrong with its level: the one meter and the one set of thresholds of the
+ * agent, the doctor and `devices --meter`, so that they say the same of the same microphone.
+ */
+export interface SoundSums {
+  readonly samples: number;
+  readonly squares: number;
+  readonly sum: number;
+  readonly least: number;
+  readonly most: number;
+  /** Samples next to full scale: what was louder has been cut off. */
+  readonly clipped: number;
+  readonly zeros: number;
+}
+
+/** The same in figures. Shares are of all samples, 0 to 1. */
+export interface SoundLevel {
+  readonly rmsDb: number;
+  readonly peakDb: number;
+  readonly clippedShare: number;
+  readonly zeroShare: number;
+  /** Mean of all samples, of full scale. */
+  readonly offset: number;
+  /** Every sample is the same: no real microphone is as still as that. */
+  readonly isStill: boolean;
+}
+
+const FULL_SCALE = 32_768;
+/** Converters and resamplers clip a little below full scale. */
+const CLIPPED = 32_700;
+/** Share of clipped samples from which on it is heard, and below which it is over. */
+const CLIPPING = { from: 0.003, until: 0.0005 };
+/** Mean of all samples, of full scale, likewise. */
+const OFFSET = { from: 1000 / FULL_SCALE, until: 500 / FULL_SCALE };
+
+export const NO_SOUND: SoundSums = {
+  ...{ samples: 0, squares: 0, sum: 0, clipped: 0, zeros: 0 },
+  ...{ least: FULL_SCALE - 1, most: -FULL_SCALE },
+};
+
+export function sumUp(samples: Int16Array): SoundSums {
+  let squares = 0;
+  let sum = 0;
+  let least = FULL_SCALE - 1;
+  let most = -FULL_SCALE;
+  let zeros = 0;
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at] as number;
+    squares += sample * sample;
+    sum += sample;
+    if (sample < least) least = sample;
+    if (sample > most) most = sample;
+    if (sample === 0) zeros += 1;
+  }
+  const isLoud = Math.max(most, -least) >= CLIPPED;
+  return {
+    samples: samples.length,
+    squares,
+    sum,
+    least,
+    most,
+    zeros,
+    clipped: isLoud ? countClipped(samples) : 0,
+  };
+}
+
+/** Apart, because hardly any sound needs it. */
+function countClipped(samples: Int16Array): number {
+  let count = 0;
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at] as number) >= CLIPPED) count += 1;
+  }
+  return count;
+}
+
+export function addSums(one: SoundSums, other: SoundSums): SoundSums {
+  return {
+    samples: one.samples + other.samples,
+    squares: one.squares + other.squares,
+    sum: one.sum + other.sum,
+    least: Math.min(one.least, other.least),
+    most: Math.max(one.most, other.most),
+    clipped: one.clipped + other.clipped,
+    zeros: one.zeros + other.zeros,
+  };
+}
+
+/** The largest magnitude of a sample. */
+export function peakOf({ samples, least, most }: SoundSums): number {
+  return samples === 0 ? 0 : Math.max(most, -least);
+}
+
+export function levelOf(sums: SoundSums): SoundLevel {
+  const { samples, squares, sum, least, most, clipped, zeros } = sums;
+  if (samples === 0) {
+    return {
+      ...{ rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS, clippedShare: 0, zeroShare: 0, offset: 0 },
+      isStill: false,
+    };
+  }
+  return {
+    rmsDb: levelOfPower(squares / samples),
+    peakDb: levelOfPower(peakOf(sums) ** 2),
+    clippedShare: clipped / samples,
+    zeroShare: zeros / samples,
+    offset: sum / samples / FULL_SCALE,
+    isStill: least === most,
+  };
+}
+
+/** The level of mono PCM. */
+export function measureLevel(pcm: Uint8Array): SoundLevel {
+  return levelOf(sumUp(samplesOf(pcm)));
+}
+
+/** Whether so much is clipped that it is heard; null: neither that nor over, where it has been so before. */
+export function clips(clippedShare: number): boolean | null {
+  return verdict(clippedShare, CLIPPING);
+}
+
+/** Whether the zero of the sound is somewhere else; null: neither that nor over, where it has been so before. */
+export function hasOffset(offset: number): boolean | null {
+  return verdict(Math.abs(offset), OFFSET);
+}
+
+function verdict(value: number, { from, until }: { from: number; until: number }): boolean | null {
+  if (value >= from) return true;
+  return value < until ? false : null;
+}
