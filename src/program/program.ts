@@ -58,8 +58,7 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
     // Commander's own complaints are worded again, in one place, from the error it throws.
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });
   for (const verb of options.verbs) verb.register(program, shell);
-  // A verb with verbs of its own explains itself with --help, as all others do.
-  for (const verb of program.commands) verb.helpCommand(false);
+  leaveHelpOut(program);
   try {
     await program.parseAsync(asHelpOption(program, options.argv), { from: 'user' });
     return exitCode;
@@ -137,4 +136,9 @@ function commandOf(program: Command, argv: readonly string[]): string {
     command = next;
   }
   return words.join(' ');
+}
+
+/** A verb with verbs of its own explains itself with --help, as all others do, however deep it is. */
+function leaveHelpOut({ commands }: Command): void {
+  for (const verb of commands) leaveHelpOut(verb.helpCommand(false));
 }

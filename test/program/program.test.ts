@@ -28,6 +28,8 @@ const nest: Verb = {
       .command('nest')
       .command('fly')
       .option('--high')
+      .action(() => {})
+      .command('far')
       .action(() => {});
   },
 };
@@ -117,6 +119,15 @@ describe('the command line', () => {
     expect(help.out).toContain('Usage: dragoman');
     expect(await run(words)).toEqual(help);
   });
+
+  it.each([[['--help']], [['nest', '--help']], [['nest', 'fly', '--help']]])(
+    '%j lists no verb "help", which would be one more at each depth',
+    async (line) => {
+      const { out } = await run(line);
+      expect(out).toMatch(/^Commands:$/m);
+      expect(out).not.toMatch(/^ {2}help\b/m);
+    },
+  );
 
   it.each([[['--help']], [['version', '--help']], [['check-config', '-h']], [['fail', '--help']]])(
     '%j prints help and is no error',
