@@ -28,6 +28,8 @@ export interface EchoLane {
   readonly told: readonly Told[];
   /** Clocks apart as the canceller knows them, share. */
   readonly drift: number;
+  /** How long the canceller took for each piece that it worked on, milliseconds of this machine. */
+  readonly workMs: readonly number[];
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place): void;
   captured(pcm: Uint8Array, capturedAt: number): void;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ const OPTIONS: LaneOptions = {
 
 export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
   const told: Told[] = [];
+  const workMs: number[] = [];
   const playoutBytesPerMs = (RATE_HZ * 2) / 1000;
   let state = createLane({
     ...{ settings: { ...LANE_DEFAULTS, playoutBytesPerMs }, options: OPTIONS },
@@ -83,7 +86,9 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
       played: filter.played,
       flushed: filter.flushed,
       captured(pcm, capturedAt) {
+        const beganAt = performance.now();
         const left = filter.filter(pcm, capturedAt);
+        if (!filter.rests) workMs.push(performance.now() - beganAt);
         out.frames(isOff(now) ? pcm : left.pcm, left.capturedAt);
       },
       close() {
@@ -109,6 +114,7 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
   pipeline.open();
   return {
     told,
+    workMs,
     get drift() {
       return drift();
     },

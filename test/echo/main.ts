@@ -67,20 +67,17 @@ function voicesOf(folder: string, number: number): Voices {
   };
 }
 
-function resultOf(performance: Performance, cpuMs: number): Result {
-  const { cell, driftPpm } = performance;
+function resultOf(performance: Performance): Result {
+  const { cell, driftPpm, workMsPerS } = performance;
   return {
-    ...{ name: cell.name, driftPpm, cpuMsPerS: cpuMs / cell.seconds, fallbacks: fallbacks(performance) },
+    ...{ name: cell.name, driftPpm, workMsPerS, fallbacks: fallbacks(performance) },
     ...{ sentences: judgeEcho(performance), visit: judgeVisitor(performance), ...judgeFallback(performance) },
   };
 }
 
 function work({ folder, seed }: Task): void {
   const run = async ({ cell, number }: Job): Promise<Result> => {
-    const began = process.cpuUsage();
-    const performance = await perform(cell, voicesOf(folder, number), seed * 1000 + number);
-    const { user, system } = process.cpuUsage(began);
-    return resultOf(performance, (user + system) / 1000);
+    return resultOf(await perform(cell, voicesOf(folder, number), seed * 1000 + number));
   };
   parentPort?.on('message', (job: Job) => {
     run(job).then(

@@ -59,6 +59,8 @@ export interface Performance {
   readonly told: readonly Told[];
   readonly beganAt: number;
   readonly driftPpm: number;
+  /** Of a second of sound while the loudspeaker sounds: what the canceller takes, in the middle. */
+  readonly workMsPerS: number;
 }
 
 /** Plays one scene to a lane, on virtual time. */
@@ -120,6 +122,8 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const visited = (visitor?.sentences ?? []).map(({ from, until }) => spanOf(from, until));
   return {
     ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
+    // The middle one: on a busy machine some pieces wait for others.
+    workMsPerS: ((lane.workMs.toSorted((a, b) => a - b)[lane.workMs.length >> 1] ?? 0) * RATE_HZ) / PIECE,
     said: loudspeaker.sentences().filter(({ until }) => until < count),
     visited: visited.map(({ from, until }) => ({ from, until: Math.min(until, count) })),
   };

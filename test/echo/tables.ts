@@ -10,7 +10,8 @@ export interface Result {
   readonly fellS: number | null;
   readonly backS: number | null;
   readonly driftPpm: number;
-  readonly cpuMsPerS: number;
+  /** Of a second of sound while the loudspeaker sounds, on this machine. */
+  readonly workMsPerS: number;
 }
 
 /** The sentence in which something changes need not be good, nor the first. */
@@ -66,6 +67,8 @@ export function printTables(results: readonly Result[]): string {
     text += `${result.name.padEnd(FIRST_COLUMN)}${percent(sent).padStart(9)}${`${levelDb.toFixed(1)} dB`.padStart(10)}`;
     text += `${String(result.fallbacks).padStart(11)}  ${sentencesOf(result)}\n`;
   }
+  const work = results.map(({ workMsPerS }) => workMsPerS).sort((a, b) => a - b);
+  text += `\nThe canceller takes ${round(work[work.length >> 1] ?? 0)} ms for a second of sound while the loudspeaker sounds, on this machine\n`;
   return text;
 }
 
