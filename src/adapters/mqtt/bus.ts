@@ -207,7 +207,10 @@ function keepConnected(
       return open();
     }
     if (ending.finding === 'unsupported') return open();
-    const next = noteDown(reconnect, { ...ending, protocol: version }, clock.now());
+    const { problem, early, silent, reset } = ending;
+    const wordless = (silent ?? reset) && { silent: true as const };
+    const told = { problem, protocol: version, ...(early && { early }), ...wordless };
+    const next = noteDown(reconnect, told, clock.now());
     reconnect = next.state;
     retry(clock.now() + next.waitMs);
     const isSeenThrough = next.problem !== ending.problem;

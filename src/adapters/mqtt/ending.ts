@@ -11,6 +11,8 @@ export interface Ending {
   readonly finding: VersionFinding;
   /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
   readonly silent?: true;
+  /** Reset: closed without a word as well, by a broker that had not read everything yet, or by anything on the way. */
+  readonly reset?: true;
   /** The broker had accepted us, and the subscriptions were not in place yet. */
   readonly early?: true;
   /** The broker's certificate begins later than this machine's clock says it is. */
@@ -101,11 +103,12 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
     return { problem: 'unreachable', message, finding: 'other' };
   }
   const why = SYSTEM_ERRORS[code] ?? code;
-  const hungUp = version === 5 && (code === 'ECONNRESET' || code === 'EPIPE');
+  const isReset = code === 'ECONNRESET' || code === 'EPIPE';
   return {
     problem: 'unreachable',
     message: `cannot reach ${broker}: ${why}`,
-    finding: hungUp ? 'hung_up' : 'other',
+    finding: isReset && version === 5 ? 'hung_up' : 'other',
+    ...(isReset && { reset: true }),
   };
 }
 

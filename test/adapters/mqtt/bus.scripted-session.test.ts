@@ -1,4 +1,5 @@
 /** Who else uses the identifier, and what of a session comes when, byte by byte. */
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from './fixture.ts';
 import {
@@ -34,11 +35,14 @@ describe('a session at a puppet broker', () => {
     expect(waitedS).toBeLessThanOrEqual(301);
   });
 
-  it('suspects a takeover when each connection of 3.1.1 is closed soon and without a word', async () => {
+  it.each([
+    ['closed', (socket: Socket) => void socket.end()],
+    ['reset', (socket: Socket) => void socket.resetAndDestroy()],
+  ])('suspects a takeover when each connection of 3.1.1 is %s soon and without a word', async (_, end) => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
       if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
+      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => end(socket), 20));
     });
     await passUntil(() => device.downs.length >= 3, 'three closes');
     expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
