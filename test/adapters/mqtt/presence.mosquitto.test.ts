@@ -1,0 +1,215 @@
+/** Absence and identity at a real broker: whole agents, and clients that know nothing of this project. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
+import type { Agent } from '../../../src/agent/agent.ts';
+import { createFakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { createMemoryFile } from '../../agent/memory-file.ts';
+import { findMosquitto, type Mosquitto, type Relay, startMosquitto, startRelay, until } from './fixture.ts';
+
+const command = findMosquitto();
+const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
+const BASE = 'dragoman/v1/museum/kiosk-01';
+const HOUR_MS = 3_600_000;
+
+interface Told {
+  readonly topic: string;
+  readonly body: Record<string, unknown>;
+}
+
+if (command === null) {
+  it.skip('presence at mosquitto: it is not installed (Debian package "mosquitto")', () => {});
+} else {
+  describe('an agent at mosquitto', () => {
+    let broker: Mosquitto;
+    let relay: Relay;
+    let operator: MqttClient;
+    const told: Told[] = [];
+    const agents: (() => Promise<void>)[] = [];
+    let starts = 0;
+
+    beforeEach(async () => {
+      told.length = 0;
+      broker = await startMosquitto(command, (folder) => [
+        ...RUN_AS_ROOT,
+        ...['allow_anonymous true', 'persistence true', `persistence_location ${folder}/`],
+      ]);
+      relay = await startRelay(broker.port);
+      operator = await connectAsync(broker.url, { protocolVersion: 5 });
+      operator.on('message', (topic, payload) => {
+        if (payload.length > 0) told.push({ topic, body: JSON.parse(payload.toString()) });
+      });
+      await operator.subscribeAsync('dragoman/v1/#', { qos: 1 });
+    });
+    afterEach(async () => {
+      await Promise.all(agents.splice(0).map((end) => end()));
+      await operator.endAsync(true);
+      await relay.close();
+      await broker.close();
+    });
+
+    /** An agent whose line is real, and lives in real time; all else of it is not. */
+    const boot = async (
+      options: { port?: number; clientId?: string; disk?: ReturnType<typeof createMemoryFile> } = {},
+    ): Promise<{ agent: Agent; world: ReturnType<typeof createFakeDeps>; end: () => Promise<void> }> => {
+      starts += 1;
+      const boot = `boot-${starts}`;
+      const { port = relay.port, clientId = 'museum.kiosk-01', disk } = options;
+      const url = `mqtt://127.0.0.1:${port}`;
+      const world = createFakeDeps(testConfig({ start: 'command' }), {
+        openBus: createMqttBus({ url, clientId }, { clock: createSystemClock(), seed: starts * 7919 }),
+        randomHash: () => `${boot}-padding`,
+        ...(disk !== undefined && { commandFile: disk.file }),
+      });
+      await world.agent.start();
+      await until(() => statuses(boot).length > 0, 'the first status');
+      const end = async (): Promise<void> => {
+        const stopped = world.agent.stop();
+        await world.clock.elapse(10_000);
+        await stopped;
+      };
+      agents.push(end);
+      return { agent: world.agent, world, end };
+    };
+    const statuses = (boot: string) =>
+      told.filter(
+        ({ topic, body }) => topic === `${BASE}/status` && String(body['boot_id']).startsWith(boot),
+      );
+    const retained = async (): Promise<Record<string, unknown>> => {
+      const late = await connectAsync(broker.url, { protocolVersion: 5 });
+      const found = new Promise<Record<string, unknown>>((resolve) => {
+        late.on('message', (_, payload) => resolve(JSON.parse(payload.toString())));
+      });
+      await late.subscribeAsync(`${BASE}/status`);
+      const status = await found;
+      await late.endAsync(true);
+      return status;
+    };
+    const send = (to: string, name: string, body: object, more: { qos?: 0 | 1 } & object = {}) =>
+      operator.publishAsync(`dragoman/v1/museum/${to}/cmd/${name}`, JSON.stringify(body), {
+        qos: 1,
+        ...more,
+      });
+    const finals = (id: string) =>
+      told
+        .filter(
+          ({ topic, body }) => topic.endsWith('/res') && body['id'] === id && body['status'] !== 'accepted',
+        )
+        .map(({ body }) => body);
+    const inMs = (ms: number): string => new Date(Date.parse('2026-01-15T09:00:00Z') + ms).toISOString();
+
+    it('carries out what came in a short absence, or answers expired: once each, and no token is kept', async () => {
+      const { world } = await boot();
+      relay.refuse(true);
+      relay.cut();
+      await send('kiosk-01', 'volume', { id: 'plain', args: { percent: 31 } });
+      await send('kiosk-01', 'mute', { id: 'fresh', not_after: inMs(HOUR_MS) });
+      await send('kiosk-01', 'unmute', { id: 'stale', not_after: inMs(-HOUR_MS) });
+      await send('all', 'volume', { id: 'fleet', args: { percent: 32 } });
+      await send('all', 'unmute', { id: 'stale-fleet', not_after: inMs(-HOUR_MS) });
+      for (const qos of [0, 1] as const)
+        await operator.publishAsync(`${BASE}/token/res`, '{"id":"x","token":"SECRET-TOKEN"}', { qos });
+      broker.save();
+      const store = join(broker.folder, 'mosquitto.db');
+      await until(
+        () => safely(() => readFileSync(store)).includes('stale-fleet'),
+        'the commands in the store',
+      );
+      expect(readFileSync(store).includes('SECRET-TOKEN')).toBe(false);
+      relay.refuse(false);
+      const ids = ['plain', 'fresh', 'stale', 'fleet', 'stale-fleet'];
+      await until(() => ids.every((id) => finals(id).length > 0), 'every answer');
+      expect(ids.map((id) => finals(id).map(({ status }) => status))).toEqual([
+        ['ok'],
+        ['ok'],
+        ['expired'],
+        ['ok'],
+        ['expired'],
+      ]);
+      expect(world.agent.lanes[0]?.state.options).toMatchObject({ muted: true, volume: 32 });
+    });
+
+    it('gives one final answer to each id, however often the line breaks between command and answer', async () => {
+      const { world } = await boot({ disk: createMemoryFile() });
+      const ids = Array.from({ length: 12 }, (_, index) => `c${index}`);
+      for (const id of ids) {
+        await send('kiosk-01', 'volume', { id, args: { percent: 20 } });
+        relay.cut();
+        await world.clock.elapse(1000);
+      }
+      const isAnswered = (id: string): boolean => finals(id).length > 0;
+      for (let tries = 0; tries < 300 && !ids.every(isAnswered); tries += 1) {
+        await world.clock.elapse(1000);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      // QoS 1: what the broker had, and could not acknowledge any more, comes a second time to the letter.
+      const different = (id: string) => [...new Set(finals(id).map((body) => JSON.stringify(body)))];
+      expect(ids.map((id) => [different(id).length, finals(id)[0]?.['status']])).toEqual(
+        ids.map(() => [1, 'ok']),
+      );
+    });
+
+    it('puts its status right when a will of an older connection comes late', async () => {
+      const { world } = await boot();
+      const [own] = statuses(`boot-${starts}`);
+      for (const boot_id of [String(own?.body['boot_id']), 'an-older-one']) {
+        const before = statuses(`boot-${starts}`).length;
+        const will = { ...own?.body, status: 'lost', boot_id, conn_seq: 0, reasons: ['connection_lost'] };
+        const late = await connectAsync(broker.url, {
+          ...({ protocolVersion: 5, clientId: 'an old connection' } satisfies IClientOptions),
+          will: { topic: `${BASE}/status`, payload: Buffer.from(JSON.stringify(will)), qos: 1, retain: true },
+        });
+        late.stream.destroy();
+        await until(() => statuses(`boot-${starts}`).length > before, 'the status again');
+        await until(() => told.at(-1)?.body['status'] !== 'lost', 'the last word');
+        expect(await retained()).toMatchObject({
+          boot_id: own?.body['boot_id'],
+          status: 'idle',
+          conn_seq: 1,
+        });
+        await late.endAsync(true);
+        // The next of them is put right after two seconds of the agent's clock at the earliest.
+        await world.clock.elapse(2000);
+      }
+      expect(told.filter(({ topic }) => topic.endsWith('/identity_conflict'))).toEqual([]);
+    });
+
+    it('and another with its identity notice each other, say so, and leave each other in peace', async () => {
+      const one = await boot();
+      const two = await boot();
+      const conflicts = () => told.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
+      await until(() => conflicts().length === 2, 'both events', 30_000);
+      const names = [starts - 1, starts].map((start) => `boot-${start}-padding`.slice(0, 12));
+      for (const name of names)
+        expect(statuses(name).some(({ body }) => String(body['reasons']).includes('identity_conflict'))).toBe(
+          true,
+        );
+      // Each names the other.
+      expect(
+        conflicts()
+          .map(({ body }) => String(body['other_boot_id']))
+          .toSorted(),
+      ).toEqual(names);
+      const count = (): number => statuses(names[0] ?? '').length + statuses(names[1] ?? '').length;
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const settled = count();
+      await new Promise((resolve) => setTimeout(resolve, 6000));
+      expect(count()).toBe(settled);
+      for (const { world } of [one, two])
+        expect(world.logged.filter(([, sentence]) => sentence === SENTENCE)).toHaveLength(1);
+    });
+  });
+}
+
+const SENTENCE = 'another device uses the identity of this one';
+
+function safely(read: () => Buffer): Buffer {
+  try {
+    return read();
+  } catch {
+    return Buffer.of();
+  }
+}
