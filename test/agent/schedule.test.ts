@@ -169,6 +169,7 @@ describe('a schedule', () => {
       expect(refused(schedule)).toEqual([
         { from: 'device', key, message: expect.stringMatching(/^[a-zA-Z].{5,}/) },
       ]);
+    expect(refused({ ...one, closed: many })).toMatchObject([{ message: 'must have at most 400 entries' }]);
     expect(phaseOf(deps)).toBe('live');
     const tooLong = JSON.stringify({ version: 1, schedule: { ...one, closed: [...many, ...many, ...many] } });
     deps.deliver(DESIRED, tooLong);

@@ -95,6 +95,26 @@ describe('log_level', () => {
     expect(levels.at(-1)).toBe('info');
     expect(answer('log_level', { level: 'loud' })).toMatchObject({ error: { code: 'invalid_args' } });
   });
+
+  it('ends when another level is desired: nothing is set once more at the end of its time', async () => {
+    const { deps, levels, answer } = await onMachine();
+    answer('log_level', { level: 'debug', minutes: 5 });
+    deps.deliver(`${BASE}/config/desired`, { version: 1, log: { level: 'warn' } });
+    expect(levels.at(-1)).toBe('warn');
+    const { length } = levels;
+    deps.clock.advance(400_000);
+    expect(levels).toHaveLength(length);
+    // A document that says nothing new of it leaves an order alone.
+    answer('log_level', { level: 'trace', minutes: 5 });
+    deps.deliver(`${BASE}/config/desired`, {
+      version: 2,
+      log: { level: 'warn' },
+      budget: { minutesPerDay: 9 },
+    });
+    expect(levels.at(-1)).toBe('trace');
+    deps.clock.advance(300_000);
+    expect(levels.at(-1)).toBe('warn');
+  });
 });
 
 describe('log_stream', () => {

@@ -48,7 +48,7 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     ],
     task: (_, values) => ({ kind: 'command', name: 'start', args: pick(values, ['lane', 'until']) }),
   },
-  stop: onLane('stop', 'stop listening, after what was said has been spoken'),
+  stop: onLane('stop', 'stop listening and speaking at once'),
   mute: onLane('mute', 'close the microphone'),
   unmute: onLane('unmute', 'open the microphone again'),
   volume: {

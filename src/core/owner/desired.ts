@@ -10,6 +10,7 @@ import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
+import { plainIssue } from '../../protocol/plain-issues.ts';
 
 /** One document of `config/desired`, as it was published. */
 export interface DesiredDocument {
@@ -179,9 +180,8 @@ function wordIssue(issue: z.core.$ZodIssue | undefined): string {
     case 'invalid_value':
       return `${inner}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return `${inner}must be at least ${issue.minimum}`;
     case 'too_big':
-      return `${inner}must be at most ${issue.maximum}`;
+      return inner + plainIssue(issue);
     default:
       return inner + issue.message;
   }

@@ -61,9 +61,7 @@ export const COMMAND_ARGS = {
     .describe(
       'Begins to listen; a parked or waiting lane tries at once. Outside the opening hours it is answered `closed`, unless `until` is given.',
     ),
-  stop: z
-    .strictObject(lane)
-    .describe('Ends the session after what was said has been spoken, and stops listening.'),
+  stop: z.strictObject(lane).describe('Stops listening and speaking at once, and ends the session.'),
   mute: z.strictObject(lane).describe('Closes the microphone; the session goes on and hears silence.'),
   unmute: z.strictObject(lane).describe('Opens the microphone again.'),
   languages: z
