@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create, finish, goLive, hours, phaseOf } from './admission-kiosk.ts';
-import type { FakeDeps } from './fake-deps.ts';
+import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const PCM = (ms: number) => new Uint8Array(ms * 48);
 let count = 0;
@@ -202,6 +202,25 @@ describe('say', () => {
     const deps = await quietKiosk();
     say(deps, { text: 'x'.repeat(2048), language: 'es' });
     expect(spoken(deps)).toHaveLength(1);
+  });
+
+  it('by a stream that throws ends the session, and is answered', async () => {
+    const deps = createFakeDeps(testConfig({ standbyAfter: 0 }), {}, (given) => ({
+      ...given,
+      openStream: (url, listener) => ({
+        ...given.openStream(url, listener),
+        say: () => {
+          throw new TypeError('on purpose');
+        },
+      }),
+    }));
+    deps.expectDefects();
+    await deps.goLive();
+    deps.clock.advance(3000);
+    const answers = say(deps, TEXT);
+    await deps.clock.elapse(100);
+    expect(answers().at(-1)).toMatchObject({ error: { code: 'not_spoken' } });
+    expect(deps.defects).toEqual(['stream.say']);
   });
 
   it('is answered when the agent ends, and leaves no timer behind', async () => {

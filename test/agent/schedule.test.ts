@@ -147,6 +147,18 @@ describe('a schedule', () => {
     expect(effective).toMatchObject({ schedule: hours('20:00', '21:00', { closed: [] }) });
   });
 
+  it('closes a session that is on its way at once', async () => {
+    const deps = create({});
+    await deps.agent.start();
+    deps.brokerUp();
+    deps.grant();
+    deps.lastStream().listener.opened();
+    expect(phaseOf(deps)).toBe('configuring');
+    deps.deliver(DESIRED, { version: 1, schedule: hours('20:00', '21:00') });
+    expect(phaseOf(deps)).toBe('idle');
+    expect(deps.lastStream().calls).toContain('close');
+  });
+
   it('that cannot be used is refused as a whole, and the one before stays', async () => {
     const deps = create({ schedule: hours('08:00', '10:00') });
     await deps.goLive();

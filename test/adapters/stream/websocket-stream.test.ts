@@ -12,13 +12,14 @@ describe('a stream that is open', () => {
     const five = new Promise<void>((resolve) => {
       service.on('message', (data, isBinary) => {
         frames.push({ text: data.toString(), isBinary });
-        if (frames.length === 4) resolve();
+        if (frames.length === 5) resolve();
       });
     });
     const task = speechTask({ source: 'en', targets: ['es'], voice: null, inputRateHz: 24_000 });
     connection.setTask(task);
     connection.getTask();
     connection.sendAudio(new Uint8Array([0, 1, 254, 255]));
+    connection.say('Cerramos a las seis', 'es', true);
     connection.endTask();
     await five;
     expect(frames.every(({ isBinary }) => !isBinary)).toBe(true);
@@ -26,6 +27,10 @@ describe('a stream that is open', () => {
       { message_type: 'set_task', data: task },
       { message_type: 'get_task', data: {} },
       { message_type: 'input_audio_data', data: { data: Buffer.from([0, 1, 254, 255]).toString('base64') } },
+      {
+        message_type: 'tts_task',
+        data: { text: 'Cerramos a las seis', language: 'es', translate_text: true },
+      },
       { message_type: 'end_task', data: {} },
     ]);
   });
