@@ -88,9 +88,13 @@ function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
 export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuardedPlayback {
   return async (sink) => {
     const playback = await open(guardPlaybackSink(sink, defects));
+    let isClosed = false;
+    /** Found while somebody writes: whoever is told is not in the middle of that. */
+    const later = (where: string, news: () => void): void =>
+      queueMicrotask(() => isClosed || attempt(defects, where, news));
     const faults = faultTeller(
-      (fault) => void attempt(defects, 'playback fault', () => sink.fault(fault)),
-      () => void attempt(defects, 'playback back', () => sink.back()),
+      (fault) => later('playback fault', () => sink.fault(fault)),
+      () => later('playback back', () => sink.back()),
     );
     const guarded: GuardedPlayback = {
       write(pcm) {
@@ -128,7 +132,10 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
       get figures() {
         return figuresOf(playback, 'playback', defects);
       },
-      close: () => closeQuietly('playback', () => playback.close(), defects),
+      close() {
+        isClosed = true;
+        return closeQuietly('playback', () => playback.close(), defects);
+      },
     };
     return guarded;
   };

@@ -88,6 +88,7 @@ describe('a loudspeaker that', () => {
     await deps.goLive();
     deps.service(SPEECH);
     deps.service({ ...SPEECH, utterance: 'b' });
+    await Promise.resolve();
     expect(deps.sent('event/audio_lost').map(({ body }) => body['device'])).toEqual(['playback']);
     expect(deps.sent('event/audio_lost')[0]?.body['message']).toMatch(
       /defect.*loudspeaker's driver.*TypeError/,
@@ -98,6 +99,7 @@ describe('a loudspeaker that', () => {
     isBroken = false;
     deps.clock.advance(1000);
     deps.service({ ...SPEECH, utterance: 'c' });
+    await Promise.resolve();
     expect(deps.sent('event/audio_back')).toHaveLength(1);
     expect(deps.played).toHaveLength(1);
     expectNoSecret(deps);
