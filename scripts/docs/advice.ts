@@ -38,6 +38,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   capture: 'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain',
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report what `diagnose` says of it',
+  broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',
   certificate:
     '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; it is read again every 5 s',
@@ -97,6 +98,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   backend_silent:
     'whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`',
   backend_back: NOTHING,
+  broker_changed: NOTHING,
+  broker_returned: 'as the reason `broker`',
   certificate_renewed: NOTHING,
   certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
@@ -189,6 +192,14 @@ export const LOG_LINES: readonly LogLine[] = [
     'the disk: is it full or read-only?',
   ),
   line('agent', 'the state of the client certificate was not kept', 'the disk: is it full or read-only?'),
+  line('agent', 'the configuration names another broker; it is tried', NOTHING),
+  line('agent', 'the new broker has taken the device', NOTHING),
+  line(
+    'agent',
+    'the new broker does not take the device; the one before is used, and the new one tried again',
+    'as the event `broker_returned`',
+  ),
+  line('agent', 'which broker was the last is not kept over a restart', 'the disk: is it full or read-only?'),
   line(
     'agent',
     'a file for the broker cannot be read; what was read last is used',

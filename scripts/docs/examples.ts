@@ -84,6 +84,13 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   },
   backend_silent: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', reason: 'no_answer' },
   backend_back: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', silent_ms: 20_000 },
+  broker_changed: {
+    ...{ ts, lane: null, from: 'mqtts://old.example:8883', to: 'mqtts://broker.example:8883' },
+  },
+  broker_returned: {
+    ...{ ts, lane: null, from: 'mqtts://broker.example:8883', to: 'mqtts://old.example:8883' },
+    message: 'cannot reach mqtts://broker.example:8883: nothing listens there',
+  },
   certificate_renewed: { ts, lane: null, valid_to: '2027-05-04T09:29:58.000Z' },
   certificate_problem: {
     ...{ ts, lane: null, valid_to: '2026-05-14T09:30:00.000Z' },

@@ -1,7 +1,6 @@
 import { phaseOf, tokenRequestOf } from '../core/lane/session/session.ts';
 import type { Outage } from '../core/owner/backend-watch.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
-import type { DeviceCertificate } from '../ports/certificate.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
@@ -17,10 +16,9 @@ import type { AnswerReader } from './owner/answer-reader.ts';
 import { needsOf, routeAnswers, tellLanes } from './owner/answer-routes.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
 import { reportLost, reportOversized, reportUnexpected } from './owner/bus-problems.ts';
-import { type CertificateRenewal, createCertificateRenewal } from './owner/certificate-renewal.ts';
-import { CommandError } from './owner/command-request.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
+import { createLineCare, type LineCare } from './owner/line-care.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
 import { createPresence, type Presence } from './owner/presence.ts';
 import { Publisher } from './owner/publisher.ts';
@@ -56,8 +54,7 @@ export class Agent {
   private readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly operator: Operator;
-  /** Null: the device has no certificate. */
-  private readonly certificate: CertificateRenewal | null;
+  private readonly lineCare: LineCare;
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
@@ -139,7 +136,7 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
-    this.certificate = deps.certificate === undefined ? null : this.renewal(deps.certificate);
+    this.lineCare = createLineCare({ deps, topics, publisher: this.publisher, bus: () => this.bus });
     this.operator = this.openOperator(address, status);
   }
 
@@ -165,10 +162,7 @@ export class Agent {
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
-      certificate: (args) => {
-        if (this.certificate !== null) return this.certificate.take(args);
-        throw new CommandError('unsupported', 'the device has no client certificate');
-      },
+      certificate: this.lineCare.certificate,
     });
   }
 
@@ -176,7 +170,7 @@ export class Agent {
   async start(): Promise<void> {
     this.bus = this.connect();
     this.operator.begin(this.bus);
-    this.certificate?.begin();
+    this.lineCare.begin();
     this.admissions.review();
     await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
   }
@@ -208,7 +202,9 @@ export class Agent {
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
   apply(next: Config): string[] {
-    return this.config.apply(next);
+    const stale = this.config.apply(next);
+    this.lineCare.changed(next.mqtt);
+    return stale;
   }
 
   /** Ends every session, says `offline` and frees the devices, all within 10 s. Calling it again waits for the same end. */
@@ -230,7 +226,7 @@ export class Agent {
     this.presence.close();
     this.repeats.close();
     this.backend.close();
-    this.certificate?.close();
+    this.lineCare.close();
     this.publisher.close();
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
@@ -238,16 +234,6 @@ export class Agent {
     // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
-  }
-
-  private renewal(certificate: DeviceCertificate): CertificateRenewal {
-    const { clock, log, random, randomHash } = this.deps;
-    return createCertificateRenewal({
-      ...{ certificate, topics: this.topics, clock, log, draw: random(), newId: randomHash },
-      bus: () => this.bus,
-      tell: (kind, detail) => this.publisher.tell(kind, { lane: null, ...detail }),
-      ending: (day) => this.publisher.condition('certificate', day !== null, day),
-    });
   }
 
   private lane(id: string): LaneRunner | undefined {
@@ -304,17 +290,17 @@ export class Agent {
           for (const lane of this.lanes) lane.post({ type: 'line', up: true });
           this.backend.line(true);
           this.presence.connected();
+          this.lineCare.connected();
           this.publisher.connected(connection);
           this.config.desired.connected(bus);
           this.health.connected();
-          this.certificate?.connected();
         },
         down: (problem, message) => {
           // What only a person can change is an error.
           log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
           for (const lane of this.lanes) lane.post({ type: 'line', up: false });
           this.backend.line(false);
-          this.certificate?.failed(problem);
+          this.lineCare.failed(problem, message);
           this.presence.down(problem);
         },
         refused: (filters) => this.presence.refused(filters),

@@ -11,11 +11,10 @@ import { configWarnings } from '../core/owner/config-warnings.ts';
 import { timeSources } from '../core/time-sources.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InitSystem } from '../ports/init-system.ts';
-import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
-import { createMachineDeps, ownerSignatures, UnusableFile } from './machine-deps.ts';
+import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
 import { runAsService } from './service/attend.ts';
 import { type ClockCare, careForClock } from './service/clock-care.ts';
 import { watchMemory } from './service/memory-watch.ts';
@@ -36,6 +35,8 @@ export interface DaemonOptions {
   /** Whoever started the program and wants to know how it is. */
   readonly initSystem: InitSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Left out: the machine's. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -49,8 +50,8 @@ export async function runDaemon({
   signals,
   initSystem,
   env,
+  clock: systemClock = createSystemClock(),
 }: DaemonOptions): Promise<void> {
-  const systemClock = createSystemClock();
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
   let clockCare: ClockCare | null = null;
   let endInOrder = (): void => {};
@@ -85,7 +86,7 @@ export async function runDaemon({
     const reread = (): void => {
       service.reloading();
       try {
-        applyReload(agent, reload(), logger);
+        applyReload(agent, reload(), logger, env);
       } catch (err) {
         logger.error(
           { err },
@@ -124,7 +125,7 @@ function careForMachineClock(
 }
 
 /** A configuration with problems changes nothing: what runs goes on. */
-function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
+function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: DaemonOptions['env']): void {
   if (!result.ok) {
     logger.error(
       { problems: result.problems.map(formatProblem) },
@@ -133,15 +134,15 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger): void {
     return;
   }
   const { lanes } = result.config;
-  let signatures: SignatureReader | null;
-  try {
-    signatures = ownerSignatures(result.config);
-  } catch (error) {
-    if (!(error instanceof UnusableFile)) throw error;
-    logger.error({ problems: [error.message] }, 'the configuration has problems; the old one stays in force');
+  const unusable = findUnusableFile(result.config, env);
+  if (unusable !== null) {
+    logger.error(
+      { problems: [unusable.message] },
+      'the configuration has problems; the old one stays in force',
+    );
     return;
   }
-  agent.trust(signatures);
+  agent.trust(ownerSignatures(result.config));
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');
   warn(result.config, logger);

@@ -1,5 +1,6 @@
 import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
+import type { Brokers } from '../ports/brokers.ts';
 import type { OpenBus } from '../ports/bus.ts';
 import type { DeviceCertificate } from '../ports/certificate.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -38,6 +39,8 @@ export interface AgentDeps {
   readonly commandFile?: StateFile;
   /** Where what is desired over MQTT is kept, likewise. */
   readonly desiredFile?: StateFile;
+  /** Which broker the line goes to; absent where that never changes. */
+  readonly brokers?: Brokers;
   /** The client certificate; absent where the device has none. */
   readonly certificate?: DeviceCertificate;
   /** Where what is used of the budget is kept, likewise. */

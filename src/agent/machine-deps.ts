@@ -1,19 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
-import {
-  type OpenedCertificate,
-  openDeviceCertificate,
-} from '../adapters/certificates/device-certificate.ts';
-import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
-import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
-import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
 import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
-import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { withTalk } from '../core/speech/talk-detector.ts';
@@ -21,15 +12,12 @@ import { OUTPUT_RATE_HZ } from '../core/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
-import type { StateFile } from '../ports/state-file.ts';
 import type { Config } from '../protocol/config.ts';
-import { clientId } from '../protocol/mqtt/topics.ts';
 import { VERSION } from '../protocol/version.ts';
+import { brokerAccess, brokerConnection, stateFile } from './broker-access.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
-
-/** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */
-export class UnusableFile extends Error {}
+import { pemOrThrow, UnusableFile } from './unusable-file.ts';
 
 /** Bytes of a {random_hash}: enough that no two connections ever share one. */
 const HASH_BYTES = 18;
@@ -123,94 +111,6 @@ export function stateFiles(
   return {};
 }
 
-/** Null where nothing outlives the program. */
-function stateFile(
-  name: string,
-  { device }: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): StateFile | null {
-  const directory = stateDirectory(env);
-  return directory === null
-    ? null
-    : createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
-}
-
-/** The line to the broker, and the certificate that it shows, which the agent renews. @throws UnusableFile */
-function brokerAccess(
-  config: Config,
-  clock: Clock,
-  log: Log,
-  env: Readonly<Record<string, string | undefined>>,
-  tooEarly: () => void,
-): Pick<AgentDeps, 'openBus' | 'certificate'> {
-  let connection = brokerConnection(config, env);
-  /** Its files may have changed: another authority comes without a restart. */
-  const read = (): MqttConnection => {
-    try {
-      connection = brokerConnection(config, env);
-    } catch (error) {
-      if (!(error instanceof UnusableFile)) throw error;
-      log.warn({ reason: error.message }, 'a file for the broker cannot be read; what was read last is used');
-    }
-    return connection;
-  };
-  const certificate = deviceCertificate(config, env, connection, () => connection);
-  if (certificate === null && connection.cert !== undefined)
-    log.warn(
-      {},
-      'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
-    );
-  return {
-    ...(certificate !== null && { certificate }),
-    openBus: createMqttBus(() => withCertificate(read(), certificate), {
-      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
-    }),
-  };
-}
-
-/** What the device shows to its broker, with what it was renewed to; null where it has none, or where nothing is kept. */
-export function deviceCertificate(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  connection: MqttConnection,
-  latest: () => MqttConnection = () => connection,
-): OpenedCertificate | null {
-  const { cert, key, clientId: name } = connection;
-  const file = stateFile('certificate', config, env);
-  if (cert === undefined || key === undefined || file === null) return null;
-  const configured = { certificate: cert.toString('utf8'), key: key.toString('utf8') };
-  const authorities = (): string => latest().ca?.toString('utf8') ?? '';
-  return openDeviceCertificate({ configured, name, file, authorities });
-}
-
-/** Where systemd keeps the agent's files, for whoever looks at them from outside. */
-const SERVICE_STATE = '/var/lib/dragoman';
-
-/**
- * The same for somebody who only looks: beside the agent of a service, whose folder is not this program's.
- * @param env of this program
- */
-export function lookAtCertificate(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  connection: MqttConnection,
-): OpenedCertificate | null {
-  const own = deviceCertificate(config, env, connection);
-  if (env['STATE_DIRECTORY'] !== undefined) return own;
-  const kept = deviceCertificate(config, { STATE_DIRECTORY: SERVICE_STATE }, connection);
-  return kept?.isKept === true ? kept : (own ?? kept);
-}
-
-/** A connection with the certificate that is in force now. */
-export function withCertificate(
-  connection: MqttConnection,
-  certificate: OpenedCertificate | null,
-): MqttConnection {
-  if (certificate === null) return connection;
-  const pair = certificate.pair();
-  return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
-}
-
 /** Checks what the owner has signed; null where the configuration names no keys. @throws UnusableFile */
 export function ownerSignatures({ owner }: Config): SignatureReader | null {
   if (owner.publicKeyFiles.length === 0) return null;
@@ -228,39 +128,4 @@ export function ownerSignatures({ owner }: Config): SignatureReader | null {
 /** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
   return caFile === null ? undefined : pemOrThrow('service.caFile', caFile);
-}
-
-/** How the device connects to its broker. @throws UnusableFile, from `password` too */
-export function brokerConnection(
-  { mqtt, device }: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): MqttConnection {
-  const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
-  return {
-    url,
-    clientId: clientId({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
-    ...(username === null ? {} : { username }),
-    ...(passwordFile === null
-      ? {}
-      : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
-    ...(caFile === null ? {} : { ca: pemOrThrow('mqtt.caFile', caFile) }),
-    ...(certFile === null ? {} : { cert: pemOrThrow('mqtt.certFile', certFile) }),
-    ...(keyFile === null
-      ? {}
-      : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
-  };
-}
-
-function secretOrThrow(key: string, read: SecretResult): string {
-  if (!read.ok) throw new UnusableFile(`${key}: ${read.message}`);
-  return read.secret;
-}
-
-function pemOrThrow(key: string, file: string): Buffer {
-  try {
-    return readPem(key, file);
-  } catch (error) {
-    if (error instanceof UnreadablePem) throw new UnusableFile(error.message);
-    throw error;
-  }
 }

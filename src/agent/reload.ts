@@ -55,9 +55,10 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'mqtt', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
+  if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
   const frozen = (lanes: Config['lanes']): string =>
     JSON.stringify(
       lanes.map(({ id, capture, playback, rolloverLead }) => ({
@@ -79,5 +80,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     return { ...lane, ...liveKeys(newer), playback };
   });
   const { owner, schedule, budget, log } = next;
-  return { ...running, lanes, owner, schedule, budget, log };
+  // Its topics stay until a restart.
+  const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
+  return { ...running, lanes, mqtt, owner, schedule, budget, log };
 }

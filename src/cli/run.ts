@@ -4,7 +4,7 @@ import { chooseLogFormat, createLogger } from '../adapters/log.ts';
 import { isService } from '../adapters/systemd/invocation.ts';
 import { createSystemdNotifier, NOBODY } from '../adapters/systemd/notifier.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
-import { UnusableFile } from '../agent/machine-deps.ts';
+import { UnusableFile } from '../agent/unusable-file.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { compileSooner } from '../program/tuning.ts';

@@ -79,6 +79,15 @@ export interface Bus {
   disputed?(): void;
   /** Leaves the connection in order and opens the next one at once, with what holds by now: a new certificate. */
   reconnect(): void;
+  /**
+   * Tries the other broker beside the present one. Where it takes the device, it is the present one from then on, and the
+   * one before is left with `finale` as the last word. Nothing happens while a try is under way.
+   * @param done told once: null, or why the other one does not take it
+   */
+  attempt?(
+    finale: { topic: string; payload: string; retain: boolean },
+    done: (problem: string | null) => void,
+  ): void;
   /** Says goodbye (`finale` is published last) and disconnects without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
 }

@@ -67,6 +67,7 @@ export function createFakeDeps(
   let finale: unknown = null;
   let urgent = false;
   let reconnects = 0;
+  const attempts: { finale: object; done: (problem: string | null) => void }[] = [];
   const outbox = { depth: 0, dropped: 0 };
   let captureError: Error | null = null;
   let mayThrow = false;
@@ -116,6 +117,7 @@ export function createFakeDeps(
         reconnect: () => {
           reconnects += 1;
         },
+        attempt: (last, done) => void attempts.push({ finale: last, done }),
         disputed: () => bus?.disputes?.(),
         close: async (last) => {
           finale = last;
@@ -245,6 +247,8 @@ export function createFakeDeps(
           : [],
       );
     },
+    /** Tries at the other broker; the test is that broker. */
+    attempts,
     /** How often the agent wanted another connection. */
     get reconnects() {
       return reconnects;

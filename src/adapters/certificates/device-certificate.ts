@@ -39,6 +39,8 @@ export interface DeviceCertificateParts {
 export interface OpenedCertificate extends DeviceCertificate {
   /** What the next connection uses. */
   pair(): Pair;
+  /** Whether it is this one that the configuration named when it was opened. */
+  isOf(pem: string): boolean;
   /** There is more than what the configuration names. */
   readonly isKept: boolean;
   /** The present one is not the configured one. */
@@ -75,6 +77,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
       const { request } = kept;
       return request === null ? null : { id: request.id, csr: request.csr };
     },
+    isOf: (pem) => pem === configured.certificate,
     get isKept() {
       return kept.present !== null || kept.successor !== null || kept.request !== null;
     },

@@ -52,6 +52,7 @@ export interface Outgoing {
 }
 
 export interface Link {
+  readonly broker: string;
   readonly version: ProtocolVersion;
   readonly accepted: boolean;
   /** How many QoS 1 messages the broker takes before it has acknowledged the first. */
@@ -165,7 +166,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   }
 
   return {
-    version,
+    ...{ broker, version },
     get accepted() {
       return stage === 'accepted' || stage === 'ready';
     },

@@ -28,7 +28,12 @@ export interface Sender {
 }
 
 /** @param progress told after every acknowledgement */
-export function createSender(outbox: Outbox, clock: Clock, broker: string, progress: () => void): Sender {
+export function createSender(
+  outbox: Outbox,
+  clock: Clock,
+  broker: () => string,
+  progress: () => void,
+): Sender {
   let link: Link | null = null;
   let cancelOverdue: (() => void) | null = null;
   let refusal: { topic: string; at: number } | null = null;
@@ -39,7 +44,7 @@ export function createSender(outbox: Outbox, clock: Clock, broker: string, progr
     cancelOverdue = null;
     if (link === null || outbox.inFlight() === 0) return;
     cancelOverdue = clock.at(clock.now() + ACKNOWLEDGE_WITHIN_MS, () => {
-      link?.destroy(`${broker} acknowledges nothing`);
+      link?.destroy(`${broker()} acknowledges nothing`);
     });
   };
 

@@ -53,3 +53,17 @@ export function noteFinding(
   const hangUps = memory.hangUps + 1;
   return { ...memory, hangUps, suspected: !memory.has5 || hangUps >= HANG_UPS_OF_KNOWN };
 }
+
+export type VersionMemories = ReturnType<typeof createVersionMemories>;
+
+/** What is remembered of each broker, by its address. */
+export function createVersionMemories() {
+  const memories = new Map<string, VersionMemory>();
+  const of = (url: string): VersionMemory => memories.get(url) ?? UNKNOWN_BROKER;
+  return {
+    choose: ({ url }: { readonly url: string }, now: number) => chooseVersion(of(url), now),
+    note({ url }: { readonly url: string }, version: ProtocolVersion, finding: VersionFinding, now: number) {
+      memories.set(url, noteFinding(of(url), version, finding, now));
+    },
+  };
+}

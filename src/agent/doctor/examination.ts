@@ -16,13 +16,8 @@ import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import {
-  brokerConnection,
-  lookAtCertificate,
-  ownerSignatures,
-  serviceAuthority,
-  withCertificate,
-} from '../machine-deps.ts';
+import { brokerConnection, lookAtCertificate, withCertificate } from '../broker-access.ts';
+import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { createBrokerLine } from './broker-connection.ts';

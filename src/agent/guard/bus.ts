@@ -50,6 +50,11 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
       disputed() {
         attempt(defects, 'bus.disputed', () => bus?.disputed?.());
       },
+      attempt(finale, done) {
+        attempt(defects, 'bus.attempt', () =>
+          bus?.attempt?.(finale, (problem) => void attempt(defects, 'broker tried', () => done(problem))),
+        );
+      },
       reconnect() {
         attempt(defects, 'bus.reconnect', () => bus?.reconnect());
       },

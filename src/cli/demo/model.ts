@@ -149,6 +149,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return 'cancels echo again';
     case 'echo_fallback':
     case 'certificate_problem':
+    case 'broker_returned':
     case 'capture_problem':
     case 'capture_problem_over':
       return text('message');
@@ -157,6 +158,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'backend_silent':
     case 'backend_back':
     case 'certificate_renewed':
+    case 'broker_changed':
     case 'identity_conflict':
       return kind.replaceAll('_', ' ');
     case 'budget':

@@ -52,6 +52,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the agent and its children hold more memory than they ever should (`MemoryMax` of the unit); restart it, and report what it did',
   },
+  broker: {
+    status: 'degraded',
+    says: 'the broker of the configuration does not take the device, and the one before it is used; the detail is the former',
+  },
   certificate: {
     status: 'degraded',
     says: 'the client certificate ends within 14 days and was not renewed; the detail is its last day',
@@ -77,7 +81,7 @@ export type ReasonCode = keyof typeof STATUS_REASONS;
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
-export type Condition = 'memory' | 'certificate' | 'identity_conflict' | 'not_subscribed';
+export type Condition = 'broker' | 'memory' | 'certificate' | 'identity_conflict' | 'not_subscribed';
 
 export interface Reason {
   readonly code: ReasonCode;

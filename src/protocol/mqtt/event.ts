@@ -133,6 +133,20 @@ export const EVENT_SCHEMAS = {
     since: moment('when it fell silent'),
     silent_ms: ms('how long it was silent'),
   }),
+  broker_changed: event('The broker that the configuration names has taken the device; told there.', {
+    lane: noLane,
+    from: z.string().describe('the broker before'),
+    to: z.string().describe('the broker now'),
+  }),
+  broker_returned: event(
+    'The broker that the configuration names does not take the device; told at the one before.',
+    {
+      lane: noLane,
+      from: z.string().describe('the broker of the configuration, which is tried again'),
+      to: z.string().describe('the broker before it, which is used meanwhile'),
+      message,
+    },
+  ),
   certificate_renewed: event(
     'The broker has taken the new client certificate; the old one is not used any more.',
     {

@@ -17,10 +17,15 @@ function createLine(ackMs: number) {
   const outbox = createOutbox({ general: LIMITS, answers: LIMITS, tokens: TOKENS }, (each) =>
     lost.push(each),
   );
-  const sender = createSender(outbox, clock, 'the broker', () => {});
+  const sender = createSender(
+    outbox,
+    clock,
+    () => 'the broker',
+    () => {},
+  );
   let freeAt = clock.now();
   const link: Link = {
-    version: 5,
+    ...{ broker: 'the broker', version: 5 },
     accepted: true,
     window: 16,
     largestPacketBytes: Number.POSITIVE_INFINITY,

@@ -1,0 +1,207 @@
+import type { Seed } from '../../core/random.ts';
+import {
+  beginReconnect,
+  noteDown,
+  noteOther,
+  noteUp,
+  noteUrgency,
+  tryMs,
+} from '../../core/retry/reconnect.ts';
+import type { BusListener, BusOptions } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type Ending, explainRefusedMessage } from './ending.ts';
+import { brokerName, type MqttConnection } from './endpoint.ts';
+import type { Link, SessionFacts } from './link.ts';
+import type { Outbox } from './outbox.ts';
+import { createSender } from './sender.ts';
+import { createRefusals, createStarter, giveUp, leaveLink } from './starter.ts';
+import { createTrial, type TrialParts } from './trial.ts';
+import { createVersionMemories, type ProtocolVersion } from './version.ts';
+
+export interface LineDeps {
+  readonly clock: Clock;
+  /** Start of the reconnect jitter: another number on each device. */
+  readonly seed: Seed;
+  /** How to reach the broker that `attempt` tries. It must not throw. Absent: there is none. */
+  readonly other?: () => MqttConnection;
+  /** The broker's certificate is not valid yet: the clock may be behind. */
+  readonly tooEarly?: () => void;
+}
+
+/** Opens one link after another until it is left. */
+export function keepConnected(
+  connectionOf: () => MqttConnection,
+  { clock, seed, tooEarly, other }: LineDeps,
+  outbox: Outbox,
+  options: BusOptions,
+  listener: BusListener,
+) {
+  let connection = connectionOf();
+  let reconnect = beginReconnect(seed);
+  const memories = createVersionMemories();
+  let link: Link | null = null;
+  /** The present one has ended while another was tried, which may have been the reason. */
+  let stranded: (() => void) | null = null;
+  let up = false;
+  let session: SessionFacts = { isPresent: false, keptForS: 0 };
+  /** Until then the broker should have our session. */
+  let keptUntil = Number.NEGATIVE_INFINITY;
+  let left = false;
+  /** Left in order, to be opened again at once. */
+  let leaving = false;
+  let retryAt: number | null = null;
+  let cancelRetry = (): void => {};
+  let openedAt = 0;
+  let cancelLimit = (): void => {};
+  let watcher = (): void => {};
+  const name = (): string => brokerName(connection);
+  const sender = createSender(outbox, clock, name, () => watcher());
+  const starter = createStarter(clock, memories, options, listener, (one) => !left && one === link);
+  const refusals = createRefusals(clock, options, listener);
+
+  /** A try that hangs is given up, the sooner the more urgent it is. */
+  const limitTry = (): void => {
+    cancelLimit();
+    cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => giveUp(link));
+  };
+
+  const retry = (at: number): void => {
+    cancelRetry();
+    retryAt = at;
+    cancelRetry = clock.at(at, open);
+  };
+
+  const open = (): void => {
+    retryAt = null;
+    openedAt = clock.now();
+    connection = connectionOf();
+    link = starter.start(connection, {
+      accepted(facts) {
+        session = facts;
+        cancelLimit();
+      },
+      ready(opened, refused) {
+        if (!left && opened === link) present(opened, refused);
+      },
+      ended(opened, ending) {
+        if (opened === link) afterEnd(ending, opened.version);
+      },
+    });
+    limitTry();
+  };
+
+  /** The line is up, over this link. */
+  const present = (opened: Link, refused: readonly string[]): void => {
+    up = true;
+    refusals.note(opened, refused);
+    reconnect = noteUp(reconnect, clock.now(), clock.now() < keptUntil && !session.isPresent);
+    listener.up(starter.connections, opened.version);
+    sender.attach(opened);
+  };
+
+  const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
+    cancelLimit();
+    refusals.cancel();
+    if (up) keptUntil = clock.now() + session.keptForS * 1000;
+    link = null;
+    up = false;
+    const topic = sender.detach(seen);
+    const ending = topic === null ? seen : explainRefusedMessage(name(), topic);
+    memories.note(connection, version, ending.finding, clock.now());
+    if (left) return watcher();
+    if (leaving) {
+      leaving = false;
+      return open();
+    }
+    if (ending.finding === 'unsupported') return open();
+    // Both addresses may lead to one broker, which takes one client of our name only.
+    if (trial.isUnderWay) stranded = () => afterLoss(ending, version);
+    else afterLoss(ending, version);
+  };
+
+  const afterLoss = (ending: Ending, version: ProtocolVersion): void => {
+    const next = noteDown(reconnect, lossOf(ending, version), clock.now());
+    reconnect = next.state;
+    retry(clock.now() + next.waitMs);
+    const isSeenThrough = next.problem !== ending.problem;
+    const hint = isSeenThrough ? ` again: another client uses the identifier "${connection.clientId}"` : '';
+    listener.down(next.problem, ending.message + hint);
+    if (ending.tooEarly) tooEarly?.();
+  };
+
+  /** Leaves the present link, if there is one, for one that is up. */
+  const changeOver: TrialParts['changeOver'] = (to, opened, facts, finale) => {
+    const last = link;
+    cancelRetry();
+    cancelLimit();
+    refusals.cancel();
+    sender.detach();
+    retryAt = null;
+    stranded = null;
+    leaving = false;
+    link = opened;
+    connection = to;
+    session = facts;
+    keptUntil = Number.NEGATIVE_INFINITY;
+    reconnect = { ...beginReconnect(reconnect.seed), urgent: reconnect.urgent };
+    if (last !== null) leaveLink(last, clock, finale);
+  };
+
+  const trial = createTrial({
+    ...{ clock, memories, start: starter.start, changeOver, present },
+    other: other ?? null,
+    isPresent: (one) => one === link,
+    ended: afterEnd,
+    failed() {
+      stranded?.();
+      stranded = null;
+    },
+  });
+  open();
+  return {
+    attempt: trial.attempt,
+    link: () => link,
+    /** Connected, subscribed and not left. */
+    up: () => up,
+    pump: () => sender.pump(),
+    urgent(isUrgent: boolean): void {
+      if (isUrgent === reconnect.urgent) return;
+      const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());
+      reconnect = next.state;
+      if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
+      if (link?.accepted === false) limitTry();
+    },
+    disputed(): void {
+      reconnect = noteOther(reconnect);
+    },
+    /** Says DISCONNECT, so that the will is not published, and opens the next link; at once where there is none. */
+    reconnect(): void {
+      if (leaving) return;
+      if (link === null) return retry(clock.now());
+      leaving = true;
+      sender.detach();
+      leaveLink(link, clock, null);
+    },
+    /** Opens no further link and tells the listener no more. */
+    leave(): void {
+      left = true;
+      cancelRetry();
+      cancelLimit();
+      refusals.cancel();
+      trial.leave();
+    },
+    drain(allowed: boolean): void {
+      if (allowed && link !== null) sender.attach(link);
+      else sender.detach();
+    },
+    watch(callback: () => void): void {
+      watcher = callback;
+    },
+  };
+}
+
+/** What decides on the next try. */
+function lossOf({ problem, early, silent, reset }: Ending, protocol: ProtocolVersion) {
+  const wordless = (silent ?? reset) && { silent: true as const };
+  return { problem, protocol, ...(early && { early }), ...wordless };
+}

@@ -1,0 +1,74 @@
+/** A connection to another broker, beside the present one. */
+import { PATIENT_TRY_MS } from '../../core/retry/reconnect.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ending } from './ending.ts';
+import type { MqttConnection } from './endpoint.ts';
+import type { Link, SessionFacts } from './link.ts';
+import { type Finale, giveUp, type StartLink } from './starter.ts';
+import type { ProtocolVersion, VersionMemories } from './version.ts';
+
+export interface TrialParts {
+  readonly clock: Clock;
+  readonly memories: VersionMemories;
+  /** How to reach the other broker; null: there is none. */
+  readonly other: (() => MqttConnection) | null;
+  readonly start: StartLink;
+  isPresent(link: Link): boolean;
+  /** The link that was tried takes the place of the present one, which is left. */
+  changeOver(to: MqttConnection, opened: Link, facts: SessionFacts, finale: Finale): void;
+  /** The line is up, over this link. */
+  present(opened: Link, refused: readonly string[]): void;
+  /** The present link has ended. */
+  ended(ending: Ending, version: ProtocolVersion): void;
+  /** The other broker does not take us. */
+  failed(): void;
+}
+
+export function createTrial(parts: TrialParts) {
+  const { clock, memories, other, start } = parts;
+  let trial: Link | null = null;
+  let left = false;
+
+  const attempt: NonNullable<Bus['attempt']> = (finale, done) => {
+    if (left || trial !== null || other === null) return;
+    const to = other();
+    let facts: SessionFacts = { isPresent: false, keptForS: 0 };
+    const cancel = clock.at(clock.now() + PATIENT_TRY_MS, () => giveUp(trial));
+    trial = start(to, {
+      accepted(given) {
+        cancel();
+        facts = given;
+      },
+      ready(opened, refused) {
+        if (left || opened !== trial) return;
+        trial = null;
+        parts.changeOver(to, opened, facts, finale);
+        done(null);
+        parts.present(opened, refused);
+      },
+      ended(opened, ending) {
+        cancel();
+        if (parts.isPresent(opened)) return parts.ended(ending, opened.version);
+        if (opened !== trial) return;
+        trial = null;
+        memories.note(to, opened.version, ending.finding, clock.now());
+        if (left) return;
+        done(ending.message);
+        parts.failed();
+      },
+    });
+  };
+
+  return {
+    attempt,
+    get isUnderWay() {
+      return trial !== null;
+    },
+    /** Takes a try back, and begins none any more. */
+    leave(): void {
+      left = true;
+      trial?.destroy();
+    },
+  };
+}

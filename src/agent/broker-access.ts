@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type OpenedCertificate,
+  openDeviceCertificate,
+} from '../adapters/certificates/device-certificate.ts';
+import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
+import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
+import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { StateFile } from '../ports/state-file.ts';
+import type { Config } from '../protocol/config.ts';
+import { clientId } from '../protocol/mqtt/topics.ts';
+import { createBrokers } from './brokers.ts';
+import type { AgentDeps } from './deps.ts';
+import { pemOrThrow, UnusableFile } from './unusable-file.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Null where nothing outlives the program. */
+export function stateFile(name: string, { device }: Config, env: Environment): StateFile | null {
+  const directory = stateDirectory(env);
+  return directory === null
+    ? null
+    : createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
+}
+
+/** The line to the broker, where it may go, and the certificate that it shows. @throws UnusableFile */
+export function brokerAccess(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  env: Environment,
+  tooEarly: () => void,
+): Pick<AgentDeps, 'openBus' | 'certificate' | 'brokers'> {
+  const connection = brokerConnection(config, env);
+  const brokers = createBrokers({
+    ...{ mqtt: config.mqtt, file: stateFile('broker', config, env) },
+    connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
+    /** Its files may have changed: another authority comes without a restart. */
+    unreadable(error) {
+      if (!(error instanceof UnusableFile)) throw error;
+      log.warn({ reason: error.message }, 'a file for the broker cannot be read; what was read last is used');
+    },
+  });
+  const certificate = deviceCertificate(config, env, connection, () => brokers.connection('configured'));
+  if (certificate === null && connection.cert !== undefined)
+    log.warn(
+      {},
+      'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
+    );
+  return {
+    ...(certificate !== null && { certificate }),
+    brokers,
+    openBus: createMqttBus(() => withCertificate(brokers.connection('present'), certificate), {
+      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
+      other: () => withCertificate(brokers.connection('configured'), certificate),
+    }),
+  };
+}
+
+/** What the device shows to its broker, with what it was renewed to; null where it has none, or where nothing is kept. */
+export function deviceCertificate(
+  config: Config,
+  env: Environment,
+  connection: MqttConnection,
+  latest: () => MqttConnection = () => connection,
+): OpenedCertificate | null {
+  const { cert, key, clientId: name } = connection;
+  const file = stateFile('certificate', config, env);
+  if (cert === undefined || key === undefined || file === null) return null;
+  const configured = { certificate: cert.toString('utf8'), key: key.toString('utf8') };
+  const authorities = (): string => latest().ca?.toString('utf8') ?? '';
+  return openDeviceCertificate({ configured, name, file, authorities });
+}
+
+/** Where systemd keeps the agent's files, for whoever looks at them from outside. */
+const SERVICE_STATE = '/var/lib/dragoman';
+
+/**
+ * The same for somebody who only looks: beside the agent of a service, whose folder is not this program's.
+ * @param env of this program
+ */
+export function lookAtCertificate(
+  config: Config,
+  env: Environment,
+  connection: MqttConnection,
+): OpenedCertificate | null {
+  const own = deviceCertificate(config, env, connection);
+  if (env['STATE_DIRECTORY'] !== undefined) return own;
+  const kept = deviceCertificate(config, { STATE_DIRECTORY: SERVICE_STATE }, connection);
+  return kept?.isKept === true ? kept : (own ?? kept);
+}
+
+/** A connection with the certificate that is in force now. */
+export function withCertificate(
+  connection: MqttConnection,
+  certificate: OpenedCertificate | null,
+): MqttConnection {
+  if (certificate === null) return connection;
+  // With another login, the certificate is none of its business.
+  if (connection.cert === undefined || !certificate.isOf(connection.cert.toString('utf8'))) return connection;
+  const pair = certificate.pair();
+  return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+}
+
+/** How the device connects to its broker. @throws UnusableFile, from `password` too */
+export function brokerConnection({ mqtt, device }: Config, env: Environment): MqttConnection {
+  const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
+  return {
+    url,
+    clientId: clientId({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
+    ...(username === null ? {} : { username }),
+    ...(passwordFile === null
+      ? {}
+      : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
+    ...(caFile === null ? {} : { ca: pemOrThrow('mqtt.caFile', caFile) }),
+    ...(certFile === null ? {} : { cert: pemOrThrow('mqtt.certFile', certFile) }),
+    ...(keyFile === null
+      ? {}
+      : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
+  };
+}
+
+function secretOrThrow(key: string, read: SecretResult): string {
+  if (!read.ok) throw new UnusableFile(`${key}: ${read.message}`);
+  return read.secret;
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { brokerName, type MqttConnection } from '../adapters/mqtt/endpoint.ts';
+import type { Brokers } from '../ports/brokers.ts';
+import type { StateFile } from '../ports/state-file.ts';
+import { type Config, configSchema } from '../protocol/config.ts';
+import { parseJson } from '../protocol/json.ts';
+
+type Mqtt = Config['mqtt'];
+
+/** Names files, and holds no secret. */
+const keptSchema = z.strictObject({ format: z.literal(1), mqtt: configSchema.shape.mqtt });
+
+export interface BrokersParts {
+  readonly mqtt: Mqtt;
+  /** Where the last one that took the device is kept; null where nothing outlives the program. */
+  readonly file: StateFile | null;
+  /** @throws where a file cannot be read */
+  connect(mqtt: Mqtt): MqttConnection;
+  /** A file could be read before, and cannot any more. */
+  unreadable(error: unknown): void;
+}
+
+/** The port, and what the line needs. */
+export interface OpenedBrokers extends Brokers {
+  connection(to: 'present' | 'configured'): MqttConnection;
+}
+
+export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts): OpenedBrokers {
+  let configured = mqtt;
+  let last = readLast(file);
+  let uses: 'configured' | 'previous' = 'configured';
+  const read = new Map<string, MqttConnection>();
+  let writing: Promise<unknown> = Promise.resolve();
+
+  /** What was read last, where it cannot be read now. */
+  const connectionOf = (to: Mqtt): MqttConnection => {
+    try {
+      read.set(nameOf(to), connect(to));
+    } catch (error) {
+      if (!read.has(nameOf(to))) throw error;
+      unreadable(error);
+    }
+    return read.get(nameOf(to)) as MqttConnection;
+  };
+  const previous = (): Mqtt | null => {
+    if (last === null || nameOf(last) === nameOf(configured)) return null;
+    try {
+      connectionOf(last);
+      return last;
+    } catch {
+      // Its files are gone: there is no way back.
+      return null;
+    }
+  };
+
+  return {
+    get configured() {
+      return brokerName({ url: configured.url, clientId: '' });
+    },
+    get previous() {
+      const before = previous();
+      return before === null ? null : brokerName({ url: before.url, clientId: '' });
+    },
+    use(which) {
+      uses = which;
+    },
+    change(next) {
+      const isOther = nameOf(next) !== nameOf(configured);
+      configured = next;
+      return isOther;
+    },
+    settle() {
+      uses = 'configured';
+      if (last !== null && nameOf(last) === nameOf(configured)) return Promise.resolve(null);
+      last = configured;
+      if (file === null) return Promise.resolve(null);
+      const text = JSON.stringify({ format: 1, mqtt: configured });
+      const written = writing.then(() => file.write(text));
+      writing = written;
+      return written.then((result) => (result.ok ? null : result.message));
+    },
+    connection(to) {
+      const before = to === 'present' && uses === 'previous' ? previous() : null;
+      return connectionOf(before ?? configured);
+    },
+  };
+}
+
+/** What makes one line another: address and login. */
+function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt): string {
+  return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
+}
+
+function readLast(file: StateFile | null): Mqtt | null {
+  const text = file?.read() ?? null;
+  const kept = text === null ? null : keptSchema.safeParse(parseJson(text));
+  return kept?.success ? kept.data.mqtt : null;
+}

@@ -1,0 +1,76 @@
+/** What the line to the owner needs for years: the next certificate, and the next broker. */
+import type { Bus, BusProblem } from '../../ports/bus.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { GuardedDeps } from '../guard/deps.ts';
+import { createBrokerChange } from './broker-change.ts';
+import { createCertificateRenewal } from './certificate-renewal.ts';
+import { CommandError, type CommandHandlers } from './command-request.ts';
+import type { Publisher } from './publisher.ts';
+
+export interface LineCareDeps {
+  readonly deps: GuardedDeps;
+  readonly topics: DeviceTopics;
+  readonly publisher: Publisher;
+  bus(): Bus | null;
+}
+
+export interface LineCare {
+  /** From here on the owner can be told. */
+  begin(): void;
+  /** The line is up: before anything is said over it. */
+  connected(): void;
+  /** A connection ended or never came about. */
+  failed(problem: BusProblem, message: string): void;
+  /** The configuration was read again. */
+  changed(mqtt: Config['mqtt']): void;
+  readonly certificate: CommandHandlers['certificate'];
+  close(): void;
+}
+
+export function createLineCare({ deps, topics, publisher, bus }: LineCareDeps): LineCare {
+  const { clock, log, random, randomHash, certificate, brokers } = deps;
+  const telling = {
+    ...{ clock, log, bus },
+    tell: (...[kind, detail]: Parameters<Publisher['tell']>) =>
+      publisher.tell(kind, { lane: null, ...detail }),
+  };
+  const renewal =
+    certificate === undefined
+      ? null
+      : createCertificateRenewal({
+          ...{ ...telling, certificate, topics, draw: random(), newId: randomHash },
+          ending: (day) => publisher.condition('certificate', day !== null, day),
+        });
+  const change =
+    brokers === undefined
+      ? null
+      : createBrokerChange({
+          ...{ ...telling, brokers, random },
+          farewell: () => ({ topic: topics.status, payload: publisher.farewell(), retain: true }),
+          away: (host) => publisher.condition('broker', host !== null, host),
+        });
+  return {
+    begin() {
+      change?.begin();
+      renewal?.begin();
+    },
+    connected() {
+      change?.connected();
+      renewal?.connected();
+    },
+    failed(problem, message) {
+      change?.failed(message);
+      renewal?.failed(problem);
+    },
+    changed: (mqtt) => change?.changed(mqtt),
+    certificate(args) {
+      if (renewal !== null) return renewal.take(args);
+      throw new CommandError('unsupported', 'the device has no client certificate');
+    },
+    close() {
+      change?.close();
+      renewal?.close();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** The bus between two real brokers. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
+import { createEar, findMosquitto, type Mosquitto, startMosquitto, until } from './fixture.ts';
+
+const mosquitto = findMosquitto();
+const FINALE = { topic: 'device/status', payload: '"gone"', retain: true };
+
+if (mosquitto === null) it.skip('two brokers: mosquitto is not installed', () => {});
+
+describe.skipIf(mosquitto === null)('a line between two brokers', () => {
+  let one: Mosquitto;
+  let two: Mosquitto;
+  let open: MqttBus[] = [];
+  beforeEach(async () => {
+    one = await startMosquitto(mosquitto ?? '');
+    two = await startMosquitto(mosquitto ?? '');
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((bus) => bus.close()));
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  /** A line to `url`, which may go to `other`. */
+  const line = (url: string, other: string) => {
+    const ear = createEar();
+    const bus = createMqttBus(
+      { url, clientId: 'device' },
+      { clock: createSystemClock(), seed: 1, other: () => ({ url: other, clientId: 'device' }) },
+    )(
+      { subscriptions: ['to/device'], will: () => ({ topic: 'device/status', payload: '"lost"' }) },
+      ear.listener,
+    );
+    open.push(bus);
+    const attempt = () => new Promise<string | null>((resolve) => bus.attempt?.(FINALE, resolve));
+    return { bus, attempt, ...ear.heard };
+  };
+  /** What one of the brokers passes on. */
+  const witness = async (url: string) => {
+    const ear = createEar();
+    const bus = createMqttBus(
+      { url, clientId: `witness-${Math.random()}` },
+      { clock: createSystemClock(), seed: 2 },
+    )({ subscriptions: ['device/#'], will: null }, ear.listener);
+    open.push(bus);
+    await until(() => bus.connected);
+    const texts = (topic: string) =>
+      ear.heard.messages.filter((message) => message.topic === topic).map(({ payload }) => payload);
+    return { bus, texts };
+  };
+
+  it('goes over without a gap, with all that waits, and leaves the first in order', async () => {
+    const first = await witness(one.url);
+    const second = await witness(two.url);
+    const { bus, attempt, ups, downs, messages } = line(one.url, two.url);
+    await until(() => bus.connected);
+    expect(await attempt()).toBeNull();
+    bus.publish('device/told', '"over there"');
+    await until(() => second.texts('device/told').length > 0);
+    expect(bus.connected).toBe(true);
+    expect(ups).toHaveLength(2);
+    expect(downs).toEqual([]);
+    await until(() => first.texts('device/status').length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(first.texts('device/status')).toEqual(['"gone"']);
+    expect(first.texts('device/told')).toEqual([]);
+    second.bus.publish('to/device', '"hello"');
+    await until(() => messages.length > 0);
+    first.bus.publish('to/device', '"not any more"');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(messages).toHaveLength(1);
+  });
+
+  it('stays where it is while the other does not answer, and says why', async () => {
+    const { bus, attempt, downs, ups } = line(one.url, 'mqtt://127.0.0.1:9');
+    await until(() => bus.connected);
+    expect(await attempt()).toContain('nothing listens there');
+    expect(await attempt()).toContain('nothing listens there');
+    expect(bus.connected).toBe(true);
+    expect([ups.length, downs.length]).toEqual([1, 0]);
+  });
+
+  it('goes over while the first is away, with what was queued', async () => {
+    const { bus, attempt, downs } = line(one.url, two.url);
+    const second = await witness(two.url);
+    await until(() => bus.connected);
+    await one.close();
+    await until(() => downs.length > 0);
+    bus.publish('device/told', '"while away"');
+    expect(await attempt()).toBeNull();
+    await until(() => second.texts('device/told').length > 0);
+    expect(second.texts('device/told')).toEqual(['"while away"']);
+    // And stays: the first is not asked any more.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(downs).toHaveLength(1);
+    expect(bus.connected).toBe(true);
+  });
+
+  it('is no quarrel with itself where both addresses lead to one broker', async () => {
+    const { bus, attempt, ups, downs } = line(one.url, one.url.replace('127.0.0.1', 'localhost'));
+    await until(() => bus.connected);
+    const outcome = await attempt();
+    // Where localhost is ::1 only, nothing listens there.
+    if (outcome === null) expect(ups).toHaveLength(2);
+    expect(downs).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(bus.connected).toBe(true);
+    expect(downs).toEqual([]);
+  });
+
+  it('takes back a try when it is closed', async () => {
+    const { bus, ups } = line(one.url, two.url);
+    await until(() => bus.connected);
+    bus.attempt?.(FINALE, () => {});
+    await bus.close();
+    open = open.filter((each) => each !== bus);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(ups).toHaveLength(1);
+  });
+});

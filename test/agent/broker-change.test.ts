@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { createBrokers } from '../../src/agent/brokers.ts';
+import type { Config } from '../../src/protocol/config.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+const OLD = 'mqtts://old.example:8883';
+const NEW = 'mqtts://new.example:8883';
+const MINUTE_MS = 60_000;
+const inTurn = () => new Promise((resolve) => setImmediate(resolve));
+const configured = (url: string, more: object = {}): Config =>
+  testConfig({ start: 'command' }, { mqtt: { url, caFile: 'ca.crt', ...more } });
+
+/** A device that the broker `url` is configured for; the test is all brokers. */
+async function device(url: string, kept = createMemoryFile(), gone = new Set<string>()) {
+  const unreadable: unknown[] = [];
+  const brokers = createBrokers({
+    ...{ mqtt: configured(url).mqtt, file: kept.file },
+    connect(mqtt) {
+      if (gone.has(mqtt.url)) throw new Error(`the files of ${mqtt.url} are gone`);
+      return { url: mqtt.url, clientId: 'museum.kiosk-01' };
+    },
+    unreadable: (error) => void unreadable.push(error),
+  });
+  const deps = createFakeDeps(configured(url), { brokers });
+  await deps.agent.start();
+  const event = (kind: string) => deps.sent(`event/broker_${kind}`).map(({ body }) => body);
+  return {
+    ...{ deps, brokers, kept, gone, unreadable },
+    changed: () => event('changed'),
+    returned: () => event('returned'),
+    reasons: () => deps.agent.publisher.status().reasons,
+    /** Where the line goes now. */
+    present: () => brokers.connection('present').url,
+    sighup: (next: string, more: object = {}) => deps.agent.apply(configured(next, more)),
+    /** What becomes of the try that is under way. */
+    async tried(problem: string | null) {
+      const attempt = deps.attempts.at(-1);
+      if (attempt === undefined) throw new Error('nothing is tried');
+      attempt.done(problem);
+      if (problem === null) deps.brokerUp(2);
+      await inTurn();
+    },
+  };
+}
+
+/** Served by the old broker, when the configuration names the new one. */
+async function changing() {
+  const all = await device(OLD);
+  all.deps.brokerUp();
+  await inTurn();
+  all.sighup(NEW);
+  return all;
+}
+
+describe('another broker in the configuration', () => {
+  it('is tried at once beside the old one, which is left with a last word when it takes the device', async () => {
+    const { deps, tried, changed, reasons, present, kept, returned } = await changing();
+    expect(deps.attempts).toHaveLength(1);
+    expect(present()).toBe(OLD);
+    expect(deps.attempts[0]?.finale).toMatchObject({
+      ...{ topic: 'dragoman/v1/museum/kiosk-01/status', retain: true },
+      payload: expect.stringContaining('"offline"') as string,
+    });
+    await tried(null);
+    expect(present()).toBe(NEW);
+    expect(changed()).toMatchObject([{ lane: null, from: OLD, to: NEW }]);
+    expect(kept.text).toContain(NEW);
+    expect(returned()).toEqual([]);
+    expect(reasons().join()).not.toContain('broker');
+    deps.clock.advance(60 * MINUTE_MS);
+    expect(deps.attempts).toHaveLength(1);
+  });
+
+  it('that does not take it within a minute is told, and tried again now and then until it does', async () => {
+    const { deps, tried, changed, returned, reasons, present } = await changing();
+    for (let second = 0; second < 60; second += 10) {
+      await tried('nothing listens there');
+      expect(returned()).toEqual([]);
+      deps.clock.advance(10_000);
+      expect(deps.attempts).toHaveLength(second / 10 + 2);
+    }
+    await tried('nothing listens there');
+    expect(returned()).toMatchObject([{ lane: null, from: NEW, to: OLD, message: 'nothing listens there' }]);
+    expect(reasons()).toContain('broker:new.example:8883');
+    expect(deps.agent.publisher.status().status).toBe('degraded');
+    const before = deps.attempts.length;
+    // 5 to 10 minutes; the draw of this device is a half.
+    deps.clock.advance(7.5 * MINUTE_MS - 1);
+    expect(deps.attempts).toHaveLength(before);
+    deps.clock.advance(1);
+    expect(deps.attempts).toHaveLength(before + 1);
+    await tried('nothing listens there');
+    expect(returned()).toHaveLength(1);
+    expect(present()).toBe(OLD);
+    deps.clock.advance(10 * MINUTE_MS);
+    await tried(null);
+    expect(changed()).toHaveLength(1);
+    expect(reasons().join()).not.toContain('broker');
+  });
+
+  it('is tried more often while no broker serves the device', async () => {
+    const { deps, tried } = await changing();
+    deps.bus.listener.down('unreachable', 'the old one is away');
+    for (let tries = 0; tries < 7; tries += 1) {
+      await tried('no answer');
+      deps.clock.advance(10_000);
+    }
+    await tried('no answer');
+    const before = deps.attempts.length;
+    deps.clock.advance(MINUTE_MS);
+    expect(deps.attempts.length).toBe(before + 1);
+  });
+
+  it('changes nothing where the same configuration is read again, and counts no minute anew', async () => {
+    const { deps, tried, sighup, returned } = await changing();
+    deps.clock.advance(50_000);
+    sighup(NEW);
+    await tried('no answer');
+    deps.clock.advance(10_000);
+    await tried('no answer');
+    expect(returned()).toHaveLength(1);
+    const { deps: quiet, sighup: again } = await device(OLD);
+    quiet.brokerUp();
+    expect(again(OLD)).toEqual([]);
+    expect([quiet.attempts.length, quiet.reconnects]).toEqual([0, 0]);
+  });
+
+  it('is forgotten when the configuration names the old one again', async () => {
+    const { deps, tried, sighup, reasons, present } = await changing();
+    deps.clock.advance(MINUTE_MS);
+    await tried('no answer');
+    expect(reasons().join()).toContain('broker:');
+    sighup(OLD);
+    expect(reasons().join()).not.toContain('broker');
+    const before = deps.attempts.length;
+    deps.clock.advance(60 * MINUTE_MS);
+    expect(deps.attempts).toHaveLength(before);
+    expect(present()).toBe(OLD);
+    expect(deps.reconnects).toBe(0);
+  });
+
+  it('gives way to a third one that is named meanwhile', async () => {
+    const { deps, tried, sighup, changed } = await changing();
+    sighup('mqtts://third.example:8883');
+    await tried(null);
+    expect(changed()).toMatchObject([{ from: OLD, to: 'mqtts://third.example:8883' }]);
+    expect(deps.agent.publisher.status().reasons.join()).not.toContain('broker');
+  });
+
+  it('may be another login at the same address', async () => {
+    const { deps, sighup } = await device(OLD);
+    deps.brokerUp();
+    sighup(OLD, { username: 'somebody', passwordFile: 'new-password' });
+    expect(deps.attempts).toHaveLength(1);
+  });
+
+  it('is used at once where no broker has ever taken the device', async () => {
+    const { deps, sighup, present, reasons } = await device(OLD);
+    deps.bus.listener.down('unreachable', 'nothing listens there');
+    sighup(NEW);
+    expect(present()).toBe(NEW);
+    expect(deps.reconnects).toBe(1);
+    expect(deps.attempts).toEqual([]);
+    expect(reasons().join()).not.toContain('broker');
+  });
+
+  it('needs a restart for another prefix only', async () => {
+    const { deps } = await device(OLD);
+    expect(deps.agent.apply(configured(OLD, { prefix: 'other' }))).toEqual(['mqtt.prefix']);
+    expect(deps.agent.apply(configured(NEW))).toEqual(['mqtt.prefix']);
+  });
+});
+
+describe('another broker in the configuration of a start', () => {
+  const served = async () => {
+    const { deps, kept } = await device(OLD);
+    deps.brokerUp();
+    await inTurn();
+    expect(kept.writes).toHaveLength(1);
+    return kept;
+  };
+
+  it('is used, and told when it takes the device', async () => {
+    const { deps, changed, present, kept } = await device(NEW, await served());
+    expect(present()).toBe(NEW);
+    deps.brokerUp();
+    await inTurn();
+    expect(changed()).toMatchObject([{ from: OLD, to: NEW }]);
+    deps.clock.advance(5 * MINUTE_MS);
+    expect(deps.reconnects).toBe(0);
+    const again = await device(NEW, kept);
+    again.deps.brokerUp();
+    await inTurn();
+    expect(again.changed()).toEqual([]);
+    expect(kept.writes).toHaveLength(2);
+  });
+
+  it('is left for the one before after a minute without it, and tried again', async () => {
+    const { deps, returned, present, reasons, tried, changed } = await device(NEW, await served());
+    deps.bus.listener.down('refused', 'not authorized');
+    deps.clock.advance(MINUTE_MS - 1);
+    expect(present()).toBe(NEW);
+    deps.clock.advance(1);
+    expect(present()).toBe(OLD);
+    expect(deps.reconnects).toBe(1);
+    deps.brokerUp();
+    expect(returned()).toMatchObject([{ from: NEW, to: OLD, message: 'not authorized' }]);
+    expect(reasons()).toContain('broker:new.example:8883');
+    deps.clock.advance(10 * MINUTE_MS);
+    await tried(null);
+    expect(changed()).toHaveLength(1);
+    expect(present()).toBe(NEW);
+  });
+
+  it('has no way back where the files of the one before are gone', async () => {
+    const kept = await served();
+    const { deps, present, returned } = await device(NEW, kept, new Set([OLD]));
+    deps.clock.advance(5 * MINUTE_MS);
+    expect(present()).toBe(NEW);
+    expect(returned()).toEqual([]);
+  });
+
+  it.each(['{', '{"format":1}', '{"format":1,"mqtt":{"url":"ftp://x"}}'])(
+    'is all there is where what was kept is damaged: %s',
+    async (text) => {
+      const kept = createMemoryFile();
+      kept.fill(text);
+      const { deps, present, brokers } = await device(NEW, kept);
+      expect(brokers.previous).toBeNull();
+      deps.clock.advance(5 * MINUTE_MS);
+      expect(present()).toBe(NEW);
+    },
+  );
+
+  it('goes on with what was read last where a file can be read no more', async () => {
+    const { gone, present, unreadable } = await device(OLD, await served());
+    present();
+    gone.add(OLD);
+    expect(present()).toBe(OLD);
+    expect(unreadable).toHaveLength(1);
+  });
+
+  it('says that it is not kept where the disk is full', async () => {
+    const kept = createMemoryFile();
+    kept.fail('the disk is full');
+    const { deps } = await device(OLD, kept);
+    deps.brokerUp();
+    await inTurn();
+    expect(deps.logged.flat()).toContain('which broker was the last is not kept over a restart');
+  });
+});

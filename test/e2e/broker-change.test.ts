@@ -1,0 +1,169 @@
+/** A device whose broker moves: two real mosquittos with logins, configuration files, SIGHUP and a restart. */
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { loadConfig } from '../../src/adapters/config/load.ts';
+import { createLogger } from '../../src/adapters/log.ts';
+import { createMqttBus, type MqttBus } from '../../src/adapters/mqtt/bus.ts';
+import { runDaemon } from '../../src/agent/daemon.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import {
+  createEar,
+  findMosquitto,
+  type Heard,
+  type Mosquitto,
+  type Relay,
+  startMosquitto,
+  startRelay,
+  until,
+} from '../adapters/mqtt/fixture.ts';
+import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+
+/** Ten seconds of the device's time pass in one: its patience with a broker is a minute. */
+const SPEED = 10;
+
+function createFastClock(): Clock {
+  const machine = createSystemClock();
+  return {
+    now: () => machine.now() * SPEED,
+    wall: () => machine.wall(),
+    at: (at, callback, slackMs = 0) => machine.at(at / SPEED, callback, slackMs / SPEED),
+  };
+}
+
+const mosquitto = findMosquitto();
+const BASE = 'dragoman/v1/museum/kiosk-01';
+
+if (mosquitto === null) it.skip('a broker that moves: mosquitto is not installed', () => {});
+
+describe.skipIf(mosquitto === null)('a broker that moves', () => {
+  let folder: string;
+  let first: Mosquitto;
+  let second: Mosquitto;
+  /** The address of the second one, where nobody answers until it is opened. */
+  let address: Relay;
+  let atFirst: Heard;
+  let atSecond: Heard;
+  const witnesses: MqttBus[] = [];
+  const log = () => createLogger({ level: 'info', format: 'json', sink: new PassThrough().resume() });
+  const at = (name: string): string => join(folder, name);
+
+  const configure = (url: string): void =>
+    writeFileSync(
+      at('config.json'),
+      JSON.stringify({
+        device: { id: 'kiosk-01', tenant: 'museum' },
+        mqtt: { url },
+        lanes: [
+          {
+            ...{ source: 'en', targets: ['es'], start: 'command' },
+            capture: { driver: 'file', path: at('in.wav') },
+            playback: { driver: 'file', path: at('out.wav') },
+          },
+        ],
+      }),
+    );
+  const reload = () => loadConfig({ file: at('config.json'), env: {} });
+  const startDevice = () => {
+    const signals = new EventEmitter();
+    const loaded = reload();
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const { initSystem } = createFakeInitSystem(null);
+    const env = { STATE_DIRECTORY: at('state') };
+    const { config } = loaded;
+    const clock = createFastClock();
+    const ended = runDaemon({ config, reload, logger: log(), signals, initSystem, env, clock });
+    const stop = (): Promise<void> => {
+      signals.emit('SIGTERM');
+      return ended;
+    };
+    return { sighup: () => void signals.emit('SIGHUP'), stop };
+  };
+  const watch = async (url: string): Promise<Heard> => {
+    const ear = createEar();
+    const bus = createMqttBus({ url, clientId: `witness-${url}` }, { clock: createSystemClock(), seed: 1 })(
+      { subscriptions: [`${BASE}/status`, `${BASE}/event/+`], will: null },
+      ear.listener,
+    );
+    witnesses.push(bus);
+    await until(() => bus.connected);
+    return ear.heard;
+  };
+  const statuses = ({ messages }: Heard) =>
+    messages
+      .filter(({ topic }) => topic === `${BASE}/status`)
+      .map(({ payload }) => JSON.parse(payload) as { status: string; reasons: string[] });
+  const events = ({ messages }: Heard, kind: string) =>
+    messages
+      .filter(({ topic }) => topic === `${BASE}/event/${kind}`)
+      .map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-move-'));
+    first = await startMosquitto(mosquitto ?? '');
+    second = await startMosquitto(mosquitto ?? '');
+    address = await startRelay(second.port);
+    atFirst = await watch(first.url);
+    atSecond = await watch(second.url);
+  });
+  afterAll(async () => {
+    await Promise.all(witnesses.map((bus) => bus.close()));
+    await address?.close();
+    await Promise.all([first?.close(), second?.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is followed with SIGHUP, once it answers; until then the old one serves and is told', async () => {
+    configure(first.url);
+    const device = startDevice();
+    await until(() => statuses(atFirst).at(-1)?.status === 'idle', 'the device at the first');
+    address.hold(true);
+    const there = `mqtt://127.0.0.1:${address.port}`;
+    configure(there);
+    device.sighup();
+    // A black hole: each try takes its time.
+    await until(() => events(atFirst, 'broker_returned').length > 0, 'the event', 60_000);
+    expect(events(atFirst, 'broker_returned')[0]).toMatchObject({ from: there, to: first.url });
+    expect(statuses(atFirst).at(-1)).toMatchObject({
+      status: 'degraded',
+      reasons: expect.arrayContaining([`broker:127.0.0.1:${address.port}`]) as string[],
+    });
+    expect(statuses(atSecond)).toEqual([]);
+    // Read again it is tried at once.
+    address.hold(false);
+    address.cut();
+    await expect
+      .poll(
+        () => {
+          device.sighup();
+          return events(atSecond, 'broker_changed').length;
+        },
+        { timeout: 40_000, interval: 500 },
+      )
+      .toBe(1);
+    expect(statuses(atSecond).at(-1)).toMatchObject({ status: 'idle' });
+    await until(() => statuses(atFirst).at(-1)?.status === 'offline', 'the last word at the first');
+    expect(JSON.parse(readFileSync(at('state/broker.museum.kiosk-01.json'), 'utf8'))).toMatchObject({
+      mqtt: { url: there },
+    });
+    await device.stop();
+  }, 120_000);
+
+  it('is returned from after a restart that finds nobody there', async () => {
+    atFirst.messages.splice(0);
+    atSecond.messages.splice(0);
+    configure('mqtt://127.0.0.1:9');
+    const device = startDevice();
+    await until(() => events(atSecond, 'broker_returned').length > 0, 'the event', 60_000);
+    expect(events(atSecond, 'broker_returned')[0]).toMatchObject({ from: 'mqtt://127.0.0.1:9' });
+    expect(statuses(atSecond).at(-1)?.reasons).toContain('broker:127.0.0.1:9');
+    configure(first.url);
+    device.sighup();
+    await until(() => events(atFirst, 'broker_changed').length > 0, 'the way back to the first', 30_000);
+    await device.stop();
+  }, 120_000);
+});
