@@ -30,10 +30,9 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   deps.setLogLevel?.(current.log.level);
 
   const put = (next: Config): void => {
-    for (const [index, lane] of next.lanes.entries()) {
+    for (const lane of next.lanes) {
       putLane(
         lane,
-        index,
         current.lanes.find(({ id }) => id === lane.id),
       );
     }
@@ -41,21 +40,21 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     current = mergeRunning(current, next);
     deps.changed();
   };
-  const putLane = (next: LaneConfig, index: number, before: LaneConfig | undefined): void => {
+  const putLane = (next: LaneConfig, before: LaneConfig | undefined): void => {
     const options = optionsAgain(before, next);
     const runner = deps.lane(next.id);
     if (runner === undefined || Object.keys(options).length === 0) return;
     const state = runner.state;
     runner.post({ type: 'options', options });
-    const key = TASK_KEYS.find((name) => name in options);
-    if (key === undefined) return;
+    const keys = TASK_KEYS.filter((name) => name in options);
+    if (keys.length === 0) return;
     const result = taskResult(runner, state, deps);
     if (!(result instanceof Promise)) return;
     result.catch((error: unknown) => {
       const message = error instanceof Error ? error.message : 'it failed';
       // Another change came meanwhile, and is judged by itself.
       if (error instanceof CommandError && error.code === 'superseded') return;
-      desired.rejected(`lanes[${index}].${key}`, message);
+      desired.rejected(next.id, keys, message);
     });
   };
 

@@ -50,6 +50,24 @@ describe('config/desired', () => {
     expect(report.hash).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
+  it('tells what the service does not take as the fault of whoever desired it', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
+    deps.deliver(LOBBY, { version: 4, lanes: [{ id: 'main', standbyAfter: 9, targets: ['qqq'] }] });
+    deps.clock.advance(1000);
+    const data = { code: 'VALIDATION_ERROR', desc: 'unknown language qqq' };
+    deps.service({ message_type: 'error', data });
+    await deps.clock.elapse(0);
+    expect(reported(deps).errors).toMatchObject([
+      {
+        from: 'group:lobby',
+        key: 'lanes[0].targets',
+        message: expect.stringContaining('unknown language qqq'),
+      },
+    ]);
+  });
+
   it('changes the languages in the running session', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { type DesiredDocument, effectiveOf, readDocument, resolveDesired } from '../../core/owner/desired.ts';
+import {
+  type DesiredDocument,
+  effectiveOf,
+  findNamer,
+  readDocument,
+  resolveDesired,
+} from '../../core/owner/desired.ts';
 import { judgeSigned, readEnvelope } from '../../core/owner/signed-message.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -47,8 +53,8 @@ export interface DesiredConfig {
   receive(message: BusMessage): boolean;
   /** The device's own configuration was read again. */
   rebase(base: Config): void;
-  /** The service did not take what was desired of this key. */
-  rejected(key: string, message: string): void;
+  /** The service did not take what is desired of one of these keys of a lane. */
+  rejected(lane: string, keys: readonly string[], message: string): void;
   trust(signatures: SignatureReader | null): void;
   /** A connection is up: tells what is in force. */
   connected(bus: Bus): void;
@@ -178,10 +184,11 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       base = next;
       changed();
     },
-    rejected(key, message) {
-      const from = inOrder().at(-1)?.from;
-      if (from === undefined) return;
-      rejections.set(key, { from, key, message });
+    rejected(lane, keys, message) {
+      const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);
+      // What the device's own configuration has is told by its lane.
+      if (namer === null) return;
+      rejections.set(`${namer.from} ${namer.key}`, { ...namer, message });
       report.request();
     },
     trust(given) {

@@ -42,6 +42,29 @@ export function resolveDesired(base: Config, documents: readonly DesiredDocument
   return { config, errors: errors.slice(0, MOST_ERRORS) };
 }
 
+/**
+ * Whose document has one of these keys of a lane in force: the last that names one of them and was not refused it.
+ * @returns null: none; it is the device's own configuration
+ */
+export function findNamer(
+  { lanes }: Config,
+  documents: readonly DesiredDocument[],
+  errors: readonly DesiredFault[],
+  lane: string,
+  keys: readonly string[],
+): { readonly from: string; readonly key: string } | null {
+  for (const { from, body } of documents.toReversed()) {
+    const entries = Array.isArray(body['lanes']) ? body['lanes'] : [];
+    const named = entries.flatMap((entry: unknown, index) => {
+      if (!isObject(entry) || (entry['id'] ?? lanes[index]?.id) !== lane) return [];
+      return keys.filter((key) => key in entry).map((key) => `lanes[${index}].${key}`);
+    });
+    const key = named.findLast((one) => !errors.some((error) => error.from === from && error.key === one));
+    if (key !== undefined) return { from, key };
+  }
+  return null;
+}
+
 /** The keys of a body that are about the message and not about the device: of a signed one, for whom it is. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
 /** The configuration has a `device`, too, which nobody may set over MQTT. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
-import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
+import { effectiveOf, findNamer, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 
 const BASE = configSchema.parse({
@@ -176,5 +176,46 @@ describe('canonical JSON', () => {
     expect(canonicalJson(effectiveOf(BASE), 9)).toContain(
       '"standbyAfter":120,"start":"boot","targets":["es"]',
     );
+  });
+});
+
+describe('whose document a key in force is of', () => {
+  const find = (keys: readonly string[], ...bodies: [from: string, body: Record<string, unknown>][]) => {
+    const documents = bodies.map(([from, body]) => ({ from, version: 1, body }));
+    return findNamer(BASE, documents, resolveDesired(BASE, documents).errors, 'side', keys);
+  };
+  const of = (more: object) => ({
+    lanes: [
+      { id: 'main', voice: 'x' },
+      { id: 'side', ...more },
+    ],
+  });
+
+  it('is the last that names it, under the place that it has there', () => {
+    const lobby = ['group:lobby', of({ targets: ['de'] })] as [string, Record<string, unknown>];
+    expect(find(['targets'], lobby, ['device', of({ echo: 'off' })])).toEqual({
+      from: 'group:lobby',
+      key: 'lanes[1].targets',
+    });
+    expect(find(['targets'], lobby, ['device', { lanes: [{}, { targets: ['fr'] }] }])).toEqual({
+      from: 'device',
+      key: 'lanes[1].targets',
+    });
+    expect(find(['source', 'targets'], lobby, ['device', { lanes: [{ id: 'side', source: 'pt' }] }])).toEqual(
+      {
+        from: 'device',
+        key: 'lanes[0].source',
+      },
+    );
+  });
+
+  it('is not one that was refused it, and none where the device itself has it', () => {
+    const lobby = ['group:lobby', of({ targets: ['de'] })] as [string, Record<string, unknown>];
+    expect(find(['targets'], lobby, ['device', of({ targets: [] })])).toEqual({
+      from: 'group:lobby',
+      key: 'lanes[1].targets',
+    });
+    expect(find(['voice'], lobby, ['device', of({ echo: 'off' })])).toBeNull();
+    expect(find(['targets'], ['device', { lanes: 'none' }], ['device', { lanes: [7] }])).toBeNull();
   });
 });
