@@ -96,12 +96,11 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
       '--tls-key',
       join(folder, 'broker/server.key'),
     ];
+    const phrases = join(root, 'phrases.json');
+    if (options.phrases !== undefined) writeFileSync(phrases, JSON.stringify(options.phrases));
     const emulator = [
-      'run',
-      '--port',
-      String(servicePort),
-      '--api-key',
-      API_KEY,
+      ...['run', '--port', String(servicePort), '--api-key', API_KEY],
+      ...(options.phrases === undefined ? [] : ['--phrases', phrases]),
       ...tls,
       ...(options.emulator ?? []),
     ];

@@ -38,7 +38,7 @@ onMachine('a device', ({ onNewMachine, onDevice }) => {
     await machine.write('/usr/bin/editor', '#!/bin/sh\ncp /srv/visitor/filled-in "$1"\n', '0755');
     const startedAt = performance.now();
     for (const { line, isAnswered } of linesOfThePage()) {
-      const words = ['runuser', '-u', 'visitor', '--', 'sh', '-c', `cd; ${line}`];
+      const words = ['runuser', '-u', 'visitor', '--', 'sh', '-c', `cd /srv/visitor; ${line}`];
       const password = readFileSync(`${owner.login}/mqtt-password`, 'utf8');
       const { code, stdout, stderr } = await machine.run(words, isAnswered ? password : '', 240_000);
       const said = `${line}: ${code}\n${stdout}${stderr}`;

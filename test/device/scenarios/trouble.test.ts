@@ -1,0 +1,166 @@
+import { expect } from 'vitest';
+import { until } from '../../nspawn/kiosk.ts';
+import {
+  type Bench,
+  eventsOf,
+  flawedShare,
+  inSeconds,
+  interpret,
+  inWords,
+  live,
+  mostFlawed,
+  phaseOf,
+  pidOf,
+  SERVICE,
+  speak,
+  statusOf,
+  wait,
+} from '../kiosk.ts';
+import { onMachine } from '../on-machine.ts';
+
+const start = ({ machine }: Bench) => machine.must(['systemctl', 'start', SERVICE]);
+const answers = async ({ owner }: Bench) => (await owner.command('status', {}, 4000))?.['status'] === 'ok';
+/** It says what it hears. */
+const interprets = async (bench: Bench): Promise<string> => {
+  const { ended } = await interpret(bench, 10);
+  expect(flawedShare(ended)).toBeLessThan(mostFlawed());
+  return inWords(ended);
+};
+
+onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
+  onDevice('a network that is away for three minutes', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    await machine.monitor('set_link wire off');
+    const cutAt = performance.now();
+    await speak(bench, 55);
+    const lost = await until('the broker says so', async () => statusOf(bench) === 'lost', 120_000);
+    await wait(180_000 - (performance.now() - cutAt));
+    await machine.monitor('set_link wire on');
+    const back = performance.now();
+    await until('it is live', async () => phaseOf(bench) === 'live' && statusOf(bench) !== 'lost', 120_000);
+    const liveMs = performance.now() - back;
+    const told = () => eventsOf(bench, 'speech_lost', cutAt);
+    await until('it tells what is lost', async () => told().length > 0, 60_000);
+    const lostMs = told().reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);
+    expect(lostMs).toBeGreaterThan(10_000);
+    expect(lostMs).toBeLessThan(60_000);
+    expect(await until('it answers', () => answers(bench), 60_000)).toBeLessThan(60_000);
+    await annotate(
+      `lost for the broker after ${inSeconds(lost)}; live ${inSeconds(liveMs)} after the return; ` +
+        `of 55 s of speech ${inSeconds(lostMs)} told as lost; then ${await interprets(bench)}`,
+    );
+    owner.forget();
+  });
+
+  onDevice('an agent that hangs', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    const before = await pidOf(bench);
+    await machine.must(['systemctl', 'kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE]);
+    const hungAt = performance.now();
+    await until('another one', async () => ![0, before].includes(await pidOf(bench)), 150_000);
+    const restarted = performance.now() - hungAt;
+    owner.forget();
+    await live(bench);
+    await annotate(
+      `another one after ${inSeconds(restarted)}, live after ${inSeconds(performance.now() - hungAt)}`,
+    );
+  });
+
+  onDevice('ten crashes one after the other', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    const killOnce =
+      'until pid=$(systemctl show --value -p MainPID dragoman); test "$pid" != 0 -a "$pid" != "$1"; do sleep 0.05; done; kill -9 "$pid"; echo "$pid"';
+    let last = '';
+    const startedAt = performance.now();
+    for (let crash = 0; crash < 10; crash += 1) last = (await machine.sh(killOnce, last)).trim();
+    const took = performance.now() - startedAt;
+    owner.forget();
+    const after = await live(bench);
+    const restarts = (
+      await machine.must(['systemctl', 'show', '--value', '-p', 'NRestarts', SERVICE])
+    ).trim();
+    await annotate(
+      `ten within ${inSeconds(took)}; live ${inSeconds(after)} after the last, ${restarts} restarts`,
+    );
+  });
+
+  onDevice('a leak, up to the bound of memory', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    const before = await pidOf(bench);
+    owner.forget();
+    const leakedAt = performance.now();
+    // Another process of the unit that takes what it can get: the kernel counts all of them together.
+    await machine.sh(
+      'echo $$ >/sys/fs/cgroup/system.slice/dragoman.service/cgroup.procs; (tail /dev/zero || true) & wait',
+    );
+    const peak = await machine.sh('journalctl -k --no-pager | grep -c "Memory cgroup out of memory"');
+    expect(Number(peak)).toBeGreaterThan(0);
+    await until('it runs', async () => (await pidOf(bench)) !== 0, 60_000);
+    const isSame = (await pidOf(bench)) === before;
+    if (!isSame) await live(bench);
+    await until('it answers', () => answers(bench), 60_000);
+    await annotate(
+      `${isSame ? 'the agent stayed' : 'the agent was started again'}; it answers ${inSeconds(performance.now() - leakedAt)} after that`,
+    );
+    await interprets(bench);
+  });
+
+  onStoppedDevice('a clock that is 20 years behind at boot, and is set', async (bench, { annotate }) => {
+    const { machine } = bench;
+    await machine.must(['date', '--set', '2006-01-01 00:00:00']);
+    await start(bench);
+    await wait(15_000);
+    expect(phaseOf(bench)).toBeUndefined();
+    expect(await machine.sh('journalctl -o cat --no-pager -u dragoman')).toMatch(/clock/);
+    await machine.setClock();
+    const took = await live(bench);
+    await annotate(`live ${inSeconds(took)} after the clock was set`);
+    const before = await pidOf(bench);
+    await machine.must(['date', '--set', '+1 day']);
+    await wait(5000);
+    await machine.setClock();
+    await wait(5000);
+    expect(await interprets(bench)).toContain('tones');
+    expect(await pidOf(bench)).toBe(before);
+  });
+
+  onStoppedDevice('a clock that nobody sets', async (bench, { annotate }) => {
+    const { machine } = bench;
+    await machine.must(['systemctl', 'enable', '--now', 'dragoman-clock.path']);
+    await machine.must(['date', '--set', '2006-01-01 00:00:00']);
+    await start(bench);
+    const took = await live(bench, 180_000);
+    const off = Math.abs(Number(await machine.must(['date', '+%s'])) - Date.now() / 1000);
+    expect(off).toBeLessThan(10);
+    await annotate(`live after ${inSeconds(took)} with a clock that is ${off.toFixed(0)} s off`);
+  });
+
+  onDevice('a disk that is full', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    await machine.sh(
+      'fallocate -l 4G /var/fill 2>/dev/null || dd if=/dev/zero of=/var/fill bs=1M 2>/dev/null || true; sync',
+    );
+    expect((await machine.sh('df --output=avail / | tail -1')).trim()).toBe('0');
+    expect(await owner.command('volume', { percent: 70 })).toMatchObject({ status: 'ok' });
+    const first = await interprets(bench);
+    owner.forget();
+    await machine.must(['systemctl', 'restart', SERVICE]);
+    const took = await live(bench);
+    await until('it answers', () => answers(bench), 60_000);
+    await annotate(`${first}; restarted, live after ${inSeconds(took)}`);
+    await machine.must(['rm', '/var/fill']);
+  });
+
+  onDevice('a disk that can only be read', async (bench, { annotate }) => {
+    const { machine, owner } = bench;
+    await machine.sh('echo u >/proc/sysrq-trigger; sleep 1');
+    expect((await machine.run(['touch', '/var/probe'])).code).not.toBe(0);
+    const first = await interprets(bench);
+    expect(await owner.command('volume', { percent: 60 })).toMatchObject({ status: 'ok' });
+    await machine.must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
+    owner.forget();
+    const took = await live(bench);
+    await until('it answers', () => answers(bench), 60_000);
+    await annotate(`${first}; killed, live after ${inSeconds(took)}`);
+  });
+});
