@@ -20,7 +20,11 @@ interface Draft {
 
 const USUAL_MS = 5000;
 /** The service has the last word on what it is told, and may be away for as long as the lane waits for it. */
-const SLOW_MS: Readonly<Record<string, number>> = { languages: 35_000, voice: 35_000, diagnose: 180_000 };
+const SLOW_MS: ReadonlyMap<string, number> = new Map([
+  ['languages', 35_000],
+  ['voice', 35_000],
+  ['diagnose', 180_000],
+]);
 const FROM_SERVICE = ['ok', 'rejected', 'superseded', 'no_answer'] as const;
 
 /** Commands, with what is wrong with them. @param modes echo modes that this room bears */
@@ -163,7 +167,7 @@ export function createOrders(setup: OrdersSetup): Orders {
     const body = { id, args, ...(notAfter === null ? {} : { not_after: notAfter }) };
     const isRetained = dice.chance(0.04);
     if (isRetained && expect[0] !== 'malformed') expect = ['retained'];
-    const withinMs = (SLOW_MS[draft.name] ?? USUAL_MS) + spreadMs;
+    const withinMs = (SLOW_MS.get(draft.name) ?? USUAL_MS) + spreadMs;
     const order = {
       id,
       name: draft.name,
