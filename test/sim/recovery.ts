@@ -25,8 +25,12 @@ const SHORT: ReadonlySet<string> = new Set([
 ]);
 /** Nothing shows at its end that a service speaks again which has taken what it was sent for minutes: 117 s. */
 const ZOMBIE_S = 240;
-/** It takes a person to remove the cause: the lane asks again within six minutes, and needs several tries (435 s). */
-const PARKED_S = 520;
+/**
+ * It takes a person to remove the cause. A try just before that is refused, and the backend asks for up to 450 s, behind which
+ * the lane waits up to 120 s more, so that a fleet does not come back at once; then it needs a token and a stream. Of 60 hours with
+ * nothing but blocked accounts the longest was 485 s. The command `start` tries at once.
+ */
+const PARKED_S = 450 + 120 + 30;
 const BOUND_S: Readonly<Record<string, number>> = {
   ...{ refused: PARKED_S, refused_bare: PARKED_S, balance_out: PARKED_S, account_blocked: PARKED_S },
   ...{
