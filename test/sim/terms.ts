@@ -92,6 +92,12 @@ export function naturalTerms(terms: Terms, dice: Dice): Terms {
   };
 }
 
+/** The same world with an owner who says what is desired, and with a service that drops speech of which too much waits. */
+export function commandedTerms(terms: Terms, dice: Dice): Terms {
+  const queueLimits = dice.chance(0.5) && terms.profile === 'live';
+  return { ...terms, commanded: true, choices: { ...terms.choices, queueLimits } };
+}
+
 /** Whether and how the service tells which seconds a transcript covers, and where it cuts long sentences. */
 function drawTimes(dice: Dice): Record<string, unknown> {
   return {
