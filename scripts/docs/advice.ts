@@ -224,7 +224,7 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'what is used of the budget is kept again', NOTHING),
   line(
     'agent',
-    'what was used of the budget before cannot be read; it is counted anew',
+    'what was used of the budget before cannot be read; it is counted from zero',
     'nothing; often: the disk',
   ),
   line('agent', 'what is desired is kept again', NOTHING),

@@ -136,7 +136,7 @@ export const LANE = [
     tests: ['lane/congestion.test.ts'],
   },
   {
-    name: 'stop-leaves-the-retiring-one',
+    name: 'stop-leaves-the-old-session',
     file: 'lane/lifecycle.ts',
     find: "    context.become({ kind: 'draining', stream });\n    dropOldSession(context, 'close');\n",
     replace: "    context.become({ kind: 'draining', stream });\n",

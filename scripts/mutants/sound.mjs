@@ -126,14 +126,14 @@ export const SOUND = [
     ],
   },
   {
-    name: 'retiring-words-lost',
+    name: 'words-of-the-old-session-lost',
     file: 'lane/session/old-session.ts',
     find: "if (oldSession.why === 'standby') return;",
     replace: 'if (oldSession.stream.id > 0) return;',
     tests: STORIES.rollover,
   },
   {
-    name: 'retiring-words-in-the-wrong-order',
+    name: 'words-of-the-old-session-in-the-wrong-order',
     file: 'uplink/backlog.ts',
     find: 'return chunks.sort((one, other) => one.seq - other.seq);',
     replace: 'return chunks;',

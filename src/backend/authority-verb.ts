@@ -53,7 +53,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
     });
   authority
     .command('retire')
-    .description('end the change: what the other authority has issued is good no more')
+    .description('end the change: what the other authority has issued is no longer valid')
     .argument(...FOLDER)
     .option('--regardless', 'also where devices are shut out by it')
     .addHelpText(...examples('dragoman-backend broker authority retire museum'))
@@ -61,7 +61,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
       const name = retireAuthority(folder, options.regardless === true);
       say(
         folder,
-        `${name} is good no more.`,
+        `${name} is no longer valid.`,
         `Destroy ${join(folder, 'authority', `${name}.key`)}, and its copies.`,
         `Bring ${join(folder, 'broker', 'ca.crt')} to everybody, as their broker-ca.crt.`,
       );

@@ -35,7 +35,7 @@ export interface Backend {
   /** Settles when requests are heard for the first time, or at the close. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
-  /** Answers what is under way, 2 s at most, and says goodbye to the broker, 2 s at most. */
+  /** Answers what is under way, 2 s at most, and disconnects from the broker, 2 s at most. */
   close(): Promise<void>;
 }
 

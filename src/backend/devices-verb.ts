@@ -37,7 +37,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .requiredOption(...BROKER)
     .option('--group <name>', 'a group whose commands it may hear; may be repeated', gather)
     .option('--files <folder>', 'where its files will lie on the device', '/etc/dragoman')
-    .option('--replace', 'for a new board in the place of one that has a login, which is good no more')
+    .option('--replace', 'for a new board in the place of one that has a login, which is no longer valid')
     .option('--days <days>', 'how long a certificate is good', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
     .addHelpText(...examples('dragoman-backend devices add kiosk-01 kiosk-02 --group lobby --broker museum'))

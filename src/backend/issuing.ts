@@ -15,7 +15,7 @@ import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { retireUnused, shortId, shownSession } from './session-upkeep.ts';
+import { endUnused, shortId, shownSession } from './session-upkeep.ts';
 import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
 /** A device does not wait longer for an answer; the broker should not either. */
@@ -62,8 +62,8 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
         return confirm(effect);
       case 'probe':
         return track(probe(effect.job, effect.input));
-      case 'retire':
-        return track(drainOld(effect));
+      case 'end':
+        return track(endSessions(effect));
       case 'revoke':
         return track(revoke(effect));
       case 'wake':
@@ -114,10 +114,10 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     }
   };
 
-  const drainOld = async (effect: Extract<IssuerEffect, { kind: 'retire' }>): Promise<IssuerEvent> => {
+  const endSessions = async (effect: Extract<IssuerEffect, { kind: 'end' }>): Promise<IssuerEvent> => {
     let ids: readonly string[] = [];
     try {
-      ids = await retireUnused(service, effect);
+      ids = await endUnused(service, effect);
       const fields = { reference: effect.reference, count: ids.length };
       if (ids.length > 0) log.info(fields, 'revoked an unused session');
     } catch (error) {
@@ -125,7 +125,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
       if (!UNSUPPORTED.has(trouble.kind)) return { kind: 'failed', job: effect.job, trouble, draw: random() };
     }
-    return { kind: 'retired', job: effect.job, ids, draw: random() };
+    return { kind: 'ended', job: effect.job, ids, draw: random() };
   };
 
   /** What is gone already is as good; a service that cannot revoke must not keep a device from its next session. */

@@ -24,7 +24,7 @@ export function isOver(session: Session): boolean {
  * Revokes a lane's sessions that were never used: the one named, else those found by their reference.
  * @returns the ids of those that are gone
  */
-export async function retireUnused(
+export async function endUnused(
   service: ServiceClient,
   wanted: { reference: string; sessionId: string | null },
 ): Promise<string[]> {

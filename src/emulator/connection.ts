@@ -15,7 +15,7 @@ const ABANDONED_MS = 600_000;
 /** After a close frame the socket is cut at last. */
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** A client that has said goodbye may take so long to hang up: its stream is over, whatever becomes of the line. */
+/** A client that has ended its stream may take so long to hang up: its stream is over, whatever becomes of the line. */
 const HANG_UP_MS = 200;
 
 /** What comes from a connection. */
@@ -35,7 +35,7 @@ export interface Connection {
 
 /**
  * @param raw what the WebSocket runs over
- * @param resetRaw ends that without a goodbye
+ * @param resetRaw ends that without a close
  */
 export function createConnection(
   socket: WebSocket,

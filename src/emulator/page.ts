@@ -18,7 +18,7 @@ const clock = (label: string, order: object): Button => ({ label, path: '/emulat
 
 /** The faults that one wants at hand; all others are ordered with `POST /emulator/faults`. */
 export const FAULT_BUTTONS: readonly Button[] = [
-  fault('drop', { kind: 'drop' }, 'the connection is gone, without a goodbye'),
+  fault('drop', { kind: 'drop' }, 'the connection is gone, without a close'),
   fault('drop in mid-speech', { kind: 'drop', when: 'mid_speech' }),
   fault('revoke', { kind: 'revoke' }),
   fault('max duration', { kind: 'max_duration' }),

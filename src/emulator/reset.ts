@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 export interface Plumbing {
   /** To be called with each connection of a TLS server before its handshake. */
   note(socket: Socket): void;
-  /** Ends a connection as a dying network does: without a goodbye of TLS, by a reset where the system allows one. */
+  /** Ends a connection as a dying network does: without the close of TLS, by a reset where the system allows one. */
   reset(socket: Duplex): void;
 }
 

@@ -88,7 +88,7 @@ export interface Bus {
     finale: { topic: string; payload: string; retain: boolean },
     done: (problem: string | null) => void,
   ): void;
-  /** Says goodbye (`finale` is published last) and disconnects without raising the will. */
+  /** Ends the connection in order (`finale` is published last) and disconnects without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
 }
 

@@ -65,7 +65,7 @@ export interface StreamConnection {
    * sent.
    */
   ping(): void;
-  /** Says goodbye; no event follows. */
+  /** Closes in order; no event follows. */
   close(): void;
   /** Cuts the connection; no event follows. */
   terminate(): void;

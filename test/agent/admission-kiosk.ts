@@ -30,7 +30,7 @@ export const closedUntil = (deps: FakeDeps) => {
   return lanes?.[0]?.closed_until;
 };
 export const phaseOf = (deps: FakeDeps) => deps.agent.lanes[0]?.phase;
-/** The service says goodbye where it is told to. */
+/** The service closes in order where it is told to. */
 export const finish = (deps: FakeDeps) => {
   if (phaseOf(deps) === 'draining') deps.lastStream().listener.ended(1000, '');
 };

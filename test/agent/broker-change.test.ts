@@ -112,7 +112,7 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts.length).toBe(before + 1);
   });
 
-  it('changes nothing where the same configuration is read again, and counts no minute anew', async () => {
+  it('changes nothing where the same configuration is read again, and counts no minute again', async () => {
     const { deps, tried, sighup, returned } = await changing();
     deps.clock.advance(50_000);
     sighup(NEW);

@@ -24,7 +24,7 @@ describe('the budget of a day', () => {
   /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
   const zone = { timeZone: 'America/New_York' };
 
-  it('is told at 80 %, ends the session at 100 %, and begins anew with the local day', async () => {
+  it('is told at 80 %, ends the session at 100 %, and begins again with the local day', async () => {
     const deps = create({ budget: { minutesPerDay: 100 } }, zone);
     await deps.goLive();
     deps.clock.advance(79 * MIN);
@@ -142,14 +142,14 @@ describe('the budget of a day', () => {
     '{"version":1,"days":[{"day":"2026-01-15","used_ms":-5,"told_for":null}]}',
     '{"version":1,"days":[{"day":"2026-01-15","used_ms":1e300,"told_for":null}]}',
     '{"version":1,"days":[{"day":"today","used_ms":5,"told_for":null}]}',
-  ])('is counted anew where the kept file holds %j, and that is told', async (text) => {
+  ])('is counted from zero where the kept file holds %j, and that is told', async (text) => {
     const file = createMemoryFile();
     file.fill(text);
     const deps = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await deps.goLive();
     expect(phaseOf(deps)).toBe('live');
     expect(deps.logged.map(([, sentence]) => sentence)).toContain(
-      'what was used of the budget before cannot be read; it is counted anew',
+      'what was used of the budget before cannot be read; it is counted from zero',
     );
   });
 

@@ -112,7 +112,7 @@ describe('the renewal of the client certificate', () => {
   });
 
   it.each(['{', '{"format":2}', '[]', '{"format":1,"configured":"x"}'])(
-    'begins anew where what was kept is damaged: %s',
+    'begins again where what was kept is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();
       kept.fill(text);

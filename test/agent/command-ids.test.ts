@@ -323,7 +323,7 @@ describe('a disk', () => {
   });
 
   it.each(['', 'no json', '{"version":2,"commands":[]}', '[]', '{"version":1,"commands":[{"key":5}]}'])(
-    'that holds %j instead of a record is begun anew',
+    'that holds %j instead of a record is begun again',
     async (text) => {
       const disk = createMemoryFile();
       disk.fill(text);

@@ -51,7 +51,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
 }
 
 describe('a kiosk that hears itself', () => {
-  it('in the mode off: tells it, falls back to half-duplex, and is tried anew by command', async () => {
+  it('in the mode off: tells it, falls back to half-duplex, and is tried again by command', async () => {
     const deps = await hearItself('off');
     const [detected] = deps.sent('event/echo_detected');
     expect(EVENT_SCHEMAS.echo_detected.parse(detected?.body)).toMatchObject({ lane: 'main', mode: 'off' });

@@ -16,7 +16,7 @@ function drawing() {
 }
 
 describe('ids of token requests', () => {
-  it('are drawn anew for each request, and hold nothing that is published', async () => {
+  it('are new for each request, and hold nothing that is published', async () => {
     const { drawn, randomHash } = drawing();
     const deps = createFakeDeps(testConfig(), { randomHash });
     await deps.agent.start();

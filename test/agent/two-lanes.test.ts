@@ -152,7 +152,7 @@ describe('two lanes of one device', () => {
     expect(two.status()).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  it('do not share a port that throws: one begins anew or goes without, the other one streams', async () => {
+  it('do not share a port that throws: one begins again or goes without, the other one streams', async () => {
     let isBroken = true;
     const two = createTwoLanes((given) => ({
       ...given,

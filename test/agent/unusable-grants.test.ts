@@ -35,7 +35,7 @@ describe('a grant that cannot be used', () => {
     ['a tab', {}, URL_OF('service.exa\tmple'), /stream_url .* control character: remove it/],
     ['a user and a password', {}, URL_OF('operator:hunter2@service.example'), /user name or a password/],
   ])(
-    'because of %s is refused with the reason, and asked for anew with patience',
+    'because of %s is refused with the reason, and asked for again with patience',
     async (_, session, url, words) => {
       const deps = await asking();
       const { id } = deps.lastRequest();

@@ -24,7 +24,7 @@ it('revokes what a device has replaced when it would have a fourth session', asy
     const { id } = sessionOf(await fixture.ask('kiosk', `r${index}`, { reason: 'network' }));
     ids.push(id);
     const session = sessionsAtService().find((one) => one.id === id);
-    // As if its stream had begun: nobody would retire it as unused.
+    // As if its stream had begun: nobody would end it as unused.
     if (session !== undefined) session.firstConnectedAt = 1;
   }
   const alive = () => sessionsAtService().filter(({ revoked }) => !revoked).length;

@@ -118,7 +118,7 @@ static void close_controls(snd_ctl_ext_t *ext)
 	free(ext->private_data);
 }
 
-/* Nobody who keeps the controls open is told of changes: each amixer opens them anew. */
+/* Nobody who keeps the controls open is told of changes: each amixer opens them again. */
 static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned int *mask)
 {
 	(void)ext, (void)id, (void)mask;

@@ -115,7 +115,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     await playbackPipeline.playback.close();
   });
 
-  it('starts a microphone anew that hangs', async ({ expect, annotate }) => {
+  it('starts a microphone again that hangs', async ({ expect, annotate }) => {
     const sound = babble(60 * RATE_HZ, 9);
     const card = await insert({ id: 'HungMic', capture: { sound } });
     const capturePipeline = await listen(card.device);
@@ -137,7 +137,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     expect(placesOf(capturePipeline, sound).unknown).toBe(0);
   });
 
-  it('starts a loudspeaker anew that hangs', async ({ expect, annotate }) => {
+  it('starts a loudspeaker again that hangs', async ({ expect, annotate }) => {
     const card = await insert({ id: 'HungSpeaker' });
     const playbackPipeline = await speak(card.device);
     playbackPipeline.say(babble(4 * RATE_HZ, 10));

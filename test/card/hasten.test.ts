@@ -46,7 +46,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
     expect((await card.capture.log()).filter(({ event }) => event === 'start')).toHaveLength(1);
   });
 
-  it('is started anew for it once, and not when it need not hurry any more', async ({ expect }) => {
+  it('is started again for it once, and not when it need not hurry any more', async ({ expect }) => {
     const { card, capture, pieces, faults } = await listen('Calm', false);
     await until('3 pieces', () => pieces.length >= 3);
     const before = pieces.length;

@@ -13,7 +13,7 @@ describe('the picture on the front page', () => {
     expect(page('README.md')).toContain('(docs/demo.svg)');
   });
 
-  it('shows what the live view shows today; "npm run picture" draws it anew', () => {
+  it('shows what the live view shows today; "npm run picture" draws it again', () => {
     const frame = frameOf({}, { columns: 80, rows: 26 });
     const labels = frame.flatMap(
       (row) => /^ (?:── )?([A-Za-z][a-z]+(?: [a-z]+)*)(?: ─| {2})/.exec(row)?.[1] ?? [],

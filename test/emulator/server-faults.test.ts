@@ -79,7 +79,7 @@ describe('refusals over a real socket', () => {
 });
 
 describe('faults over a real socket', () => {
-  test('drop: the connection is reset, without a goodbye', async () => {
+  test('drop: the connection is reset, without a close', async () => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'drop' });

@@ -25,7 +25,7 @@ function makeCertificate(): { cert: string; key: string } {
 }
 
 test.skipIf(!hasOpenssl)(
-  'drop: a connection over TLS is reset, without a goodbye (needs openssl)',
+  'drop: a connection over TLS is reset, without a close (needs openssl)',
   async () => {
     const tls = makeCertificate();
     const emulator = await start({ tls });

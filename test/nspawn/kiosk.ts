@@ -41,7 +41,7 @@ export interface Kiosk {
   systemctl(...words: string[]): Promise<string>;
   /** Steers the service (`POST /emulator/faults`), until `reset`. */
   fault(order: object): Promise<void>;
-  /** The service is started anew with these options, the backend with these settings, until `reset`. */
+  /** The service is started again with these options, the backend with these settings, until `reset`. */
   serve(options: string, backend?: object): Promise<void>;
   /** Lets the broker, the backend or the service be missing or hang, until `reset`. */
   disturb(how: 'stop' | 'freeze', unit: string): Promise<void>;

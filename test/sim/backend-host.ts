@@ -142,7 +142,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       },
     );
   };
-  const drainOld = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'retire' }>): void => {
+  const endSessions = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'end' }>): void => {
     const ask = (request: ApiRequest): Answer =>
       sessionId === null ? listSessions(request, context()) : getSession(sessionId, request, context());
     exchange(ask, { query: { client_reference_id: reference } }, 'sessions', (answer) => {
@@ -154,7 +154,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       });
       const unused = found.filter(isUnused);
       for (const session of unused) host.act(() => deleteSession(session.id, REQUEST, context()));
-      dispatch({ kind: 'retired', job, ids: unused.map(({ id }) => id), draw: dice.next() });
+      dispatch({ kind: 'ended', job, ids: unused.map(({ id }) => id), draw: dice.next() });
     });
   };
   const revoke = ({ who, ids }: Extract<IssuerEffect, { kind: 'revoke' }>): void => {
@@ -170,8 +170,8 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
     switch (effect.kind) {
       case 'create':
         return create(effect);
-      case 'retire':
-        return drainOld(effect);
+      case 'end':
+        return endSessions(effect);
       case 'revoke':
         return revoke(effect);
       case 'wake':

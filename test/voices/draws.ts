@@ -33,7 +33,7 @@ export interface NoiseResult {
   readonly isTold: boolean;
 }
 
-/** One lane hears one kind of noise for so many stretches, each made anew: a third of them as loud as usual, then softer, then louder. */
+/** One lane hears one kind of noise for so many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
 export async function hearNoise(world: World, kind: Kind, stretches: number): Promise<NoiseResult> {
   const { createVoiceDetector, library, seed } = world;
   const kiosk = new Kiosk({

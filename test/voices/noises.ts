@@ -2,7 +2,7 @@ import { createDice, type Dice } from '../sim/dice.ts';
 import { RATE_HZ } from './recordings.ts';
 import { atLevel, levelDb, mixIn, reverberate } from './room.ts';
 
-/** Sounds of a room in which nobody speaks to the kiosk. Each is made anew from its dice. */
+/** Sounds of a room in which nobody speaks to the kiosk. Each is made new from its dice. */
 
 export const KINDS = [
   'fan',

@@ -10,7 +10,7 @@ import { ANY_INDEX, KNOWN_KEYS, type KnownKey, suggest } from './keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
 
 const PREFIX = 'DRAGOMAN_';
-/** Variables that are no configuration of the device: those of the other programs, and the wish for stacks. */
+/** Variables that are no configuration of the device: those of the other programs, and the request for stacks. */
 const OTHERS = /^DRAGOMAN_(BACKEND_.*|EMULATOR_.*|DEBUG)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

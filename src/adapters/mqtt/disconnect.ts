@@ -2,13 +2,13 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './link.ts';
 
-/** The steps of a goodbye, each counted from its start: older messages, the finale, DISCONNECT, the end of the socket. */
+/** The steps of an orderly disconnect, each counted from its start: older messages, the finale, DISCONNECT, the end of the socket. */
 const DRAIN_WITHIN_MS = 1000;
 const FINALE_WITHIN_MS = 1500;
 const DISCONNECT_WITHIN_MS = 1800;
 const CLOSE_WITHIN_MS = 2000;
 
-/** What a goodbye sees of the bus. */
+/** What an orderly disconnect sees of the bus. */
 export interface Leaving {
   /** The present link, null once it has ended. */
   link(): Link | null;

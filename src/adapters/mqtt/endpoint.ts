@@ -65,7 +65,7 @@ export function clientOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: readPassword(password) }),
     protocolVersion: version,
-    // Without an expiry a session of 3.1.1 could stay for ever, tokens and commands of last year with it.
+    // Without an expiry a session of 3.1.1 could stay forever, tokens and commands of last year with it.
     ...(version === 5 && keptForS !== undefined
       ? { clean: false, properties: { sessionExpiryInterval: keptForS } }
       : { clean: true }),

@@ -49,7 +49,7 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
       connection = parts.connection();
     } catch (error) {
       const why = error instanceof Error ? error.message : 'unknown reason';
-      return { outcome: problem(why, 'Mend the configuration first.'), bus: null, isolation: null };
+      return { outcome: problem(why, 'Fix the configuration first.'), bus: null, isolation: null };
     }
     const reached = await reachBroker(connection, clock);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };

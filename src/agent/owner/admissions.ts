@@ -87,7 +87,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     const now = clock.now();
     const wall = clock.wall();
     const total = lanes.reduce((sum, { state }) => sum + billedMs(state, now), 0);
-    // A lane that began anew after a defect may have forgotten its last stream.
+    // A lane that began again after a defect may have forgotten its last stream.
     const usedMs = Math.max(0, total - billed);
     billed = total;
     use = countUse(use, wall === null ? null : dateOf(localDay(wall, zone())), now, usedMs);
@@ -216,6 +216,6 @@ function readKept(file: StateFile | null, log: Log): readonly BudgetDay[] {
   if (text === null) return [];
   const kept = readBudget(text);
   if (kept.kind === 'kept') return kept.content;
-  log.warn({}, 'what was used of the budget before cannot be read; it is counted anew');
+  log.warn({}, 'what was used of the budget before cannot be read; it is counted from zero');
   return [];
 }

@@ -36,7 +36,7 @@ export function useAuthority(folder: string): string {
 }
 
 /**
- * The one that issues no more is good no more.
+ * The one that does not issue any more is no longer valid.
  * @param regardless of devices whose certificates are the old one's
  */
 export function retireAuthority(folder: string, regardless: boolean): string {

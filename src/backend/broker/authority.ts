@@ -104,7 +104,7 @@ export interface Revoked {
 }
 
 /**
- * The list of what is good no more, for as long as the authority: a broker refuses everybody when its list has ended.
+ * The list of what is no longer valid, for as long as the authority: a broker refuses everybody when its list has ended.
  * @returns PEM
  */
 export function listRevoked(authority: KeyedCertificate, revoked: readonly Revoked[], wall: WallMs): string {

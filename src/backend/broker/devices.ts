@@ -47,7 +47,7 @@ export function addDevices(folder: string, wanted: readonly Wanted[], options: A
   return handOutAll(folder, setup, wanted, options);
 }
 
-/** New logins for boards that take the place of others; those of the old boards are good no more. All or none. */
+/** New logins for boards that take the place of others; those of the old boards are no longer valid. All or none. */
 export function replaceDevices(folder: string, wanted: readonly Wanted[], options: AddOptions): Added[] {
   const setup = readSetup(folder);
   const names = wanted.map(deviceName);

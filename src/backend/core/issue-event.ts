@@ -27,7 +27,7 @@ export type IssuerEvent =
   /** A request that carries an id but breaks the schema. */
   | { kind: 'misasked'; who: DeviceName; id: string; reply: Reply; detail: string }
   /** The lane's unused sessions are gone, or could not be found out. `ids` of those that are gone. */
-  | { kind: 'retired'; job: number; ids: readonly string[]; draw: number }
+  | { kind: 'ended'; job: number; ids: readonly string[]; draw: number }
   /** What became of sessions that were to be revoked; those not among `gone` may still run. */
   | { kind: 'revoked'; who: DeviceName; ids: readonly string[]; gone: readonly string[] }
   /** The time of a `wake` has come. */
@@ -51,7 +51,7 @@ export type IssuerEffect =
   /** The answer to a trial that would have been granted. */
   | { kind: 'confirm'; ask: Ask; probe: TokenProbeAnswer['probe'] }
   /** Find the lane's sessions (the one named, else by reference) and revoke those that were never used. */
-  | { kind: 'retire'; job: number; reference: string; sessionId: string | null }
+  | { kind: 'end'; job: number; reference: string; sessionId: string | null }
   /** Revoke sessions that a device has replaced, while its next one is made. */
   | { kind: 'revoke'; who: DeviceName; ids: readonly string[] }
   /** Tell when this much time has passed, in milliseconds. */

@@ -113,7 +113,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   ): TokenError | null => {
     if (!isTrial(ask)) {
       const { lane } = ask.request;
-      // What the lane was given before has been used, or it would not ask again; or is retired now.
+      // What the lane was given before has been used, or it would not ask again; or is ended now.
       pending.remove(record.account.granted.filter((one) => one.lane === lane).map(({ id }) => id));
       const error = checkAccount(record.account, allowance, lane, now);
       if (error !== null) return error;
@@ -214,7 +214,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     // of this lane's older requests, of another backend, or from before our start.
     if (unused !== null || request.attempt > 1) {
       const sessionId = request.attempt > 1 ? null : unused;
-      return [{ kind: 'retire', job: job.number, reference: job.key, sessionId }];
+      return [{ kind: 'end', job: job.number, reference: job.key, sessionId }];
     }
     return create(job, now);
   };
@@ -330,7 +330,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       }
       const job = jobs.get(event.job);
       if (job === undefined) return [];
-      if (event.kind === 'retired') {
+      if (event.kind === 'ended') {
         const record = devices.of(job.ask.who, now);
         devices.forget(record, job.ask.request.lane);
         noteGone(record.account, event.ids);

@@ -27,7 +27,7 @@ export type Verdict =
   | { ok: false; error: TokenError };
 
 /** Whether a device may have what it asks for, and on which terms. */
-export function judge(policy: Policy, who: DeviceName, wish: IssueCase): Verdict {
+export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verdict {
   if (!policy.allow.some((pattern) => matches(pattern, who))) {
     return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
   }
@@ -42,18 +42,22 @@ export function judge(policy: Policy, who: DeviceName, wish: IssueCase): Verdict
     policy.limits,
     exceptions.map(({ limits }) => limits),
   );
-  if (!terms.intents.includes(wish.intent)) {
-    return deny('intent_not_allowed', 'Intent not allowed', `this device may not use ${wish.intent}`);
+  if (!terms.intents.includes(request.intent)) {
+    return deny('intent_not_allowed', 'Intent not allowed', `this device may not use ${request.intent}`);
   }
-  if (!terms.connectionTypes.includes(wish.connection_type)) {
-    return deny('connection_type_not_allowed', 'Transport not allowed', `not over ${wish.connection_type}`);
+  if (!terms.connectionTypes.includes(request.connection_type)) {
+    return deny(
+      'connection_type_not_allowed',
+      'Transport not allowed',
+      `not over ${request.connection_type}`,
+    );
   }
   const input: CreateSessionInput = {
-    intent: wish.intent,
-    connection_type: wish.connection_type,
+    intent: request.intent,
+    connection_type: request.connection_type,
     expires_in_seconds: terms.expiresInSeconds,
     single_use: terms.singleUse,
-    client_reference_id: referenceOf(who, wish.lane),
+    client_reference_id: referenceOf(who, request.lane),
     ...(terms.maxSessionDurationSeconds !== null && {
       max_session_duration_seconds: terms.maxSessionDurationSeconds,
     }),
@@ -61,7 +65,7 @@ export function judge(policy: Policy, who: DeviceName, wish: IssueCase): Verdict
   return { ok: true, input, allowance };
 }
 
-/** Whether the owner has written down this very device: nobody else's wish can be as certain. */
+/** Whether the owner has written down this very device: nobody else's request can be as certain. */
 export function isListed({ allow, groups, devices }: Policy, { tenant, device }: DeviceName): boolean {
   const name = `${tenant}/${device}`;
   return (

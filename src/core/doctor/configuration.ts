@@ -55,7 +55,7 @@ export function judgeInvalid(file: string, problems: readonly string[]): Outcome
   const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;
   return problem(
     `${first.startsWith(file) ? '' : `${file}: `}${first}${more}`,
-    `Mend it; "dragoman check-config --config ${file}" lists everything.`,
+    `Fix it; "dragoman check-config --config ${file}" lists everything.`,
     { file, problems },
   );
 }

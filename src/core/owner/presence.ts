@@ -46,7 +46,7 @@ export function judgeStatus(
   }
   const other = { isWrong: false, otherBootId: heard.boot_id };
   if (GONE.includes(heard.status)) {
-    // A will may be late, and of the agent before this one; but what connects anew, as its number tells, is alive.
+    // A will may be late, and of the agent before this one; but what connects again, as its number tells, is alive.
     const isAlive =
       foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
     return { isWrong: !isRetained, otherBootId: isAlive ? heard.boot_id : null };

@@ -10,7 +10,7 @@ export type Effect =
   /** Sends a frame that is no proper message. */
   | { kind: 'sendRaw'; stream: string; payload: string | Uint8Array; as?: RawForm }
   | { kind: 'close'; stream: string; code: number; reason: string }
-  /** Ends the connection without a goodbye, as a dying network does. */
+  /** Ends the connection without a close, as a dying network does. */
   | { kind: 'reset'; stream: string }
   /** How the connection's two directions behave from now on. */
   | { kind: 'link'; stream: string; link: Link }

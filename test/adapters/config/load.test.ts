@@ -121,7 +121,7 @@ describe('the layers of the configuration', () => {
     expect(lanes.map(({ id, echo }) => [id, echo])).toEqual([['main', 'off']]);
   });
 
-  it('begin a capture anew when its driver changes', () => {
+  it('begin a capture again when its driver changes', () => {
     const lane = { ...BASE.lanes[0], capture: { driver: 'alsa', device: 'plughw:CARD=Mic' } };
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     const env = { DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file', DRAGOMAN_LANES_0_CAPTURE_PATH: 'in.wav' };

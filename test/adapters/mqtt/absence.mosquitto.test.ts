@@ -56,7 +56,7 @@ if (command === null) {
     const open = (onMessage: (message: BusMessage) => void = () => {}) =>
       rack.open({ url: `mqtt://127.0.0.1:${relay.port}` }, SUBSCRIPTIONS, 1, onMessage);
 
-    it.each(['its line is cut', 'it has said goodbye'])(
+    it.each(['its line is cut', 'it has disconnected'])(
       'gets the commands sent meanwhile, and no token lies in the store (%s)',
       async (how) => {
         const first = open();

@@ -99,7 +99,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.messages.every((message) => message.retain)).toBe(true);
     });
 
-    it('leaves its will when the line is cut, made anew for each connection', async () => {
+    it('leaves its will when the line is cut, made new for each connection', async () => {
       const witness = await openWitness();
       const will = (connection: number) => ({ topic: 't/status', payload: `lost ${connection}` });
       const device = rack.open({ url: relayed() }, { will });
@@ -155,7 +155,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
     });
 
-    it('says goodbye: what waits, then the finale, and no will', async () => {
+    it('ends in order: what waits, then the finale, and no will', async () => {
       const witness = await openWitness();
       const will = () => ({ topic: 't/status', payload: 'lost' });
       const device = rack.open({ url: relayed() }, { will });

@@ -58,7 +58,7 @@ describe('reconnecting', () => {
     }
   });
 
-  it('starts anew only after a connection that lasted a stable minute', () => {
+  it('starts again only after a connection that lasted a stable minute', () => {
     const tired = fail(beginReconnect(1), 6).state;
     const short = noteDown(
       noteUp(tired, 1000),

@@ -92,7 +92,7 @@ describe('the volume', () => {
     expect(written).toEqual([[8000], [8000]]);
   });
 
-  it('is told anew to a device that is back, which may be another one', async () => {
+  it('is told again to a device that is back, which may be another one', async () => {
     const volumes: number[] = [];
     const { playbackPipeline, device, events } = await open({
       mixer: { setVolume: (percent) => volumes.push(percent) },

@@ -97,7 +97,7 @@ describe('a configuration that cannot be used', () => {
     expect(await other.outcome).toBe('repaired');
   });
 
-  it('is told anew when something else is wrong', () => {
+  it('is told again when something else is wrong', () => {
     const { clock, become, service, errors, unusable } = waiting();
     become(unusable({ problems: ['mqtt.caFile: cannot be read', 'more'], key: 'mqtt.caFile' }));
     clock.advance(6000);

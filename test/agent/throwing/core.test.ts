@@ -30,7 +30,7 @@ function breakCore(is: (event: LaneEvent) => boolean): void {
 }
 
 describe('a step of the core that throws', () => {
-  it('ends alone: it is told, and the lane begins anew and streams', async () => {
+  it('ends alone: it is told, and the lane begins again and streams', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     breakCore(({ type }) => type === 'captured');

@@ -139,7 +139,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a second authority (%s, %s)', (form
 
   it('is the only one at last', async () => {
     const stale = broker.options('museum.kiosk-02');
-    expect((await authority('retire')).out).toContain('ca is good no more');
+    expect((await authority('retire')).out).toContain('ca is no longer valid');
     await restart();
     handOut();
     await isThere();

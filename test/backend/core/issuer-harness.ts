@@ -48,9 +48,9 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       const { who, ids } = effect;
       return at(now + 100, () => dispatch({ kind: 'revoked', who, ids, gone: ids }));
     }
-    if (effect.kind === 'retire') {
+    if (effect.kind === 'end') {
       const { job } = effect;
-      return at(now + 100, () => dispatch({ kind: 'retired', job, ids: [], draw: 0 }));
+      return at(now + 100, () => dispatch({ kind: 'ended', job, ids: [], draw: 0 }));
     }
     if (effect.kind === 'probe') {
       const { job } = effect;

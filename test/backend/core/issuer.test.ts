@@ -65,13 +65,13 @@ function drive(more: object = {}) {
       issuer.handle({ kind: 'created', job, session: makeSession(id), draw: 0 }, now),
     failed: (job: number, what: Trouble) =>
       issuer.handle({ kind: 'failed', job, trouble: what, draw: 0 }, now),
-    retired: (job: number, ids: readonly string[] = []) =>
-      issuer.handle({ kind: 'retired', job, ids, draw: 0 }, now),
+    ended: (job: number, ids: readonly string[] = []) =>
+      issuer.handle({ kind: 'ended', job, ids, draw: 0 }, now),
     /** Asks and has the session made at once. */
     grant(ask: Ask, sessionId: string): IssuerEffect | undefined {
       const effects = this.ask(ask);
       const job = jobOf(effects);
-      const made = effects[0]?.kind === 'retire' ? jobOf(this.retired(job)) : job;
+      const made = effects[0]?.kind === 'end' ? jobOf(this.ended(job)) : job;
       return this.created(made, sessionId)[0];
     },
   };
@@ -125,8 +125,8 @@ describe('issuer', () => {
     harness.grant(makeAsk('r1'), 's1');
     harness.pass(40_000);
     const effects = harness.ask(makeAsk('r1'));
-    expect(effects).toEqual([{ kind: 'retire', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
-    expect(harness.kinds(harness.retired(2))).toEqual(['create']);
+    expect(effects).toEqual([{ kind: 'end', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
+    expect(harness.kinds(harness.ended(2))).toEqual(['create']);
   });
 
   it('answers a request that is repeated while its session is being made once, to its newest reply topic', () => {
@@ -137,22 +137,22 @@ describe('issuer', () => {
     expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', reply: repeated.reply }]);
   });
 
-  it('makes one session for a lane that asks anew meanwhile, and gives it to the newer request', () => {
+  it('makes one session for a lane that asks again meanwhile, and gives it to the newer request', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
     expect(harness.ask(makeAsk('r2'))).toMatchObject([{ kind: 'ignore', id: 'r1', why: 'superseded' }]);
     expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', id: 'r2' }]);
   });
 
-  it('retires an unused session before it makes another for the lane, and not once its window is over', () => {
+  it('ends an unused session before it makes another for the lane, and not once its window is over', () => {
     const harness = drive();
     harness.grant(makeAsk('r1'), 's1');
     expect(harness.ask(makeAsk('r2', { reason: 'rollover' }))[0]).toMatchObject({
-      kind: 'retire',
+      kind: 'end',
       sessionId: 's1',
     });
     expect(harness.kinds(harness.ask(makeAsk('r3', { lane: 'second' })))).toEqual(['create']);
-    harness.retired(2, ['s1']);
+    harness.ended(2, ['s1']);
     harness.created(2, 's2');
     harness.pass(60_000);
     expect(harness.kinds(harness.ask(makeAsk('r4')))).toEqual(['create']);
@@ -161,7 +161,7 @@ describe('issuer', () => {
   it('looks for sessions of an unknown past when a first answer seems lost', () => {
     const harness = drive();
     expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
-      kind: 'retire',
+      kind: 'end',
       reference: 'museum/kiosk/main',
       sessionId: null,
     });
@@ -286,7 +286,7 @@ describe('issuer', () => {
     const harness = drive();
     expect(harness.created(99, 's')).toEqual([]);
     expect(harness.failed(99, trouble('timeout'))).toEqual([]);
-    expect(harness.retired(99)).toEqual([]);
+    expect(harness.ended(99)).toEqual([]);
   });
 
   it('keeps its promises in any order of events: bounded work, each job ends once, one unused session per lane', () => {
@@ -302,14 +302,14 @@ describe('issuer', () => {
         const issuer = createIssuer(makeConfig({ limits: { burst: 20, perMinute: 60, concurrency: 2 } }));
         /** The service: unused sessions by reference, with their end. */
         const unused = new Map<string, { id: string; until: number }[]>();
-        const open: Extract<IssuerEffect, { kind: 'create' | 'retire' }>[] = [];
+        const open: Extract<IssuerEffect, { kind: 'create' | 'end' }>[] = [];
         let now = 0;
         let made = 0;
         const alive = (reference: string) =>
           (unused.get(reference) ?? []).filter((session) => session.until > now);
         const take = (effects: IssuerEffect[]): void => {
           for (const effect of effects)
-            if (effect.kind === 'create' || effect.kind === 'retire') open.push(effect);
+            if (effect.kind === 'create' || effect.kind === 'end') open.push(effect);
         };
         for (const { what, device, id, lane, pick } of steps) {
           if (what === 'ask')
@@ -319,10 +319,10 @@ describe('issuer', () => {
           if (what !== 'settle' && what !== 'fail') continue;
           const [effect] = open.splice(pick % Math.max(1, open.length), 1);
           if (effect === undefined) continue;
-          if (effect.kind === 'retire') {
+          if (effect.kind === 'end') {
             const ids = (unused.get(effect.reference) ?? []).map((session) => session.id);
             unused.delete(effect.reference);
-            take(issuer.handle({ kind: 'retired', job: effect.job, ids, draw: 0 }, now));
+            take(issuer.handle({ kind: 'ended', job: effect.job, ids, draw: 0 }, now));
           } else if (what === 'fail') {
             const failure = {
               kind: 'failed',

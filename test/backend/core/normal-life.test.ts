@@ -76,7 +76,7 @@ describe('a device that does what devices do', () => {
     expect(most()).toBeLessThanOrEqual(3);
   });
 
-  it('never meets one because the backend was started anew, at any moment', () => {
+  it('never meets one because the backend was started again, at any moment', () => {
     const { harness, denied, pass } = live(['main', 'second'], 1, () => null);
     for (let hour = 0; hour < 48; hour += 1) {
       harness.at(harness.now + hour * HOUR_MS + hour * 71_000, () => harness.restart());

@@ -50,13 +50,13 @@ describe('a trial request', () => {
     const issuer = makeIssuer();
     issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
     issuer.handle({ kind: 'created', job: 1, session, draw: 0 }, 10);
-    // The lane's session is unused: a request proper would retire it.
+    // The lane's session is unused: a request proper would end it.
     expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', true), draw: 0 }, 20)).toMatchObject([
       { kind: 'probe', job: 2 },
     ]);
     // And a request proper beside the trial is begun, not put in its place.
     expect(issuer.handle({ kind: 'asked', ask: makeAsk('r2', false), draw: 0 }, 30)).toMatchObject([
-      { kind: 'retire', job: 3, sessionId: 'a' },
+      { kind: 'end', job: 3, sessionId: 'a' },
     ]);
     expect(issuer.handle({ kind: 'probed', job: 2, deleted: true, draw: 0 }, 40)).toMatchObject([
       { kind: 'confirm', ask: { request: { id: 'p1' } } },

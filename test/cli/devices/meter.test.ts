@@ -26,7 +26,7 @@ function square(ms: number, amplitude: number): Uint8Array {
 }
 
 describe('what is heard', () => {
-  it('has a level, a peak and speech, anew each time it is asked for', () => {
+  it('has a level, a peak and speech, measured again each time it is asked for', () => {
     const listener = createListener(RATE, loudIsVoice);
     listener.hear(square(100, 16_384));
     expect(listener.take()).toMatchObject({ ms: 100, clipped: 0, isDigitalSilence: false, speechMs: 100 });

@@ -111,7 +111,7 @@ describe('the canceller, from the second sentence on', () => {
     expect(Math.abs(10 * Math.log10(after / before))).toBeLessThan(3);
   });
 
-  it('learns anew within a sentence when the microphone is moved or the volume is changed', () => {
+  it('learns again within a sentence when the microphone is moved or the volume is changed', () => {
     const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
     const from = sentences[2]?.from ?? 0;
     for (const changed of [

@@ -79,7 +79,7 @@ describe('the time line of a capture', () => {
     expect(worst(errors.slice(Math.ceil(900 / PIECE_MS) + 1))).toBeLessThan(0.01);
   });
 
-  it('begins anew where samples are known to be missing', () => {
+  it('begins again where samples are known to be missing', () => {
     const errors = run({
       seconds: 20,
       missing: (index) => (index === 100 ? 512 : 0),

@@ -74,7 +74,7 @@ describe('an echo in the mode off', () => {
     expect([watcher.fell, watcher.told, watcher.guard.measures.length]).toEqual([0, 0, 0]);
   });
 
-  it('may be tried anew, and falls back anew', () => {
+  it('may be tried again, and falls back again', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 3; count++) watcher.see(2000);
     watcher.guard = reorder(watcher.guard);

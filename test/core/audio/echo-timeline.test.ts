@@ -50,7 +50,7 @@ describe('a timeline', () => {
     expect(timeline.unbrokenSince).toBe(1700);
   });
 
-  it('begins anew where time has jumped, with silence between', () => {
+  it('begins again where time has jumped, with silence between', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
     timeline.write(counting(1, 2), 1100);
@@ -59,7 +59,7 @@ describe('a timeline', () => {
     expect(timeline.unbrokenSince).toBe(1100);
   });
 
-  it('writes anew what a flush has taken back', () => {
+  it('writes again what a flush has taken back', () => {
     const timeline = create();
     timeline.write(counting(1, 100), 1000);
     timeline.cut(1050);

@@ -52,8 +52,8 @@ describe('a way that is slower than speech', () => {
     expect(lane.wire).toBe('ss');
   });
 
-  it('of a retiring session: it is fed nothing, and the new one goes on', () => {
-    const lane = new LaneHarness().goRetiring();
+  it('of an old session: it is fed nothing, and the new one goes on', () => {
+    const lane = new LaneHarness().goOldSession();
     congest(lane, 1);
     const fed = lane.all('send_audio').filter(({ stream }) => stream === 1).length;
     lane.speak(4);

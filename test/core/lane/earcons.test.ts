@@ -79,7 +79,7 @@ describe('chimes', () => {
   });
 
   it('say nothing of a rollover, neither with two streams nor with one after the other', () => {
-    const two = new LaneHarness(CHIMES).goRetiring();
+    const two = new LaneHarness(CHIMES).goOldSession();
     two.pass(5000);
     expect(two.state.counts.rollovers).toBe(1);
     expect(names(two)).toBe('ready');
@@ -221,7 +221,7 @@ describe('chimes', () => {
     expect(lane.wire.slice(before)).toMatch(/^f*\.+s+$/);
   });
 
-  it('begin anew with each start, and end with a stop', () => {
+  it('begin again with each start, and end with a stop', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.stop();
     lane.end();

@@ -75,7 +75,7 @@ describe('the mode off', () => {
     expect(report(lane).mode).toBe('half-duplex');
   });
 
-  it('is tried anew when it is ordered by command', () => {
+  it('is tried again when it is ordered by command', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     hearEcho(lane, 3);
     lane.step({ type: 'echo_order', mode: 'off' });

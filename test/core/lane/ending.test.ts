@@ -40,7 +40,7 @@ describe('stop', () => {
     },
   );
 
-  it('while configuring says goodbye to a service that has been told a task', () => {
+  it('while configuring closes the stream of a service that has been told a task', () => {
     const lane = LANE_IN.configuring();
     lane.stop();
     expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
@@ -180,7 +180,7 @@ describe('shutdown', () => {
     },
   );
 
-  it.each(['live', 'draining', 'rolling', 'rolling, ready', 'live, retiring', 'live, changing its task'])(
+  it.each(['live', 'draining', 'rolling', 'rolling, ready', 'live, old session', 'live, changing its task'])(
     'while %s: closed when the stream is ended',
     (name) => {
       const lane = situation(name);

@@ -189,7 +189,7 @@ export class LaneHarness extends StepHarness {
     return this;
   }
   /** Live on the next session, while the one before it finishes. */
-  goRetiring(): this {
+  goOldSession(): this {
     this.goReady();
     this.hush(3);
     return this;

@@ -52,7 +52,7 @@ describe('the live session dies', () => {
   });
 });
 
-describe('a retiring session', () => {
+describe('an old session', () => {
   it.each([
     ['dies', (lane: LaneHarness) => lane.end(1006, '', 1)],
     ['is revoked', (lane: LaneHarness) => lane.says(REVOKED, 1)],
@@ -61,7 +61,7 @@ describe('a retiring session', () => {
   ])(
     '%s in a pause: what it had not spoken goes to the next one, which has heard nothing newer',
     (_, happen) => {
-      const lane = new LaneHarness().goRetiring();
+      const lane = new LaneHarness().goOldSession();
       happen(lane);
       expect(lane.state).toMatchObject({
         session: { kind: 'live' },
@@ -76,7 +76,7 @@ describe('a retiring session', () => {
   );
 
   it('dies when the next one has heard newer speech: what it had not spoken is said late', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.speak(2);
     lane.end(1006, '', 1);
     const { takenBack } = lane.state.counts;
@@ -88,7 +88,7 @@ describe('a retiring session', () => {
   });
 
   it('dies, and the next one too: all of it is said again in the order in which it was spoken', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.speak(3);
     lane.end(1006, '', 1);
     lane.speak(2);
@@ -99,7 +99,7 @@ describe('a retiring session', () => {
   });
 
   it('falls silent with something to say: it is asked for a sign of life, and what it owes is said by the next one', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.pongs = false;
     lane.hush(20);
     expect(lane.all('ping').filter(({ stream, at }) => stream === 1 && at > lane.now - 5000)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('a retiring session', () => {
   });
 
   it('says nothing to what was heard, and lives: it is ended in order, and that was no speech', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.says(EOS, 1);
@@ -123,7 +123,7 @@ describe('a retiring session', () => {
   it('was sent speech, said nothing of it and ends in order all the same: that was no noise, it is said by the next one', () => {
     const lane = new LaneHarness();
     lane.isSpeech = true;
-    lane.goRetiring();
+    lane.goOldSession();
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.says(EOS, 1);
@@ -137,7 +137,7 @@ describe('a retiring session', () => {
   it('heard what the voice detector takes for noise, and ends in order: nothing is said again', () => {
     const lane = new LaneHarness();
     lane.isSpeech = false;
-    lane.goRetiring();
+    lane.goOldSession();
     lane.hush(16);
     lane.says(EOS, 1);
     expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0 } });
@@ -145,7 +145,7 @@ describe('a retiring session', () => {
   });
 
   it('breaks off while somebody speaks: what it owes is kept apart from that by a pause, before and behind', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     const from = lane.all('send_audio').length;
     lane.speak(4);
     lane.end(1006, '', 1);
@@ -161,21 +161,21 @@ describe('a retiring session', () => {
   });
 
   it('dies before it has ended in order: what it owes is said by the next one', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     lane.end(1006, '', 1);
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('dies after it was told to end: it had nothing left to say', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     lane.end(1000, '', 1);
     expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0, failures: 0 } });
   });
 
   it('never answers its end_task: what it owes is said by the next one', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
     lane.pass(LANE_DEFAULTS.drainMs);
@@ -188,7 +188,7 @@ describe('a retiring session', () => {
   });
 
   it('complains: nobody minds', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.error({ code: 'SERVICE_TIMEOUT' }, 1);
     lane.error({ reason: 'intent_mismatch' }, 1);
     expect(lane.state).toMatchObject({
@@ -199,7 +199,7 @@ describe('a retiring session', () => {
   });
 
   it('goes at a stop', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.stop();
     expect(lane.state).toMatchObject({ session: { kind: 'draining' }, oldSession: null });
     expect(lane.last('end_task').stream).toBe(2);
@@ -228,7 +228,7 @@ describe('a retiring session', () => {
 
 describe('other languages', () => {
   it.each(['rolling', 'rolling, connecting', 'rolling, configuring', 'rolling, ready'])(
-    'ordered while %s: the live session is told, the next one begun anew',
+    'ordered while %s: the live session is told, the next one begun again',
     (name) => {
       const lane = situation(name);
       lane.options({ targets: ['fr'] });
@@ -248,8 +248,8 @@ describe('other languages', () => {
     },
   );
 
-  it('ordered while the old one retires: only the new one is told', () => {
-    const lane = new LaneHarness().goRetiring();
+  it('ordered while the old one finishes: only the new one is told', () => {
+    const lane = new LaneHarness().goOldSession();
     lane.options({ targets: ['fr'] });
     lane.pass(3000);
     expect(lane.last('send_task')).toMatchObject({ stream: 2, targets: ['fr'] });

@@ -252,7 +252,7 @@ describe('failures in a row', () => {
     }
   });
 
-  it('are forgotten when somebody starts the lane anew', () => {
+  it('are forgotten when somebody starts the lane again', () => {
     const lane = new LaneHarness().goParked();
     lane.stop();
     lane.start();

@@ -6,7 +6,7 @@ import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/log.ts
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a step that threw', () => {
-  it('lets go of everything that the lane had open, and begins anew after a wait', () => {
+  it('lets go of everything that the lane had open, and begins again after a wait', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(3);
     const stream = lane.stream;
@@ -27,7 +27,7 @@ describe('a step that threw', () => {
   });
 
   it.each(['session', 'oldSession', 'timers', 'backlog', 'playout'])(
-    'is survived where even the clean end throws, for its %s: made anew from what it is given and counts',
+    'is survived where even the clean end throws, for its %s: made new from what it is given and counts',
     (broken) => {
       const lane = new LaneHarness().goLive();
       lane.speak(3);
@@ -117,7 +117,7 @@ describe('a step that threw', () => {
   });
 
   it('counts what an old stream still owed as lost', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     const owed = unspoken(lane.state.oldSession?.stream.replay ?? emptyReplayLog([]));
     const voiced = owed.filter((chunk) => chunk.voiced).length;
     expect(voiced).toBeGreaterThan(3);

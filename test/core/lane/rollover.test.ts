@@ -110,7 +110,7 @@ describe('a rollover', () => {
   });
 
   it('ends the old session when it has spoken everything', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.understands('a', 1);
     lane.hear('a', 500, true, 1);
     const spokenAt = lane.now;
@@ -150,7 +150,7 @@ describe('a rollover', () => {
   });
 
   it('cuts an old session that never answers its end_task', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     const { at } = lane.last('end_task');
     lane.until(() => lane.state.oldSession === null, 10_000);
@@ -160,7 +160,7 @@ describe('a rollover', () => {
   });
 
   it('plays what the old session says before what the new one says', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.hear('a', 1500, true, 1);
     lane.hear('x', 500, true, 2);
     lane.hear('b', 500, true, 1);
@@ -174,7 +174,7 @@ describe('a rollover', () => {
   });
 
   it('does not cut a sentence of the new session that has begun', () => {
-    const lane = new LaneHarness().goRetiring();
+    const lane = new LaneHarness().goOldSession();
     lane.hear('x', 1000, false, 2);
     lane.hear('a', 500, true, 1);
     lane.hear('x', 500, true, 2);

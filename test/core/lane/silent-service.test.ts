@@ -180,7 +180,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.all('poll_task').length).toBeGreaterThan(polls + 8);
   });
 
-  it('begins anew when it says something of its own after the answer', () => {
+  it('begins again when it says something of its own after the answer', () => {
     const lane = new LaneHarness().goLive();
     speakUntilAsked(lane);
     lane.says(task);
@@ -221,8 +221,8 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('is found out while it retires, too', () => {
-    const lane = new LaneHarness().goRetiring();
+  it('is found out while it finishes, too', () => {
+    const lane = new LaneHarness().goOldSession();
     const oldSession = lane.state.oldSession?.stream.id ?? 0;
     expect(oldSession).toBeGreaterThan(0);
     lane.hush(60);

@@ -32,8 +32,8 @@ export const SITUATIONS: Readonly<Record<string, () => LaneHarness>> = {
     return lane;
   },
   'rolling, ready': () => new LaneHarness().goReady(),
-  'live, retiring': () => new LaneHarness().goRetiring(),
-  'waiting, retiring': () => new LaneHarness().goMakingRoom(),
+  'live, old session': () => new LaneHarness().goOldSession(),
+  'waiting, old session': () => new LaneHarness().goMakingRoom(),
   'live, changing its task': () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);

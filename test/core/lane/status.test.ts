@@ -27,8 +27,8 @@ describe('the status of a lane', () => {
     'rolling, connecting': 'ready',
     'rolling, configuring': 'ready',
     'rolling, ready': 'ready',
-    'live, retiring': 'ready',
-    'waiting, retiring': 'ready',
+    'live, old session': 'ready',
+    'waiting, old session': 'ready',
     'live, changing its task': 'ready',
   };
   it('is told for every situation', () =>

@@ -163,6 +163,6 @@ export class StreamLedger {
       demand(stream >= this.hearing, `what is said goes back to stream ${stream}`);
       this.hearing = stream;
     }
-    if (stream < this.hearing) demand(pcm === null, 'a retiring stream is fed sound');
+    if (stream < this.hearing) demand(pcm === null, 'an old stream is fed sound');
   }
 }

@@ -260,26 +260,26 @@ describe('no room for two', () => {
   });
 
   it('and an old session that never goes: the next one comes all the same', () => {
-    const lane = situation('waiting, retiring');
+    const lane = situation('waiting, old session');
     lane.until(() => lane.phase === 'acquiring', 30_000);
     expect(lane.state.oldSession).toBeNull();
   });
 
   it('and a stop: both are gone', () => {
-    const lane = situation('waiting, retiring');
+    const lane = situation('waiting, old session');
     lane.stop();
     expect(lane.state).toMatchObject({ session: { kind: 'idle' }, oldSession: null });
     expect(lane.timers.size).toBe(0);
   });
 
   it('and a start does not hurry: there is no room yet', () => {
-    const lane = situation('waiting, retiring');
+    const lane = situation('waiting, old session');
     lane.start();
     expect(lane.phase).toBe('waiting');
   });
 
   it('and the old one breaks off mid-sentence: it is said again to the next', () => {
-    const lane = situation('waiting, retiring');
+    const lane = situation('waiting, old session');
     lane.end(1006, '', 1);
     expect(lane.state.counts.takenBack).toBeGreaterThan(0);
     lane.comeBack();

@@ -155,7 +155,7 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.last('notify').detail).toMatchObject({ reason: 'network' });
   });
 
-  it('three times with one token asks the backend anew, because the host may have moved', () => {
+  it('three times with one token asks the backend again, because the host may have moved', () => {
     const lane = new LaneHarness().goConnecting({ windowMs: 3_600_000 });
     const startedAt = lane.now;
     for (let i = 0; i < 3; i++) {

@@ -14,7 +14,7 @@ const MON = '2026-05-04';
 const TUE = '2026-05-05';
 
 describe('the budget of a day', () => {
-  it('is counted by days, and begins anew with each', () => {
+  it('is counted by days, and begins again with each', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 0);
     use = countUse(use, MON, MIN, MIN);
     use = countUse(use, MON, 2 * MIN, MIN);

@@ -50,7 +50,7 @@ describe('the way back to the broker', () => {
     expect(waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.baseMs);
   });
 
-  it('begins anew after a connection that lasted, and not after one that did not', () => {
+  it('begins again after a connection that lasted, and not after one that did not', () => {
     const failing = noteDown(noteDown(beginReconnect(1), UNREACHABLE, 0).state, UNREACHABLE, 5000).state;
     expect(failing).toMatchObject({ failures: 2, troubleSince: 0 });
     const short = noteDown(noteUp(failing, 6000), UNREACHABLE, 6000 + STABLE_AFTER_MS - 1).state;

@@ -143,7 +143,7 @@ describe('a full hold', () => {
     expect(fill('mmmm', 3).accounts.lost).toBe(0);
   });
 
-  it('begins the count of a pause anew after speech that it dropped', () => {
+  it('begins the count of a pause again after speech that it dropped', () => {
     const backlog = fill('qqqsqqqqqq', 3);
     expect(backlog.accounts.trimmed).toBe(0);
     expect(backlog.accounts.dropped).toBe(7);

@@ -134,7 +134,7 @@ describe('clients that drag', () => {
     );
   });
 
-  test('a paused task begins anew', () => {
+  test('a paused task begins again', () => {
     const meter = createPacingMeter();
     meter.frame(CHUNK_MS, 0);
     meter.restart();

@@ -80,7 +80,7 @@ export const setupSchema = z.strictObject({
   }),
   /** The first one issues; what either has issued is good. Two only while one follows the other. */
   authorities: z.array(authorityNameSchema).min(1).max(2).default(['ca']),
-  /** Certificates that are good no more, and the list of them that the broker reads (PEM, signed); null: there is none. */
+  /** Certificates that are no longer valid, and the list of them that the broker reads (PEM, signed); null: there is none. */
   revoked: z
     .strictObject({ certificates: z.array(issuedSchema), list: z.string() })
     .nullable()

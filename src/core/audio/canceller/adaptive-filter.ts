@@ -2,13 +2,13 @@ import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Learns the path from loudspeaker to microphone and reckons what the microphone hears of the loudspeaker: a Kalman filter
+ * Learns the path from loudspeaker to microphone and estimates what the microphone hears of the loudspeaker: a Kalman filter
  * in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). It weighs each frequency by how
  * much of what is left there is its own error and how much must be somebody else's voice, and so goes on while a person
  * speaks.
  */
 export interface AdaptiveFilter {
-  /** The echo in the last block, reckoned. */
+  /** The echo in the last block, estimated. */
   readonly echo: Float64Array;
   /** What of the last block is no echo. */
   readonly rest: Float64Array;

@@ -3,7 +3,7 @@ import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
  * Tells that the path from loudspeaker to microphone is another one: tone by tone, what is left then goes up and down with the
- * echo that was reckoned, which nobody's voice does.
+ * echo that was estimated, which nobody's voice does.
  */
 export interface PathChangeDetector {
   /** @returns whether what is known of the path is wrong */

@@ -66,7 +66,7 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
 
 /**
  * The old session has ended in order: what it has not spoken by now was nothing to it. But one that had fallen silent in
- * the middle of speech says goodbye in order, too: that goes to the next one.
+ * the middle of speech ends in order, too: that goes to the next one.
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;

@@ -43,7 +43,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   pump(context);
   feedOldSession(context);
   rollInPause(context);
-  // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is dear.
+  // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is expensive.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
 }
 

@@ -69,15 +69,15 @@ export function onCanceller(
 export function setEchoMode(context: StepContext, mode: EchoMode): void {
   const { options } = context.state;
   context.set({ options: { ...options, echo: mode } });
-  tryAnew(context, options.echo);
+  tryAgain(context, options.echo);
 }
 
 /** Orders have changed. @param before the ones that were in force */
 export function onEchoOption(context: StepContext, before: { echo: EchoMode }): void {
-  if (before.echo !== context.state.options.echo) tryAnew(context, before.echo);
+  if (before.echo !== context.state.options.echo) tryAgain(context, before.echo);
 }
 
-function tryAnew(context: StepContext, before: EchoMode): void {
+function tryAgain(context: StepContext, before: EchoMode): void {
   const { echo, options } = context.state;
   const cancelled = before === 'cancel' && (echo.fallback === null || echo.fallback.onTrial);
   const cancels = options.echo === 'cancel';

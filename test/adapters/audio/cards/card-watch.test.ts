@@ -166,7 +166,7 @@ describe('changes of cards', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('can be listened to anew from within the telling', () => {
+  it('can be listened to again from within the telling', () => {
     let end = (): void => {};
     const again = (): void => {
       told.push(clock.now());

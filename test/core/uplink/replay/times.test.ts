@@ -154,13 +154,13 @@ describe("a sentence's times, as the service tells them", () => {
 
   it('are neither used nor refused while a new task leaves their zero open, until only one zero fits', () => {
     const old = send('sssqqq');
-    const anew = { ...old, times: reanchor(old.times, old.sentMs) };
-    expect(anew.times.zeros).toEqual([0, 1920]);
-    const kept = understand(send('sssqqq', anew), 'b', 1.92, 2.88);
+    const again = { ...old, times: reanchor(old.times, old.sentMs) };
+    expect(again.times.zeros).toEqual([0, 1920]);
+    const kept = understand(send('sssqqq', again), 'b', 1.92, 2.88);
     expect(kept.times).toMatchObject({ zeros: [0], refused: null });
-    const reset = understand(send('sssqqq', speak(understand(anew, 'a', 0, 0.96), 'a')), 'b', 0, 0.96);
+    const reset = understand(send('sssqqq', speak(understand(again, 'a', 0, 0.96), 'a')), 'b', 0, 0.96);
     expect(reset.times).toMatchObject({ zeros: [1920], refused: null });
-    const unclear = understand(send('sssqqqsss', anew), 'b', 0, 0.96);
+    const unclear = understand(send('sssqqqsss', again), 'b', 0, 0.96);
     expect(unclear.times).toMatchObject({ zeros: [0, 1920], refused: null });
   });
 });
