@@ -43,7 +43,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; it is read again every 5 s',
   identity_conflict:
-    'which two devices have the same `device.id` and login: give one of them its own, or `dragoman-backend devices disable` it',
+    'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
   connection_lost: 'power and network of the device',
 };

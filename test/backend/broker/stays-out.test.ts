@@ -1,0 +1,70 @@
+/** Two boards under one name at a real mosquitto: when the login of one is replaced, that one stays out and says why. */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
+import { createBusRack, findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { backend, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
+
+const missing = findMosquitto() === null || !findOpenssl();
+const NAME = 'museum.kiosk-01';
+const TOPIC = 'dragoman/v1/museum/kiosk-01/cmd/+';
+const COMBINATIONS: readonly (readonly [Form, DeviceLogin])[] = [
+  ['dynsec', 'password'],
+  ['dynsec', 'certificate'],
+  ['acl', 'certificate'],
+];
+
+if (missing) it.skip('a board that is replaced: mosquitto or openssl is not installed', () => {});
+
+describe.skipIf(missing).each(COMBINATIONS)('a board that is replaced (%s, %s)', (form, deviceLogin) => {
+  const rack = createBusRack();
+  let broker: SetUp;
+  beforeAll(async () => {
+    broker = await setUpBroker(form, deviceLogin);
+    await broker.start();
+  });
+  afterAll(async () => {
+    await rack.closeAll();
+    await broker?.close();
+  });
+
+  const open = (seed: number) => {
+    const { ca, cert, key, username, password } = broker.options(NAME);
+    const login = {
+      ca,
+      cert,
+      key,
+      username,
+      ...(password !== undefined && { password: () => String(password) }),
+    };
+    const connection = { url: `mqtts://127.0.0.1:${broker.devicePort}`, clientId: NAME, ...login };
+    return rack.open(
+      connection as MqttConnection,
+      { subscriptions: [{ filter: TOPIC, qos: 1, mayBeRefused: true }], keptForS: 600 },
+      seed,
+    );
+  };
+
+  it('is refused with a reason, tries slowly, and leaves the other one alone', async () => {
+    const old = open(1);
+    await until(() => old.ups.length > 0, 'the old board');
+    rmSync(broker.login(NAME), { recursive: true });
+    const ran = await backend(['devices', 'add', 'kiosk-01', '--replace', '--broker', broker.folder]);
+    expect(ran.err).toBe('');
+    await broker.stop();
+    await broker.start();
+    const next = open(2);
+    await until(() => next.bus.connected, 'the new board', 30_000);
+    await until(() => old.downs.some(({ problem }) => problem === 'refused'), 'the refusal', 60_000);
+    const refusal = old.downs.find(({ problem }) => problem === 'refused');
+    expect(refusal?.message).toMatch(
+      deviceLogin === 'certificate' ? /does not accept our certificate/ : /refused the connection/,
+    );
+    const [ups, downs] = [next.ups.length, next.downs.length];
+    const tries = old.downs.length;
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    expect([next.ups.length, next.downs.length]).toEqual([ups, downs]);
+    expect(old.downs.length).toBe(tries);
+    expect(old.bus.connected).toBe(false);
+  });
+});
