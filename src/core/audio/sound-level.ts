@@ -12,7 +12,6 @@ export interface SoundSums {
   readonly most: number;
   /** Samples next to full scale: what was louder has been cut off. */
   readonly clipped: number;
-  readonly zeros: number;
 }
 
 /** The same in figures. Shares are of all samples, 0 to 1. */
@@ -20,7 +19,6 @@ export interface SoundLevel {
   readonly rmsDb: number;
   readonly peakDb: number;
   readonly clippedShare: number;
-  readonly zeroShare: number;
   /** Mean of all samples, of full scale. */
   readonly offset: number;
   /** Every sample is the same: no real microphone is as still as that. */
@@ -36,7 +34,7 @@ const CLIPPING = { from: 0.003, until: 0.0005 };
 const OFFSET = { from: 1000 / FULL_SCALE, until: 500 / FULL_SCALE };
 
 export const NO_SOUND: SoundSums = {
-  ...{ samples: 0, squares: 0, sum: 0, clipped: 0, zeros: 0 },
+  ...{ samples: 0, squares: 0, sum: 0, clipped: 0 },
   ...{ least: FULL_SCALE - 1, most: -FULL_SCALE },
 };
 
@@ -45,25 +43,33 @@ export function sumUp(samples: Int16Array): SoundSums {
   let sum = 0;
   let least = FULL_SCALE - 1;
   let most = -FULL_SCALE;
-  let zeros = 0;
-  for (let at = 0; at < samples.length; at++) {
+  let at = 0;
+  // Each captured sample passes here: four at a time take half as long.
+  for (const last = samples.length - 4; at <= last; at += 4) {
+    const a = samples[at] as number;
+    const b = samples[at + 1] as number;
+    const c = samples[at + 2] as number;
+    const d = samples[at + 3] as number;
+    squares += a * a + b * b + (c * c + d * d);
+    sum += a + b + c + d;
+    if (a > most) most = a;
+    if (a < least) least = a;
+    if (b > most) most = b;
+    if (b < least) least = b;
+    if (c > most) most = c;
+    if (c < least) least = c;
+    if (d > most) most = d;
+    if (d < least) least = d;
+  }
+  for (; at < samples.length; at++) {
     const sample = samples[at] as number;
     squares += sample * sample;
     sum += sample;
-    if (sample < least) least = sample;
     if (sample > most) most = sample;
-    if (sample === 0) zeros += 1;
+    if (sample < least) least = sample;
   }
-  const isLoud = Math.max(most, -least) >= CLIPPED;
-  return {
-    samples: samples.length,
-    squares,
-    sum,
-    least,
-    most,
-    zeros,
-    clipped: isLoud ? countClipped(samples) : 0,
-  };
+  const clipped = Math.max(most, -least) >= CLIPPED ? countClipped(samples) : 0;
+  return { samples: samples.length, squares, sum, least, most, clipped };
 }
 
 /** Apart, because hardly any sound needs it. */
@@ -83,7 +89,6 @@ export function addSums(one: SoundSums, other: SoundSums): SoundSums {
     least: Math.min(one.least, other.least),
     most: Math.max(one.most, other.most),
     clipped: one.clipped + other.clipped,
-    zeros: one.zeros + other.zeros,
   };
 }
 
@@ -93,10 +98,10 @@ export function peakOf({ samples, least, most }: SoundSums): number {
 }
 
 export function levelOf(sums: SoundSums): SoundLevel {
-  const { samples, squares, sum, least, most, clipped, zeros } = sums;
+  const { samples, squares, sum, least, most, clipped } = sums;
   if (samples === 0) {
     return {
-      ...{ rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS, clippedShare: 0, zeroShare: 0, offset: 0 },
+      ...{ rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS, clippedShare: 0, offset: 0 },
       isStill: false,
     };
   }
@@ -104,7 +109,6 @@ export function levelOf(sums: SoundSums): SoundLevel {
     rmsDb: levelOfPower(squares / samples),
     peakDb: levelOfPower(peakOf(sums) ** 2),
     clippedShare: clipped / samples,
-    zeroShare: zeros / samples,
     offset: sum / samples / FULL_SCALE,
     isStill: least === most,
   };

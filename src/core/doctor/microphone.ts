@@ -30,13 +30,15 @@ export interface HearingFacts {
 
 export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): HearingFacts {
   let sums = NO_SOUND;
+  let zeros = 0;
   const speech = createSpeechLevel(rateHz);
   for (const { pcm } of pieces) {
     const samples = samplesOf(pcm);
     speech.hear(samples);
     sums = addSums(sums, sumUp(samples));
+    for (const sample of samples) if (sample === 0) zeros += 1;
   }
-  const { rmsDb, peakDb, clippedShare, zeroShare, offset } = levelOf(sums);
+  const { rmsDb, peakDb, clippedShare, offset } = levelOf(sums);
   return {
     rateHz,
     measuredHz: measureRate(pieces),
@@ -44,7 +46,7 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
     rmsDb: Math.round(10 * rmsDb) / 10,
     peakDb: Math.round(10 * peakDb) / 10,
     clipped: clippedShare,
-    zero: zeroShare,
+    zero: zeros / Math.max(1, sums.samples),
     offset,
     speechDb: speech.speechDb(),
   };
