@@ -1,0 +1,102 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { type Bench, pidOf, wait } from '../kiosk.ts';
+import { onMachine } from '../on-machine.ts';
+
+const SEARCH = fileURLToPath(new URL('../memory-search.cjs', import.meta.url));
+/** What a visitor says, and what is said to him. */
+const MARKS = ['Heliotrope quagmire', 'Murmullo esdrujulo'];
+const SPEECH_MS = 45_000;
+
+interface Find {
+  readonly pid: number;
+  readonly command: string;
+  readonly text: number;
+}
+
+onMachine(
+  'privacy',
+  ({ onDevice }) => {
+    onDevice('nothing of what was said and no token is left anywhere', async (bench, { annotate }) => {
+      const { machine, owner } = bench;
+      const agent = await pidOf(bench);
+      await machine.sh(
+        'systemd-run --quiet --collect --unit=speaker aplay -q -D plughw:CARD=Mic,DEV=0 /usr/lib/dragoman/visitor.wav',
+      );
+      await wait(SPEECH_MS);
+      const metrics = (await owner.service('/emulator/metrics')).toString();
+      // It was said, and told to the agent.
+      for (const mark of MARKS) expect(metrics).toContain(mark);
+      const tokens = owner.tokens;
+      expect(tokens.length).toBeGreaterThan(0);
+      const texts = [...MARKS, ...tokens];
+
+      const { finds, counts } = await searchMemory(bench, texts);
+      // The search finds what is there: the agent has its token.
+      expect(finds.filter(({ pid }) => pid === agent)).not.toEqual([]);
+      expect(finds.filter(({ pid }) => pid !== agent)).toEqual([]);
+
+      await machine.sh('journalctl --sync; sync');
+      const journal = await machine.must(['journalctl', '--no-pager', '-o', 'export']);
+      expect(journal).toContain('session_started');
+      expect(texts.filter((text) => journal.includes(text))).toEqual([]);
+
+      const disk = await searchDisk(bench, [...texts, 'museum.kiosk-01']);
+      expect(disk.at(-1)).toBeGreaterThan(0);
+      expect(disk.slice(0, -1)).toEqual(texts.map(() => 0));
+
+      await owner.stopBroker();
+      const store = owner.brokerStore();
+      await owner.startBroker();
+      expect(store.includes('session_started') || store.includes('kiosk-01')).toBe(true);
+      expect(texts.filter((text) => store.includes(text))).toEqual([]);
+      await annotate(
+        `${texts.length} texts searched: in ${counts.processes} processes (${(counts.bytes / 2 ** 20).toFixed(0)} MB), ` +
+          `${(journal.length / 2 ** 10).toFixed(0)} kB of journal, the disk, and the broker's store`,
+      );
+    });
+  },
+  {
+    emulator: ['--translate', 'transform', '--setup-ms', '300', '--allow-host', '10.0.2.100'],
+    phrases: [{ en: `${MARKS[0]}.`, es: `${MARKS[1]}.` }],
+  },
+);
+
+async function searchMemory({ machine }: Bench, texts: readonly string[]) {
+  await machine.write('/run/memory-search.cjs', readFileSync(SEARCH));
+  const node = await machine.sh('command -v node || echo /usr/lib/dragoman-node/bin/node');
+  const words = texts.map((text) => Buffer.from(text).toString('hex'));
+  const said = await machine.must([node.trim(), '/run/memory-search.cjs', ...words], '', 240_000);
+  const lines = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const counts = lines.pop() as { readonly processes: number; readonly bytes: number };
+  expect(counts.processes).toBeGreaterThan(8);
+  return { finds: lines as Find[], counts };
+}
+
+/** How often each text stands on the disk, wherever, files that were deleted included. */
+async function searchDisk({ machine, disk }: Bench, texts: readonly string[]): Promise<number[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
+  try {
+    await machine.monitor('stop');
+    const raw = join(folder, 'disk.raw');
+    execFileSync('qemu-img', ['convert', '-U', '-O', 'raw', disk, raw]);
+    await machine.monitor('cont');
+    return texts.map((text) => {
+      writeFileSync(join(folder, 'text'), text);
+      const { stdout } = spawnSync('grep', ['-a', '-o', '-F', '-f', join(folder, 'text'), raw], {
+        maxBuffer: 2 ** 26,
+        env: { LC_ALL: 'C' },
+      });
+      return stdout.toString().split('\n').length - 1;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
