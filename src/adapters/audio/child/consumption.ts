@@ -16,6 +16,11 @@ interface Account {
 
 /** Timers and wake-ups of sound libraries (an eventfd, a timerfd) are read in pieces of this many bytes. */
 const WAKE_UP_BYTES = 8;
+/**
+ * A period that was read in several pieces has more calls, which look like wake-ups. Less than this share of a period is that,
+ * and must not add up: a device that runs on for hours would seem to lag, and then be believed no more.
+ */
+const NEGLIGIBLE = 0.25;
 
 /**
  * Reads `/proc/PID/io`: a child that plays reads whole periods and nothing else but the wake-ups of its sound library,
@@ -45,6 +50,9 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
     }
   };
   let base = read();
+  let periods = 0;
+  /** Of a period that is being read. */
+  let begun = 0;
   if (base === null) {
     closeSync(fd);
     return null;
@@ -56,11 +64,16 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
       const chars = account.chars - base.chars;
       const calls = account.calls - base.calls;
       // chars = periods * periodBytes + wakeUps * 8; calls = periods + wakeUps.
-      const periods = (chars - WAKE_UP_BYTES * calls) / (periodBytes - WAKE_UP_BYTES);
-      return Math.max(0, Math.round(periods)) * periodFrames;
+      const more = begun + (chars - WAKE_UP_BYTES * calls) / (periodBytes - WAKE_UP_BYTES);
+      const whole = Math.round(more);
+      begun = Math.abs(more - whole) < NEGLIGIBLE ? 0 : more - whole;
+      periods += whole;
+      base = account;
+      return Math.max(0, periods) * periodFrames;
     },
     begin() {
       base = read();
+      periods = begun = 0;
     },
     close() {
       if (fd !== null) closeSync(fd);

@@ -33,6 +33,27 @@ describe.skipIf(missing !== null)(
       meter?.close();
     });
 
+    it('stays true for hours of a child that reads its periods in pieces', async () => {
+      const periodBytes = PERIOD * 2;
+      const child = spawn('dd', ['of=/dev/null', `bs=${periodBytes}`, 'iflag=fullblock'], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await sleep(500);
+      const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
+      const pieces = 12;
+      const periods = 150;
+      for (let period = 1; period <= periods; period++) {
+        for (let piece = 0; piece < pieces; piece++) {
+          child.stdin.write(Buffer.alloc(periodBytes / pieces));
+          await sleep(1);
+        }
+        // Each further read of a period looks a little like a wake-up: that must not add up.
+        await expect.poll(() => meter?.frames(), within).toBe(period * PERIOD);
+      }
+      meter?.close();
+    });
+
     it('is not known of a process that is not there', () => {
       expect(openConsumption(2 ** 22 + 1, PERIOD, 2)).toBeNull();
     });
