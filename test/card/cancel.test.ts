@@ -52,7 +52,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
         return { loss: (before ?? 0) - (after ?? 0), after: after ?? 0 };
       });
       await annotate(
-        `${losses.map(({ loss, after }) => `${loss.toFixed(0)} dB (${after.toFixed(0)})`).join(', ')}; ${lane.runs()} runs, ${dry} underruns, clocks ${lane.drift()} ppm apart`,
+        `${losses.map(({ loss, after }) => `${loss.toFixed(0)} dB (${after.toFixed(0)})`).join(', ')}; runs ${lane.runs()}, ${dry} underruns, clocks ${lane.drift()} ppm apart`,
       );
       // A machine that is too busy to play without a break shows nothing of the canceller.
       skip(dry > 0, `the loudspeaker ran dry ${dry} times: this machine is too busy`);

@@ -243,7 +243,7 @@ export async function cancelling(device: string, filter: EchoFilter) {
       const last = pieces.at(-1);
       return (last?.until ?? 0) - (joined('heard').length * 1000) / RATE_HZ;
     },
-    runs: () => runs.size,
+    runs: () => [...runs],
     drift: () => Math.round(filter.drift * 1e6),
     async close() {
       await capture.close();

@@ -192,8 +192,11 @@ export function runDry(line: DeviceLine, { taken }: Sight, now: number, forMs: n
   // What it has taken has been heard, but for the period that it holds; that begins now.
   const heard = taken === null || !line.isMetered ? null : Math.max(0, taken - line.buffering.periodFrames);
   const next = heard === null ? line.origin + forMs : now - (line.from + heard) * line.msPerFrame;
+  const origin = Math.max(line.origin, next);
   return {
-    ...fallBack(line, next),
+    ...line,
+    // When it sounds again nobody tells: from here its line is another one, which may again be wrong by as much at first.
+    ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0 },
     refilledFrom: heard ?? 0,
     ...newClock(line.rateHz),
   };

@@ -118,6 +118,31 @@ describe('when what was written is heard', () => {
     expect(errors.every(({ error }) => Math.abs(error) < 100)).toBe(true);
   });
 
+  it('is believed for hours, however often the device ran dry', () => {
+    let line = beginStretch(openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true), 0);
+    const perMs = RATE_HZ / 1000;
+    let zeroAt = 0;
+    let now = 0;
+    for (let look = 1; look < 2000; look++) {
+      now += LOOK_MS;
+      const heard = Math.max(0, (now - zeroAt) * perMs);
+      const wanted = Math.ceil((heard + 200 * perMs) / PERIOD) * PERIOD;
+      line = giveFrames(line, Math.max(0, wanted - line.sent));
+      const room = Math.floor((heard + BUFFER + PERIOD) / PERIOD) * PERIOD;
+      let taken = Math.min(line.sent, room);
+      if (look % 60 === 0) {
+        // Its program gets nothing until all that there was has sounded, and tells; it sounds again 25 ms after that.
+        taken = line.sent;
+        now += 230;
+        line = runDry(line, { taken, pipeBytes: 0 }, now, 0.01);
+        zeroAt = now + 25 - (taken - PERIOD) / perMs;
+      }
+      line = lookAt(line, { taken, pipeBytes: 0 }, now, 1500).line;
+    }
+    expect(isMeasured(line)).toBe(true);
+    expect(Math.abs(line.origin - zeroAt)).toBeLessThan(25);
+  });
+
   it('waits for a device that stands still in its last words, but not forever', () => {
     const { errors, hung } = play({ seconds: 10, endsMs: 5000, stall: [14_900, 16_000] });
     expect(hung).toBe(false);
