@@ -50,6 +50,8 @@ const PAIRS = [
   ['ru', 'it'],
 ] as const;
 
+/** A thread that has had nothing to do for so long compiles nothing any more. */
+const IDLE_MS = 500;
 /** The service says no shorter sentences. */
 const SENTENCE_S = 2;
 
@@ -101,7 +103,8 @@ async function share(jobs: readonly Job[], task: Task, threads: number): Promise
         if (result !== null) results.push(result);
         const next = queue.shift();
         if (next !== undefined) return worker.postMessage(next);
-        void worker.terminate().then(() => resolve());
+        // Node 20 may end the whole program when a thread ends while its code is still being compiled.
+        setTimeout(() => void worker.terminate().then(() => resolve()), IDLE_MS);
       });
     });
   await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));

@@ -49,6 +49,8 @@ interface Task {
 }
 
 const UTTERANCES_A_JOB = 25;
+/** A thread that has had nothing to do for so long compiles nothing any more. */
+const IDLE_MS = 500;
 
 function jobsFor(draws: number): Job[] {
   const utterances = Math.round(draws / 2);
@@ -111,7 +113,8 @@ async function share(jobs: readonly Job[], task: Task, threads: number): Promise
         if (answer !== null) answers.push(answer);
         const next = queue.shift();
         if (next !== undefined) return worker.postMessage(next);
-        void worker.terminate().then(() => resolve());
+        // Node 20 may end the whole program when a thread ends while its code is still being compiled.
+        setTimeout(() => void worker.terminate().then(() => resolve()), IDLE_MS);
       });
     });
   await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));
