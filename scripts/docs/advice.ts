@@ -224,6 +224,11 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'what is used of the budget is kept again', NOTHING),
   line(
     'agent',
+    'the time zone of the machine is not known: the days of the budget begin at midnight UTC',
+    '`timedatectl set-timezone`, or a `schedule` with its `timeZone`',
+  ),
+  line(
+    'agent',
     'what was used of the budget before cannot be read; it is counted from zero',
     'nothing; often: the disk',
   ),

@@ -115,7 +115,7 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? 'UTC', file: deps.budgetFile ?? null },
+      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
       config: () => this.config.current,
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
       changed: () => this.publisher.refresh(),

@@ -45,8 +45,8 @@ export interface AgentDeps {
   readonly certificate?: DeviceCertificate;
   /** Where what is used of the budget is kept, likewise. */
   readonly budgetFile?: StateFile;
-  /** Of this machine, such as `Europe/Berlin`; left out: UTC. */
-  readonly timeZone?: string;
+  /** Of this machine, such as `Europe/Berlin`; absent or null: it has none that can be named. */
+  readonly timeZone?: string | null;
   setLogLevel?(level: Config['log']['level']): void;
   /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;

@@ -6,6 +6,7 @@ import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
+import { machineTimeZone } from '../adapters/time-zone.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { withTalk } from '../core/speech/talk-detector.ts';
 import { OUTPUT_RATE_HZ } from '../core/task.ts';
@@ -68,7 +69,7 @@ export async function createMachineDeps(
     }),
     machine: createMachineParts(env),
     ...stateFiles(config, env, log),
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: machineTimeZone(),
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };

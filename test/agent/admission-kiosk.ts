@@ -19,7 +19,7 @@ export const hours = (from: string, to: string, more: object = {}) => ({
   ...more,
 });
 export const create = (config: Record<string, unknown>, deps: Partial<AgentDeps> = {}) =>
-  createFakeDeps(testConfig({ standbyAfter: 0 }, config), deps, withPongs);
+  createFakeDeps(testConfig({ standbyAfter: 0 }, config), { timeZone: 'UTC', ...deps }, withPongs);
 export const statusOf = (deps: FakeDeps) => {
   const { status, reasons } = deps.sent('status').at(-1)?.body ?? {};
   return [status, reasons];

@@ -198,6 +198,26 @@ describe('the budget of a day', () => {
     expect(phaseOf(deps)).toBe('acquiring');
   });
 
+  it('begins its days at midnight UTC where the machine has no time zone, and says so once', async () => {
+    const sentence =
+      'the time zone of the machine is not known: the days of the budget begin at midnight UTC';
+    const told = (deps: FakeDeps) => deps.logged.filter(([, said]) => said === sentence).length;
+    const deps = create({ budget: { minutesPerDay: 10 } }, { timeZone: null });
+    await deps.goLive();
+    deps.clock.advance(11 * MIN);
+    expect(told(deps)).toBe(1);
+    expect(closedUntil(deps)).toBe('2026-01-16T00:00:00.000Z');
+    for (const [config, more] of [
+      [{ budget: { minutesPerDay: 10 } }, zone],
+      [{ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '20:00') }, { timeZone: null }],
+      [{}, { timeZone: null }],
+    ] as const) {
+      const other = create(config, more);
+      await other.goLive();
+      expect(told(other)).toBe(0);
+    }
+  });
+
   it('leaves no timer behind', async () => {
     const deps = create({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
     await deps.goLive();

@@ -1,43 +1,15 @@
-import { billedMs, openSince } from '../../core/lane/billed.ts';
+import { openSince } from '../../core/lane/billed.ts';
 import { type Admission, admissionOf } from '../../core/owner/admission.ts';
-import {
-  type BudgetDay,
-  type BudgetUse,
-  budgetUse,
-  countUse,
-  isWorthTelling,
-  leftMs,
-  noteTold,
-} from '../../core/owner/budget.ts';
-import { dateOf, instantOf, localDay } from '../../core/owner/local-time.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { StateFile } from '../../ports/state-file.ts';
-import type { Config } from '../../protocol/config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
-import { createBatchedWriter } from './batched-writer.ts';
-import { readBudget, writeBudget } from './budget-file.ts';
+import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
 import { CommandError } from './command-request.ts';
 
 /** A clock that was set or put is noticed within this time. */
 const LOOK_EACH_MS = 30_000;
-/** Of what is used no more than this is forgotten where the power goes; a card must not be worn out for less. */
-const KEEP_EACH_MS = 120_000;
-const MINUTE_MS = 60_000;
 
-export interface AdmissionsDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly lanes: readonly LaneRunner[];
-  /** Where days begin that no schedule tells the zone of. */
-  readonly timeZone: string;
-  /** Keeps what was used over a restart; null: it is forgotten. */
-  readonly file: StateFile | null;
-  config(): Pick<Config, 'schedule' | 'budget'>;
-  tell(detail: EventDetail<'budget'>): void;
+export interface AdmissionsDeps extends BudgetCountDeps {
   /** What `closedUntil` says has changed. */
   changed(): void;
 }
@@ -57,67 +29,24 @@ export interface Admissions {
 }
 
 export function createAdmissions(deps: AdmissionsDeps): Admissions {
-  const { clock, log, lanes, file } = deps;
+  const { clock, lanes } = deps;
+  const budget = createBudgetCount(deps);
   const openUntil = new Map<string, number>();
   const given = new Map<string, Admission>();
-  const writer =
-    file === null
-      ? null
-      : createBatchedWriter(
-          file,
-          clock,
-          () => writeBudget(use),
-          (problem) => {
-            if (problem === null) log.info({}, 'what is used of the budget is kept again');
-            else log.warn({}, `${problem}; what is used of the budget is not kept over a restart`);
-          },
-        );
-  let use: BudgetUse = budgetUse(readKept(file, log), clock.now());
-  let keptMs = use.today.usedMs;
-  let billed = 0;
   let isReviewing = false;
   let isStale = false;
   let isClosed = false;
   let cancel = (): void => {};
 
-  const zone = (): string => deps.config().schedule?.timeZone ?? deps.timeZone;
-
-  /** Adds what was billed since the last time to the day it is now. */
-  const count = (): void => {
-    const now = clock.now();
-    const wall = clock.wall();
-    const total = lanes.reduce((sum, { state }) => sum + billedMs(state, now), 0);
-    // A lane that began again after a defect may have forgotten its last stream.
-    const usedMs = Math.max(0, total - billed);
-    billed = total;
-    use = countUse(use, wall === null ? null : dateOf(localDay(wall, zone())), now, usedMs);
-    const { minutesPerDay } = deps.config().budget;
-    if (minutesPerDay !== null && isWorthTelling(use, minutesPerDay)) {
-      use = noteTold(use, minutesPerDay);
-      const { usedMs } = use.today;
-      deps.tell({
-        ...{ used_minutes: Math.round(usedMs / MINUTE_MS), minutes_per_day: minutesPerDay },
-        percent: Math.round((100 * usedMs) / (minutesPerDay * MINUTE_MS)),
-      });
-      keep();
-    } else if (minutesPerDay !== null && Math.abs(use.today.usedMs - keptMs) >= KEEP_EACH_MS) keep();
-  };
-  const keep = (): void => {
-    keptMs = use.today.usedMs;
-    writer?.changed();
-  };
-
   const judge = (): void => {
-    const { schedule, budget } = deps.config();
+    const { schedule } = deps.config();
     const wall = clock.wall();
-    const left = leftMs(use, budget.minutesPerDay);
-    const dayEndsAt =
-      wall === null || left === null ? null : instantOf(localDay(wall, zone()) + 1, 0, zone());
+    const left = budget.left();
+    const dayEndsAt = left === null ? null : budget.dayEndsAt();
     let isTold = false;
     for (const lane of lanes) {
       const opened = openUntil.get(lane.id) ?? null;
-      const rules = { schedule, isSpent: left === 0, dayEndsAt, openUntil: opened };
-      const admission = admissionOf(rules, wall);
+      const admission = admissionOf({ schedule, isSpent: left === 0, dayEndsAt, openUntil: opened }, wall);
       isTold ||= given.get(lane.id)?.until !== admission.until;
       given.set(lane.id, admission);
       if (lane.state.hold !== admission.hold) lane.post({ type: 'hold', hold: admission.hold });
@@ -148,7 +77,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     try {
       do {
         isStale = false;
-        count();
+        budget.count();
         judge();
       } while (isStale);
     } finally {
@@ -158,11 +87,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
 
   /** Why none of these lanes may be started. @param isOpening whatever the schedule says */
   const refusalOf = (chosen: readonly LaneRunner[], isOpening: boolean): CommandError | null => {
-    const { minutesPerDay } = deps.config().budget;
-    const wall = clock.wall();
-    if (leftMs(use, minutesPerDay) === 0) {
-      const at = timestamp(wall === null ? null : asWall(instantOf(localDay(wall, zone()) + 1, 0, zone())));
-      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay), and no session is begun until ${at ?? 'the day ends'}`;
+    if (budget.left() === 0) {
+      const { minutesPerDay } = deps.config().budget;
+      const at = timestamp(budget.dayEndsAt()) ?? 'the day ends';
+      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay), and no session is begun until ${at}`;
       return new CommandError('budget', message);
     }
     const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
@@ -182,7 +110,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     },
     closedUntil(lane) {
       const until = given.get(lane)?.until ?? null;
-      return timestamp(until === null ? null : asWall(until));
+      return until === null ? null : timestamp(asWall(until));
     },
     admit(chosen, until) {
       const at = until === undefined ? null : Date.parse(until);
@@ -202,20 +130,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       review();
     },
     close() {
-      count();
+      budget.count();
       isClosed = true;
       cancel();
-      if (deps.config().budget.minutesPerDay !== null && use.today.usedMs !== keptMs) keep();
-      return writer?.flush() ?? Promise.resolve();
+      return budget.close();
     },
   };
-}
-
-function readKept(file: StateFile | null, log: Log): readonly BudgetDay[] {
-  const text = file?.read() ?? null;
-  if (text === null) return [];
-  const kept = readBudget(text);
-  if (kept.kind === 'kept') return kept.content;
-  log.warn({}, 'what was used of the budget before cannot be read; it is counted from zero');
-  return [];
 }

@@ -1,0 +1,25 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { machineTimeZone } from '../../src/adapters/time-zone.ts';
+import { isTimeZone } from '../../src/protocol/config-hours.ts';
+
+const before = process.env['TZ'];
+afterEach(() => {
+  if (before === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = before;
+});
+
+describe('the time zone of the machine', () => {
+  it('is told by its name', () => {
+    process.env['TZ'] = 'Asia/Kolkata';
+    expect(['Asia/Kolkata', 'Asia/Calcutta']).toContain(machineTimeZone());
+  });
+
+  it.each(['', 'Foo/Bar', ':/etc/localtime', '/etc/localtime', 'Etc/Unknown', 'UTC+3', 'CET-1CEST'])(
+    'that is set to %j is one that can be used, or none',
+    (zone) => {
+      process.env['TZ'] = zone;
+      const name = machineTimeZone();
+      expect(name === null || isTimeZone(name)).toBe(true);
+    },
+  );
+});
