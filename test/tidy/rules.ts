@@ -155,6 +155,26 @@ export const lockNamesEveryPlatform: Rule = (files) =>
       );
     });
 
+/** Larger than a factory may be, or handed around as one thing; whatever else a file exports has a factory. */
+const CLASSES = [
+  'Agent',
+  'CapturePipeline',
+  'EchoPath',
+  'LaneRunner',
+  'PlaybackPipeline',
+  'Publisher',
+  'SourceMap',
+  'StepContext',
+];
+
+export const classesAreErrorsOrFew: Rule = (files) =>
+  sources(files).flatMap((file) =>
+    [...codeOf(file).matchAll(/\bexport\s+class\s+(\w+)(?:\s+extends\s+(\w+))?/g)].flatMap(
+      ([, name = '', parent]) =>
+        parent?.endsWith('Error') || CLASSES.includes(name) ? [] : [`${file.path}: ${name} may be a factory`],
+    ),
+  );
+
 const RELATIVE_TO_SOURCE = /^src\//;
 
 function sources(files: readonly SourceFile[]): SourceFile[] {

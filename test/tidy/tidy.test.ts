@@ -165,6 +165,19 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [file('src/core/a.ts', 'class LaneManagerial {}'), file('src/core/a.ts', '// class LaneManager')],
   ],
   [
+    rules.classesAreErrorsOrFew,
+    'classes that are exported are errors, or few',
+    [
+      file('src/core/a.ts', 'export class Queue {}'),
+      file('src/core/a.ts', 'export class Queue extends Agent {}'),
+    ],
+    [
+      file('src/core/a.ts', 'export class Unread extends Error {}'),
+      file('src/agent/agent.ts', 'export class Agent {}'),
+      file('test/a.ts', 'class Ledger {}'),
+    ],
+  ],
+  [
     rules.nothingNamesAMachine,
     'nothing names somebody’s machine or a registry',
     [

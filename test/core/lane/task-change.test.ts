@@ -165,6 +165,18 @@ describe('languages or voice changed', () => {
     expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null']);
   });
 
+  it('to what the service does not know: nothing else that the operator has ordered is taken back', () => {
+    const lane = new LaneHarness().goLive();
+    lane.pass(3000);
+    const ordered = { volume: 30, muted: true, echo: 'off', bargeIn: 'flush', earcons: true } as const;
+    lane.options({ targets: ['xx'], voice: 'low', volume: 50 });
+    lane.options({ ...ordered, start: 'voice', standbyAfterMs: 90_000 });
+    const { options } = lane.state;
+    lane.error({ code: 'VALIDATION_ERROR' });
+    expect(lane.state.options).toEqual({ ...options, targets: ['es'], voice: null });
+    expect(lane.state.options).toMatchObject({ ...ordered, start: 'voice', standbyAfterMs: 90_000 });
+  });
+
   it('to what the service does not know, nor what it knew before: parked, and not forever asked', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
@@ -178,7 +190,7 @@ describe('languages or voice changed', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('again, before the service rejects the first change: the newest wish counts', () => {
+  it('again, before the service rejects the first change: the newest request counts', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['xx'] });
