@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { speakPlainly } from '../protocol/plain-issues.ts';
+import { harmless } from '../protocol/plain-text.ts';
 import { VERSION } from '../protocol/version.ts';
 import { EXIT, type ExitCode, explainError } from './problem.ts';
 
@@ -69,7 +70,8 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
       called,
       Boolean(env['DRAGOMAN_DEBUG']),
     );
-    if (explanation.text !== '') complain(`${explanation.text}\n`);
+    // What is quoted may come from elsewhere than the keyboard.
+    if (explanation.text !== '') complain(`${harmless(explanation.text)}\n`);
     return explanation.exitCode;
   }
 }

@@ -8,5 +8,10 @@ export function isPlain(text: string): boolean {
   return !CONTROL.test(text);
 }
 
+/** The same text without anything that could steer a terminal; its lines stay. */
+export function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n]|\p{Cf}/gu, '?');
+}
+
 /** A text of a person or another program, on one line. */
 export const plainTextSchema = z.string().refine(isPlain, PLAIN);

@@ -24,6 +24,7 @@ export interface OperatorAccess {
   readonly signingKey: PrivateKey | null;
 }
 
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const EXAMPLE =
   '{"profiles": {"museum": {"url": "mqtts://broker.example:8883", "tenant": "museum", "username": "operator", "passwordFile": "password"}}}';
 
@@ -47,7 +48,9 @@ export function openProfile(name: string | undefined, env: Environment, clientId
     path === null ? undefined : read(at(path));
   const pem = (key: string) => (path: string) => {
     try {
-      return readPem(key, path);
+      const bytes = readPem(key, path);
+      if (bytes.includes(CERTIFICATE)) return bytes;
+      throw new ProfileError(`${key}: the file ${path} holds no certificate (PEM, "${CERTIFICATE}")`);
     } catch (error) {
       if (error instanceof UnreadablePem) throw new ProfileError(error.message);
       throw error;

@@ -4,11 +4,11 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
+import { harmless } from '../../protocol/plain-text.ts';
 import { layOutFinding, layOutSummary } from '../doctor/report.ts';
 import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
-import { plain } from './plain.ts';
 
 /** Sends a command and tells what became of it, a line or more for each device. */
 export async function runCommand(
@@ -53,7 +53,7 @@ export function outcomeJson(outcome: Outcome): object {
 function wordOutcome(outcome: Outcome): string {
   const { device } = outcome;
   if (outcome.kind === 'silent') return wrapText(`${device}: ${outcome.why}`, '  ');
-  return wrapText(plain(`${device}: ${wordAnswer(outcome.answer)}`), '  ') + detailOf(outcome.answer);
+  return wrapText(harmless(`${device}: ${wordAnswer(outcome.answer)}`), '  ') + detailOf(outcome.answer);
 }
 
 function wordAnswer({ status, error, data }: CommandResponse): string {
@@ -76,5 +76,5 @@ function detailOf({ data }: CommandResponse): string {
   if (!diagnosis.success) return '';
   const { checks } = diagnosis.data;
   const hasLanes = new Set(checks.map(({ lane }) => lane).filter((lane) => lane !== null)).size > 1;
-  return `${checks.map((check) => plain(layOutFinding(check, hasLanes))).join('')}${layOutSummary(checks)}`;
+  return `${checks.map((check) => harmless(layOutFinding(check, hasLanes))).join('')}${layOutSummary(checks)}`;
 }

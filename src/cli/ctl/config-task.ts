@@ -13,10 +13,10 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { harmless } from '../../protocol/plain-text.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
-import { plain } from './plain.ts';
 import { seal } from './seal.ts';
 import { topicLevel } from './target.ts';
 import type { ConfigVerb } from './verbs.ts';
@@ -107,11 +107,11 @@ function show({ reports, desired, devices }: Found, { shell, options }: CtlDeps)
     }
     return;
   }
-  shell.print(`desired: ${plain(JSON.stringify(desired() ?? 'nothing'))}\n`);
+  shell.print(`desired: ${harmless(JSON.stringify(desired() ?? 'nothing'))}\n`);
   for (const device of devices()) {
     const report = reports.get(device);
     shell.print(
-      `${device}: ${report === undefined ? 'has reported nothing' : plain(JSON.stringify(report.effective))}\n`,
+      `${device}: ${report === undefined ? 'has reported nothing' : harmless(JSON.stringify(report.effective))}\n`,
     );
     for (const line of errorLines(report)) shell.print(line);
   }
@@ -127,7 +127,7 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
     else {
       for (const { key, desired: wanted, effective } of found)
         shell.print(
-          `${plain(`${device}: ${key} is ${JSON.stringify(effective) ?? 'not there'}, desired ${JSON.stringify(wanted)}`)}\n`,
+          `${harmless(`${device}: ${key} is ${JSON.stringify(effective) ?? 'not there'}, desired ${JSON.stringify(wanted)}`)}\n`,
         );
     }
   }
@@ -189,11 +189,11 @@ function tell({ device, status, errors }: Verdict, version: number, { shell, opt
     silent: `has not reported yet; it takes version ${version} when it is there`,
   };
   shell.print(`${device}: ${words[status]}\n`);
-  for (const { key, message } of errors) shell.print(`  ${plain(`${key || 'the whole'}: ${message}`)}\n`);
+  for (const { key, message } of errors) shell.print(`  ${harmless(`${key || 'the whole'}: ${message}`)}\n`);
 }
 
 function errorLines(report: ToldReport | undefined): string[] {
   return (report?.errors ?? []).map(
-    ({ from, key, message }) => `  ${plain(`${from} ${key || 'the whole'}: ${message}`)}\n`,
+    ({ from, key, message }) => `  ${harmless(`${from} ${key || 'the whole'}: ${message}`)}\n`,
   );
 }

@@ -1,6 +1,6 @@
 import type { RosterRow } from '../../core/fleet/roster.ts';
+import { harmless } from '../../protocol/plain-text.ts';
 import { displayWidth } from '../demo/display-text.ts';
-import { plain } from './plain.ts';
 
 const HEAD = {
   device: 'DEVICE',
@@ -41,11 +41,11 @@ export function layOutRoster(rows: readonly RosterRow[], columns: number): strin
 
 function cellsOf({ device, status, reasons, lanes, version }: RosterRow): Record<Column, string> {
   return {
-    device: plain(device),
+    device: harmless(device),
     status,
-    reasons: plain(reasons),
-    lanes: plain(lanes),
-    version: plain(version),
+    reasons: harmless(reasons),
+    lanes: harmless(lanes),
+    version: harmless(version),
   };
 }
 

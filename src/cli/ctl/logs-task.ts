@@ -2,10 +2,10 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
+import { harmless } from '../../protocol/plain-text.ts';
 import { readAnswer, sendCommand } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';
-import { plain } from './plain.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -60,13 +60,14 @@ function checkAnswer(answer: CommandResponse | null, device: string, overS: numb
   const { status, error } = answer;
   if (status === 'ok' || status === 'accepted') return;
   const words = `refused (${error?.code ?? status}): ${error?.message ?? 'without a reason'}`;
-  throw new Failure(`${device}: ${plain(words)}`);
+  throw new Failure(`${device}: ${harmless(words)}`);
 }
 
 function show(payload: string, isJson: boolean, print: (text: string) => void): void {
   const parsed = logSchema.safeParse(parseJson(payload));
   if (!parsed.success) return;
-  for (const line of parsed.data.lines) print(isJson ? `${plain(line)}\n` : `${plain(wordLine(line))}\n`);
+  for (const line of parsed.data.lines)
+    print(isJson ? `${harmless(line)}\n` : `${harmless(wordLine(line))}\n`);
   if (parsed.data.dropped > 0)
     print(isJson ? `{"dropped":${parsed.data.dropped}}\n` : `... ${parsed.data.dropped} more lines\n`);
 }

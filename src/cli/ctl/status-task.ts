@@ -1,12 +1,12 @@
 import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
 import { type ToldAnswer, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { harmless } from '../../protocol/plain-text.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import { conclude, outcomeJson, runCommand } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
-import { plain } from './plain.ts';
 
 /** One device in detail, from itself; of several a table, each asked whether it is there. */
 export async function showStatus(deps: CtlDeps): Promise<void> {
@@ -34,7 +34,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   if (outcome === undefined) return;
   const known = toldAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
   if (known.success)
-    for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(plain(line)));
+    for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(harmless(line)));
   else if (outcome.kind === 'answered') shell.print(`${JSON.stringify(outcomeJson(outcome))}\n`);
   else shell.complain(wrapText(`dragoman: ${outcome.device}: ${outcome.why}.`, '  '));
   conclude(outcomes, shell);

@@ -1,5 +1,6 @@
 import { DESIRED_KEYS, DESIRED_WHOLE } from '../../protocol/config.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
+import { nameSchema } from '../../protocol/mqtt/topics.ts';
 import { canonicalJson } from '../canonical-json.ts';
 
 /** Deeper than any value. */
@@ -48,6 +49,8 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
       `"${name}" is no key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
     );
   }
+  if (scope !== '' && !nameSchema.safeParse(scope).success)
+    throw new ChangeError(`"${scope}" is no name of a lane: a-z, 0-9 and "-", at most 64`);
   return isRemoval ? { scope, key } : { scope, key, value: readValue(key, text.slice(at + 1)) };
 }
 

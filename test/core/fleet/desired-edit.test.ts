@@ -31,6 +31,10 @@ describe('a change of what is desired', () => {
     expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
   });
 
+  it('names a lane as a lane can be named', () => {
+    expect(() => readChange('Main Lane.echo=off', false)).toThrow('"Main Lane" is no name of a lane');
+  });
+
   it('of a schedule needs JSON', () => {
     expect(() => readChange('schedule=monday', false)).toThrow('"schedule": its value must be JSON');
   });

@@ -1,0 +1,197 @@
+/** Every argument of `dragoman ctl`, wrong: one sentence that names it, exit code 2, and nothing is sent. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { VERB_NAMES } from '../../../src/cli/ctl/verbs.ts';
+import { ctlOfEachTest } from './fixture.ts';
+
+const ctl = ctlOfEachTest();
+
+/** What each verb needs to be right. */
+const RIGHT: Readonly<Record<string, readonly string[]>> = {
+  volume: ['60'],
+  languages: ['--targets', 'es'],
+  echo: ['off'],
+  voice: ['none'],
+  say: ['hello', '--language', 'es'],
+  'log-level': ['info'],
+  config: ['get'],
+};
+/** Verbs that talk to no device. */
+const TALKS = VERB_NAMES.filter((verb) => verb !== 'help');
+
+/** Wrong values of each verb's own arguments, and what the sentence must name. */
+const WRONG: readonly (readonly [verb: string, words: readonly string[], names: RegExp])[] = [
+  ['volume', ['-1'], /-1|percent/],
+  ['volume', ['1.5'], /percent/],
+  ['volume', ['sixty'], /percent/],
+  ['volume', [' '], /percent/],
+  ['volume', ['1e3'], /percent/],
+  ['volume', ['0x10000'], /percent/],
+  ['languages', ['--targets', ''], /targets/],
+  ['languages', ['--targets', 'es,es'], /targets/],
+  ['languages', ['--targets', 'es,,fr'], /targets/],
+  ['languages', ['--targets', 'Spanish'], /targets/],
+  ['languages', ['--source', 'EN'], /source/],
+  ['languages', ['--source', 'en', '--lane', 'No Lane'], /lane/],
+  ['echo', ['LOUD'], /mode/],
+  ['echo', [''], /mode/],
+  ['voice', [''], /voice/],
+  ['voice', ['v'.repeat(129)], /voice/],
+  ['voice', ['a\u0007b'], /voice/],
+  ['say', ['', '--language', 'es'], /text/],
+  ['say', ['x'.repeat(2049), '--language', 'es'], /text/],
+  ['say', ['hello', '--language', 'Spanish'], /language/],
+  ['say', ['hello'], /language/],
+  ['identify', ['--seconds', '0'], /seconds/],
+  ['identify', ['--seconds', '301'], /seconds/],
+  ['identify', ['--seconds', 'soon'], /seconds/],
+  ['log-level', ['loud'], /level/],
+  ['log-level', ['info', '--minutes', '0'], /minutes/],
+  ['log-level', ['info', '--minutes', '1441'], /minutes/],
+  ['log-level', ['info', '--minutes', 'x'], /minutes/],
+  ['logs', ['--minutes', '61'], /minutes/],
+  ['logs', ['--minutes', '-1'], /minutes/],
+  ['logs', ['--level', 'loud'], /level/],
+  ['start', ['--until', 'tomorrow'], /until/],
+  ['start', ['--lane', ''], /lane/],
+  ['config', ['set', 'main.nothing=1'], /nothing/],
+  ['config', ['set', 'main.targets'], /targets/],
+  ['config', ['set', '=es'], /=es|key/],
+  ['config', ['set', 'Main Lane.echo=off'], /Main Lane/],
+  ['config', ['unset', 'main.rolloverLead'], /rolloverLead/],
+];
+
+const isOneSentence = (text: string): boolean => text.startsWith('dragoman: ') && text.length < 700;
+
+describe('a wrong argument of ctl', () => {
+  it('is looked for in every verb', () => {
+    const known = new Set([...WRONG.map(([verb]) => verb), ...TALKS]);
+    expect([...known].filter((verb) => !VERB_NAMES.includes(verb))).toEqual([]);
+    const takesValues = [
+      'volume',
+      'languages',
+      'echo',
+      'voice',
+      'say',
+      'identify',
+      'log-level',
+      'logs',
+      'config',
+    ];
+    expect(takesValues.filter((verb) => !WRONG.some(([one]) => one === verb))).toEqual([]);
+  });
+
+  it.each(WRONG)('%s %j is named', async (verb, words, names) => {
+    const device = await ctl.device('kiosk-01');
+    const ran = await ctl.run('kiosk-01', verb, ...words, '--timeout', '1');
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(ran.complained).toMatch(names);
+    expect(isOneSentence(ran.complained)).toBe(true);
+    expect(device.received).toEqual([]);
+  });
+
+  it.each(TALKS)(
+    '%s takes no option that is not there, no word too many, and no option without its value',
+    async (verb) => {
+      const device = await ctl.device('kiosk-01');
+      const right = [verb, ...(RIGHT[verb] ?? [])];
+      for (const [words, names] of [
+        [[...right, '--frobnicate'], /frobnicate/],
+        [[...right, 'one', 'two', 'three'], /argument|nothing more|none/],
+        [[...right, '--timeout'], /timeout/],
+        [[...right, '--spread', 'x'], /spread/],
+        [[...right, '--valid-for', '86401'], /valid-for/],
+        [[...right, '--timeout', 'NaN'], /timeout/],
+        [[...right, '--timeout', 'Infinity'], /timeout/],
+        [[...right, '--timeout', '-5'], /timeout/],
+        [[...right, '--group'], /group/],
+        [[...right, '--profile', 'no such'], /no such/],
+      ] as const) {
+        const ran = await ctl.run('kiosk-01', ...words);
+        expect([words, ran.exitCode]).toEqual([words, 2]);
+        expect(ran.complained).toMatch(names);
+        expect(isOneSentence(ran.complained)).toBe(true);
+      }
+      expect(device.received).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['kiosk/01'],
+    ['kiosk+01'],
+    ['#'],
+    ['KIOSK'],
+    [''],
+    ['a'.repeat(65)],
+    ['../x'],
+    ['kiosk\u001b[2J'],
+    ['group'],
+    ['backend'],
+    ['claim'],
+  ])('the device %j is none', async (name) => {
+    const ran = await ctl.run(name, 'mute', '--timeout', '1');
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(isOneSentence(ran.complained)).toBe(true);
+    expect(ran.complained).not.toContain('\u001b');
+  });
+});
+
+describe('a file of ctl', () => {
+  const profile = (more: object): object => ({
+    profiles: { museum: { url: ctl.brokerUrl, tenant: 'museum', ...more } },
+  });
+  const fill = (name: string, content: string | Buffer): void => {
+    mkdirSync(join(ctl.home, 'dragoman'), { recursive: true });
+    writeFileSync(join(ctl.home, 'dragoman', name), content, { mode: 0o600 });
+  };
+
+  it.each(['passwordFile', 'caFile', 'certFile', 'keyFile', 'signingKeyFile'])(
+    '%s that is not there, is a folder, is empty or is too long is named',
+    async (key) => {
+      mkdirSync(join(ctl.home, 'dragoman', 'folder'), { recursive: true });
+      fill('empty', '');
+      fill('long', Buffer.alloc(2_000_000, 'x'));
+      const pair = key === 'certFile' ? { keyFile: 'long' } : key === 'keyFile' ? { certFile: 'long' } : {};
+      const name = key === 'passwordFile' ? { username: 'anna' } : {};
+      for (const file of ['none', 'folder', 'empty', 'long']) {
+        ctl.writeProfiles(profile({ ...pair, ...name, [key]: file }));
+        const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
+        expect([file, ran.exitCode]).toEqual([file, 2]);
+        expect(ran.complained).toMatch(/(password|ca|cert|key|signingKey)File/);
+        expect(ran.complained.trim().split('\n').length).toBeLessThan(4);
+        expect(ran.complained).not.toContain('xxxxxxxx');
+      }
+    },
+  );
+
+  it('with a private key that is none is named, and nothing of it is shown', async () => {
+    fill('owner.key', '-----BEGIN PRIVATE KEY-----\nc2VjcmV0LXNlY3JldA==\n-----END PRIVATE KEY-----\n');
+    ctl.writeProfiles(profile({ signingKeyFile: 'owner.key' }));
+    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
+    expect(ran.exitCode).toBe(2);
+    expect(ran.complained).toContain('signingKeyFile');
+    expect(ran.complained).not.toContain('c2Vjcm');
+  });
+
+  it.each([
+    ['a byte order mark', '\uFEFF{"profiles":{}}'],
+    ['binary', '\u0000\u0001\u0002'],
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['a number', '7'],
+    ['a million brackets', '['.repeat(1_000_000)],
+    ['a key twice', '{"profiles":{},"profiles":{}}'],
+    ['a default that is none', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t"}},"default":"b"}'],
+    ['a name of a profile that is none', '{"profiles":{"a b":{"url":"mqtt://h","tenant":"t"}}}'],
+    ['a port that is none', '{"profiles":{"a":{"url":"mqtt://h:99999","tenant":"t"}}}'],
+    ['a tenant with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"+"}}}'],
+    ['a prefix with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t","prefix":"#"}}}'],
+  ])('with profiles of %s is named in a sentence', async (_, content) => {
+    ctl.writeProfiles(content);
+    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(ran.complained).toMatch(/ctl\.json|profile/);
+    expect(ran.complained.length).toBeLessThan(500);
+  });
+});
