@@ -192,6 +192,11 @@ export const LOG_LINES: readonly LogLine[] = [
     'the disk: is it full or read-only?',
   ),
   line('agent', 'the state of the client certificate was not kept', 'the disk: is it full or read-only?'),
+  line(
+    'agent',
+    'the renewed client certificate cannot be read and is forgotten; the configured one is used',
+    'the disk; `dragoman doctor` tells when the configured one ends',
+  ),
   line('agent', 'the configuration names another broker; it is tried', NOTHING),
   line('agent', 'the new broker has taken the device', NOTHING),
   line(

@@ -136,7 +136,7 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
-    this.lineCare = createLineCare({ deps, topics, publisher: this.publisher, bus: () => this.bus });
+    this.lineCare = createLineCare({ ...line, deps, topics, repeats });
     this.operator = this.openOperator(address, status);
   }
 

@@ -50,6 +50,11 @@ export function brokerAccess(
       {},
       'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
     );
+  if (certificate?.isDamaged)
+    log.warn(
+      {},
+      'the renewed client certificate cannot be read and is forgotten; the configured one is used',
+    );
   return {
     ...(certificate !== null && { certificate }),
     brokers,

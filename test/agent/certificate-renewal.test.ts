@@ -5,6 +5,9 @@ import { device, due, inTurn, NOW } from './certificate-device.ts';
 import { createFakeDeps } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
+/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
+const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+
 const HOUR_MS = 3_600_000;
 
 describe('the renewal of the client certificate', () => {
@@ -118,6 +121,8 @@ describe('the renewal of the client certificate', () => {
       kept.fill(text);
       const { certificate, configured } = device(-100, 30, kept);
       expect(certificate.pair()).toEqual(configured);
+      expect(certificate.isDamaged).toBe(true);
+      expect(device(-100, 30).certificate.isDamaged).toBe(false);
     },
   );
 
@@ -161,13 +166,17 @@ describe('the renewal of the client certificate', () => {
     full.kept.fail('the disk is full');
     await full.start();
     expect(full.requests()).toEqual([]);
-    expect(full.events('problem')).toMatchObject([{ message: /the disk is full/ }]);
+    expect(full.events('problem')).toMatchObject([{ message: matching(/the disk is full/) }]);
     full.kept.fail(null);
     full.deps.clock.advance(DAY_MS + HOUR_MS);
     await inTurn();
     expect(full.requests()).toHaveLength(1);
     full.kept.fail('the disk is full');
-    expect(await full.answer()).toMatchObject({ status: 'error', code: 'not_kept', message: /disk is full/ });
+    expect(await full.answer()).toMatchObject({
+      status: 'error',
+      code: 'not_kept',
+      message: matching(/disk is full/),
+    });
     expect(full.certificate.pair()).toEqual(full.configured);
     full.kept.fail(null);
     expect(await full.answer()).toMatchObject({ status: 'ok' });

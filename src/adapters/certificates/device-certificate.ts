@@ -41,6 +41,8 @@ export interface OpenedCertificate extends DeviceCertificate {
   pair(): Pair;
   /** Whether it is this one that the configuration named when it was opened. */
   isOf(pem: string): boolean;
+  /** What was kept could not be read, and is forgotten. */
+  readonly isDamaged: boolean;
   /** There is more than what the configuration names. */
   readonly isKept: boolean;
   /** The present one is not the configured one. */
@@ -52,7 +54,8 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   const { configured, authorities, name, file } = parts;
   const own = readCertificates(configured.certificate)?.[0];
   if (own === undefined) return null;
-  let kept = readKept(file, fingerprint(own));
+  const found = readKept(file, fingerprint(own));
+  let kept = found ?? nothing(fingerprint(own));
   let uses: 'present' | 'new' = kept.successor === null ? 'present' : 'new';
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -78,6 +81,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
       return request === null ? null : { id: request.id, csr: request.csr };
     },
     isOf: (pem) => pem === configured.certificate,
+    isDamaged: found === null,
     get isKept() {
       return kept.present !== null || kept.successor !== null || kept.request !== null;
     },
@@ -125,15 +129,19 @@ function wrong(message: string) {
   return { ok: false, code: 'wrong_certificate', message } as const;
 }
 
-function readKept(file: StateFile, configured: string): Kept {
-  const none: Kept = { format: 1, configured, present: null, successor: null, request: null };
+function nothing(configured: string): Kept {
+  return { format: 1, configured, present: null, successor: null, request: null };
+}
+
+/** Null: it is damaged. */
+function readKept(file: StateFile, configured: string): Kept | null {
   const text = file.read();
-  const read = text === null ? null : keptSchema.safeParse(parseJson(text));
-  if (!read?.success || read.data.configured !== configured) return none;
-  const { present, successor, request } = read.data;
-  const usable = (pair: Pair | null): Pair | null =>
-    pair !== null && infoOfPair(pair) !== null ? pair : null;
-  return { ...none, present: usable(present), successor: usable(successor), request };
+  if (text === null) return nothing(configured);
+  const { success, data } = keptSchema.safeParse(parseJson(text));
+  if (!success) return null;
+  if (data.configured !== configured) return nothing(configured);
+  const isUsable = (pair: Pair | null): boolean => pair === null || infoOfPair(pair) !== null;
+  return isUsable(data.present) && isUsable(data.successor) ? data : null;
 }
 
 function infoOfPair({ certificate }: Pair): CertificateInfo | null {

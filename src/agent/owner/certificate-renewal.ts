@@ -18,6 +18,7 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
+import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { type CommandArgs, CommandError } from './command-request.ts';
 
 /** The wall clock may be set meanwhile, and no timer lasts for years. */
@@ -35,6 +36,7 @@ export interface CertificateRenewalDeps {
   readonly topics: Pick<DeviceTopics, 'certificateRequest'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly repeats: RepeatFilter;
   /** From 0 to 1, of this device: a fleet does not ask all at once. */
   readonly draw: number;
   newId(): string;
@@ -194,7 +196,11 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       const offered = await certificate.offer(pem, wall);
       taking = false;
       if (!offered.ok) {
-        log.warn({ why: offered.message }, 'a client certificate was not taken');
+        // Whoever may send commands can send many.
+        logRepeated(deps, {
+          ...{ level: 'warn', kind: 'certificate', fields: { why: offered.message } },
+          sentence: 'a client certificate was not taken',
+        });
         throw new CommandError(offered.code, `the certificate ${offered.message}`);
       }
       trial = NEW_TRIAL;

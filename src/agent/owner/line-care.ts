@@ -3,12 +3,14 @@ import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { GuardedDeps } from '../guard/deps.ts';
+import type { RepeatFilter } from '../repeat-filter.ts';
 import { createBrokerChange } from './broker-change.ts';
 import { createCertificateRenewal } from './certificate-renewal.ts';
 import { CommandError, type CommandHandlers } from './command-request.ts';
 import type { Publisher } from './publisher.ts';
 
 export interface LineCareDeps {
+  readonly repeats: RepeatFilter;
   readonly deps: GuardedDeps;
   readonly topics: DeviceTopics;
   readonly publisher: Publisher;
@@ -28,7 +30,7 @@ export interface LineCare {
   close(): void;
 }
 
-export function createLineCare({ deps, topics, publisher, bus }: LineCareDeps): LineCare {
+export function createLineCare({ deps, topics, publisher, repeats, bus }: LineCareDeps): LineCare {
   const { clock, log, random, randomHash, certificate, brokers } = deps;
   const telling = {
     ...{ clock, log, bus },
@@ -39,7 +41,7 @@ export function createLineCare({ deps, topics, publisher, bus }: LineCareDeps): 
     certificate === undefined
       ? null
       : createCertificateRenewal({
-          ...{ ...telling, certificate, topics, draw: random(), newId: randomHash },
+          ...{ ...telling, repeats, certificate, topics, draw: random(), newId: randomHash },
           ending: (day) => publisher.condition('certificate', day !== null, day),
         });
   const change =

@@ -7,6 +7,9 @@ import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.t
 import { startAgent } from './device-agent.ts';
 import { backend, type DeviceLogin, type Form, type Ran, type SetUp, setUpBroker } from './fixture.ts';
 
+/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
+const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+
 const missing = findMosquitto() === null || !findOpenssl();
 const COMBINATIONS: readonly (readonly [Form, DeviceLogin])[] = [
   ['dynsec', 'certificate'],
@@ -80,8 +83,8 @@ describe.skipIf(missing).each(COMBINATIONS)('a second authority (%s, %s)', (form
     );
 
   it('is nothing to use or retire while there is one', async () => {
-    expect(await authority('use')).toMatchObject({ exitCode: 1, err: /authority add/ });
-    expect(await authority('retire')).toMatchObject({ exitCode: 1, err: /nothing can be retired/ });
+    expect(await authority('use')).toMatchObject({ exitCode: 1, err: matching(/authority add/) });
+    expect(await authority('retire')).toMatchObject({ exitCode: 1, err: matching(/nothing can be retired/) });
     await isThere();
   });
 
@@ -89,7 +92,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a second authority (%s, %s)', (form
     const ran = await authority('add');
     expect(ran).toMatchObject({ exitCode: 0, err: '' });
     expect(ran.out).toContain('ca-2 is made; the first authority still issues');
-    expect(await authority('add')).toMatchObject({ exitCode: 1, err: /two authorities already/ });
+    expect(await authority('add')).toMatchObject({ exitCode: 1, err: matching(/two authorities already/) });
     await restart();
     // Who has not got the new file yet is served as before.
     await isThere();
@@ -129,7 +132,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a second authority (%s, %s)', (form
     const early = await authority('retire');
     expect(early).toMatchObject({
       exitCode: 1,
-      err: /museum.kiosk-01, museum.kiosk-02: no certificate of the/,
+      err: matching(/museum.kiosk-01, museum.kiosk-02: no certificate of the/),
     });
     await devices('disable', 'kiosk-02');
     const ran = await devices('renew', 'kiosk-01', '--now', '--wait', '20');

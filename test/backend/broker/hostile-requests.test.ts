@@ -1,0 +1,131 @@
+/** Devices with good logins that ask for what is not theirs: the command that certifies, at a real mosquitto. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRequest } from '../../../src/adapters/certificates/request.ts';
+import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { backend, type Client, type Ran, type SetUp, setUpBroker } from './fixture.ts';
+
+/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
+const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+
+const missing = findMosquitto() === null || !findOpenssl();
+const BASE = 'dragoman/v1/museum';
+
+if (missing) it.skip('hostile requests: mosquitto or openssl is not installed', () => {});
+
+const csr = (...words: string[]): string => {
+  const made = spawnSync('openssl', ['req', '-new', '-nodes', '-keyout', '/dev/null', ...words]);
+  return String(made.stdout);
+};
+
+describe.skipIf(missing)('a request for a certificate', () => {
+  let broker: SetUp;
+  let hostile: Client;
+  beforeAll(async () => {
+    broker = await setUpBroker('dynsec', 'certificate');
+    await broker.start();
+    hostile = await broker.connect('museum.kiosk-02');
+    const home = join(broker.folder, 'home');
+    mkdirSync(home);
+    cpSync(broker.login('administrator'), join(home, 'dragoman'), { recursive: true });
+  });
+  afterAll(async () => {
+    await broker?.close();
+  });
+
+  const renew = (...more: string[]): Promise<Ran> => {
+    const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: join(broker.folder, 'home') };
+    return backend(['devices', 'renew', '--broker', broker.folder, '--wait', '3', '--json', ...more], env);
+  };
+  const ask = (payload: string, device = 'kiosk-02'): Promise<unknown> =>
+    hostile.mqtt
+      .publishAsync(`${BASE}/${device}/cert/req`, payload, { qos: 1, retain: true })
+      .catch(() => null);
+  const request = (pem: string, more: object = {}): string =>
+    JSON.stringify({ ts: null, id: `r-${Math.random()}`, csr: pem, valid_to: null, ...more });
+  const setup = (): string => readFileSync(join(broker.folder, 'setup.json'), 'utf8');
+
+  it.each<[string, () => string, RegExp]>([
+    ['that is none', () => 'hello', /cannot be read/],
+    ['that is a list', () => '[]', /cannot be read/],
+    [
+      'without an id',
+      () => JSON.stringify({ csr: createRequest('museum.kiosk-02').request }),
+      /cannot be read/,
+    ],
+    ['of 200 KB', () => request('A'.repeat(200_000)), /cannot be read/],
+    ['without a request in it', () => request('hello'), /damaged, or not of a P-256 key/],
+    [
+      'in the name of another device',
+      () => request(createRequest('museum.kiosk-01').request),
+      /museum.kiosk-01/,
+    ],
+    [
+      'in the name of the broker',
+      () => request(createRequest('127.0.0.1').request),
+      /for the name "127.0.0.1"/,
+    ],
+    ['in the name of a person', () => request(createRequest('administrator').request), /"administrator"/],
+    ['with two names', () => request(csr('-subj', '/CN=museum.kiosk-02/CN=museum.kiosk-01')), /damaged/],
+    ['with an RSA key', () => request(csr('-newkey', 'rsa:2048', '-subj', '/CN=museum.kiosk-02')), /P-256/],
+    [
+      'with the key of another and no signature of it',
+      () => {
+        const [mine, theirs] = [createRequest('museum.kiosk-02'), createRequest('museum.kiosk-02')];
+        const bytes = (pem: string) => Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
+        const forged = bytes(mine.request);
+        // The point of the curve, at the same place in both.
+        bytes(theirs.request).copy(forged, 60, 60, 125);
+        return request(
+          `-----BEGIN CERTIFICATE REQUEST-----\n${forged.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`,
+        );
+      },
+      /damaged/,
+    ],
+  ])('%s gets no certificate', async (_, payload, message) => {
+    const before = setup();
+    await ask(payload());
+    const ran = await renew();
+    expect(JSON.parse(ran.out.split('\n')[0] ?? '')).toMatchObject({
+      ...{ device: 'museum/kiosk-02', status: 'refused' },
+      message: expect.stringMatching(message) as string,
+    });
+    expect(ran.exitCode).toBe(1);
+    expect(setup()).toBe(before);
+  });
+
+  it('for another device never reaches anybody', async () => {
+    await ask('');
+    await ask(request(createRequest('museum.kiosk-01').request), 'kiosk-01');
+    expect(await renew()).toMatchObject({ exitCode: 0, out: '' });
+  });
+
+  it('again and again costs one certificate, and a device that does not use it is told', async () => {
+    const before = setup().match(/"serial"/g)?.length ?? 0;
+    await ask(request(createRequest('museum.kiosk-02').request));
+    const flood = setInterval(() => void ask(request(createRequest('museum.kiosk-02').request)), 100);
+    const ran = await renew().finally(() => clearInterval(flood));
+    expect(JSON.parse(ran.out)).toMatchObject({ status: 'silent', message: null });
+    expect(ran.exitCode).toBe(4);
+    expect(setup().match(/"serial"/g)).toHaveLength(before + 1);
+  });
+
+  it('of a disabled device, which the broker has kept, gets none', async () => {
+    await ask(request(createRequest('museum.kiosk-02').request));
+    expect((await backend(['devices', 'disable', 'kiosk-02', '--broker', broker.folder])).exitCode).toBe(0);
+    const ran = await renew();
+    expect(JSON.parse(ran.out)).toMatchObject({ status: 'refused', message: matching(/disabled/) });
+  });
+
+  it('is answered by administrators only', async () => {
+    const operator = join(broker.folder, 'operator');
+    mkdirSync(operator);
+    cpSync(broker.login('operator'), join(operator, 'dragoman'), { recursive: true });
+    const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: operator };
+    const ran = await backend(['devices', 'renew', '--broker', broker.folder, '--wait', '3'], env);
+    expect(ran).toMatchObject({ exitCode: 1, err: matching(/does not allow us to subscribe/) });
+    await until(() => !hostile.closed());
+  });
+});
