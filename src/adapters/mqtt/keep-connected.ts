@@ -5,6 +5,8 @@ import {
   noteOther,
   noteUp,
   noteUrgency,
+  type ReconnectState,
+  SUSPICIOUS_QUICK_CLOSES,
   tryMs,
 } from '../../core/retry/reconnect.ts';
 import type { BusListener, BusOptions } from '../../ports/bus.ts';
@@ -37,6 +39,8 @@ export function keepConnected(
   listener: BusListener,
 ) {
   let connection = connectionOf();
+  // The others, backends and people, have names of their own for each run: quick closes alone keep none of them waiting.
+  const isNamed = options.keptForS !== undefined;
   let reconnect = beginReconnect(seed);
   const memories = createVersionMemories();
   let link: Link | null = null;
@@ -120,12 +124,10 @@ export function keepConnected(
   };
 
   const afterLoss = (ending: Ending, version: ProtocolVersion): void => {
-    const next = noteDown(reconnect, lossOf(ending, version), clock.now());
+    const next = noteDown(reconnect, lossOf(ending, isNamed ? version : 5), clock.now());
     reconnect = next.state;
     retry(clock.now() + next.waitMs);
-    const isSeenThrough = next.problem !== ending.problem;
-    const hint = isSeenThrough ? ` again: another client uses the identifier "${connection.clientId}"` : '';
-    listener.down(next.problem, ending.message + hint);
+    listener.down(next.problem, ending.message + hintOf(reconnect, ending, connection.clientId));
     if (ending.tooEarly) tooEarly?.();
   };
 
@@ -204,4 +206,11 @@ export function keepConnected(
 function lossOf({ problem, early, silent, reset }: Ending, protocol: ProtocolVersion) {
   const wordless = (silent ?? reset) && { silent: true as const };
   return { problem, protocol, ...(early && { early }), ...wordless };
+}
+
+/** What is to be thought of a connection that was closed without a word once more. */
+function hintOf({ problem, quickCloses }: ReconnectState, ending: Ending, clientId: string): string {
+  if (problem !== ending.problem) return ` again: another client uses the identifier "${clientId}"`;
+  if (quickCloses < SUSPICIOUS_QUICK_CLOSES) return '';
+  return ` again; does another client use the identifier "${clientId}"?`;
 }

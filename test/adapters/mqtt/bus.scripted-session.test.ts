@@ -17,6 +17,9 @@ import {
   suback5,
 } from './puppet.ts';
 
+/** As an agent asks for it. */
+const KEPT = [[], { keptForS: 600 }] as const;
+
 describe('a session at a puppet broker', () => {
   const puppet = describePuppet();
   const { play, passUntil } = puppet;
@@ -39,11 +42,14 @@ describe('a session at a puppet broker', () => {
     ['closed', (socket: Socket) => void socket.end()],
     ['reset', (socket: Socket) => void socket.resetAndDestroy()],
   ])('suspects a takeover when each connection of 3.1.1 is %s soon and without a word', async (_, end) => {
-    const device = await play((bytes, socket) => {
-      if (packetType(bytes) !== CONNECT) return;
-      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => end(socket), 20));
-    });
+    const device = await play(
+      (bytes, socket) => {
+        if (packetType(bytes) !== CONNECT) return;
+        if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+        else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => end(socket), 20));
+      },
+      ...KEPT,
+    );
     await passUntil(() => device.downs.length >= 3, 'three closes');
     expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
     expect(device.downs[1]?.message).not.toMatch(/identifier/);
@@ -51,6 +57,17 @@ describe('a session at a puppet broker', () => {
     const waitedS = await passUntil(() => puppet.scripted().connections() === 5, 'the next try');
     expect(waitedS).toBeGreaterThanOrEqual(60);
     expect(waitedS).toBeLessThanOrEqual(301);
+  });
+
+  it('does not keep a backend waiting for quick closes, and says what they may mean', async () => {
+    const backend = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
+    });
+    await passUntil(() => backend.downs.length >= 5, 'five closes');
+    expect(backend.downs.every(({ problem }) => problem === 'unreachable')).toBe(true);
+    expect(backend.downs[4]?.message).toMatch(/does another client use the identifier "museum.kiosk-01"/);
   });
 
   it.each([
