@@ -180,7 +180,7 @@ describe('what is wrong with the configuration', () => {
         'DRAGOMAN_MQT_URL: no key of the configuration has this variable; did you mean DRAGOMAN_MQTT_URL?',
         'DRAGOMAN_ZZZ: no key of the configuration has this variable',
         'DRAGOMAN_LANES_0_STANDBY_AFTER: lanes[0].standbyAfter: is -1; must be a number from 0 to 86400',
-        'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, owner, lanes, service, audio, log',
+        'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, owner, lanes, schedule, budget, service, audio, log',
         'config.json:2:15: device.id: is "Kiosk"; must be 1 to 64 of the characters a-z, 0-9 and "-"',
         'config.json:2:3: device.tenant: is missing: must be a text (Who the device belongs to.)',
         'config.json:3:46: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
