@@ -148,7 +148,7 @@ async function heapMb(): Promise<number> {
 
 const config = configSchema.parse({
   device: { id: 'kiosk-01', tenant: 'bench' },
-  mqtt: { url: 'mqtt://broker.example' },
+  mqtt: { url: 'mqtts://broker.example' },
   lanes: [
     {
       capture: { driver: 'file', path: 'in.wav', sampleRate: RATE_HZ },
