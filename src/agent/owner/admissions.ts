@@ -52,10 +52,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       if (lane.state.hold !== admission.hold) lane.post({ type: 'hold', hold: admission.hold });
     }
     if (isTold) deps.changed();
-    arm(schedule !== null || left !== null, left);
+    arm(schedule !== null || left !== null);
   };
 
-  const arm = (isRuled: boolean, left: number | null): void => {
+  const arm = (isRuled: boolean): void => {
     cancel();
     if (!isRuled || isClosed) return;
     const now = clock.now();
@@ -64,7 +64,8 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       changesAt === null || wall === null ? [] : [now + changesAt - wall],
     );
     const open = lanes.reduce((sum, { state }) => sum + openSince(state).length, 0);
-    if (left !== null && left > 0 && open > 0) moments.push(now + left / open);
+    const toNews = budget.toNews();
+    if (toNews !== null && open > 0) moments.push(now + toNews / open);
     cancel = clock.at(Math.max(now + 1, Math.min(now + LOOK_EACH_MS, ...moments)), review);
   };
 

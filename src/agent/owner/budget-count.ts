@@ -6,6 +6,7 @@ import {
   countUse,
   isWorthTelling,
   leftMs,
+  msToNews,
   noteTold,
 } from '../../core/owner/budget.ts';
 import { dateOf, instantOf, localDay } from '../../core/owner/local-time.ts';
@@ -41,6 +42,8 @@ export interface BudgetCount {
   count(): void;
   /** How much is left of the day, milliseconds; null: there is no limit. */
   left(): number | null;
+  /** How much more has to be used before it is to be looked at again, milliseconds; null: nothing depends on it. */
+  toNews(): number | null;
   /** When the local day ends, wall-clock milliseconds; null: the clock is not set. */
   dayEndsAt(): WallMs | null;
   close(): Promise<void>;
@@ -102,6 +105,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
       else if (Math.abs(use.today.usedMs - keptMs) >= KEEP_EACH_MS) keep();
     },
     left: () => leftMs(use, deps.config().budget.minutesPerDay),
+    toNews: () => msToNews(use, deps.config().budget.minutesPerDay),
     dayEndsAt() {
       const wall = clock.wall();
       return wall === null ? null : asWall(instantOf(localDay(wall, zone()) + 1, 0, zone()));

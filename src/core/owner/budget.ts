@@ -70,6 +70,14 @@ export function isWorthTelling({ today }: BudgetUse, minutesPerDay: number | nul
   return today.usedMs >= TELL_FROM * minutesPerDay * MINUTE_MS;
 }
 
+/** How much more has to be used before something has to be told or done, milliseconds; null: nothing has. */
+export function msToNews(use: BudgetUse, minutesPerDay: number | null): number | null {
+  const left = leftMs(use, minutesPerDay);
+  if (minutesPerDay === null || left === null || left === 0) return null;
+  const toTell = TELL_FROM * minutesPerDay * MINUTE_MS - use.today.usedMs;
+  return use.today.toldFor !== minutesPerDay && toTell > 0 ? toTell : left;
+}
+
 /** Notes that the owner was told. */
 export function noteTold(use: BudgetUse, minutesPerDay: number): BudgetUse {
   return { ...use, today: { ...use.today, toldFor: minutesPerDay } };

@@ -5,6 +5,7 @@ import {
   daysToKeep,
   isWorthTelling,
   leftMs,
+  msToNews,
   noteTold,
 } from '../../../src/core/owner/budget.ts';
 import { DAY_MS } from '../../../src/core/owner/local-time.ts';
@@ -63,6 +64,17 @@ describe('the budget of a day', () => {
     expect(isWorthTelling(use, 9)).toBe(true);
     use = countUse(use, TUE, 2, 9 * MIN);
     expect(isWorthTelling(use, 10)).toBe(true);
+  });
+
+  it('has news at 80 %, and when it is used up', () => {
+    let use = countUse(budgetUse([], 0), MON, 0, 2 * MIN);
+    expect(msToNews(use, null)).toBeNull();
+    expect(msToNews(use, 10)).toBe(6 * MIN);
+    use = noteTold(countUse(use, MON, 1, 6 * MIN), 10);
+    expect(msToNews(use, 10)).toBe(2 * MIN);
+    use = countUse(use, MON, 2, 2 * MIN);
+    expect(msToNews(use, 10)).toBeNull();
+    expect(msToNews(use, 100)).toBe(70 * MIN);
   });
 
   it('keeps a few days, however often the clock jumps', () => {
