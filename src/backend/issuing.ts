@@ -53,7 +53,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
   };
 
   const run = (effect: IssuerEffect): void => {
-    switch (effect.kind) {
+    switch (effect.type) {
       case 'answer':
         return answer(effect);
       case 'create':
@@ -69,7 +69,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       case 'wake':
         cancelWake();
         cancelWake = clock.at(clock.now() + effect.afterMs, () =>
-          dispatch({ kind: 'woken', draw: random() }),
+          dispatch({ type: 'woken', draw: random() }),
         );
         return;
       case 'ignore': {
@@ -94,27 +94,27 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     try {
       const session = await service.createSession(input);
       const shown = shownSession(session, input.max_session_duration_seconds);
-      return { kind: 'created', job, session: shown, draw: random() };
+      return { type: 'created', job, session: shown, draw: random() };
     } catch (error) {
       const trouble = explain(error, { reference: input.client_reference_id });
-      return { kind: 'failed', job, trouble, draw: random() };
+      return { type: 'failed', job, trouble, draw: random() };
     }
   };
 
   /** A session that can't be deleted is not lost for long: nobody has its token, and its window ends. */
   const probe = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
     const event = await create(job, input);
-    if (event.kind !== 'created') return event;
+    if (event.type !== 'created') return event;
     try {
       const deleted = await service.deleteSession(event.session.id);
-      return { kind: 'probed', job, deleted, draw: random() };
+      return { type: 'probed', job, deleted, draw: random() };
     } catch (error) {
       explain(error, { reference: input.client_reference_id });
-      return { kind: 'probed', job, deleted: false, draw: random() };
+      return { type: 'probed', job, deleted: false, draw: random() };
     }
   };
 
-  const endSessions = async (effect: Extract<IssuerEffect, { kind: 'end' }>): Promise<IssuerEvent> => {
+  const endSessions = async (effect: Extract<IssuerEffect, { type: 'end' }>): Promise<IssuerEvent> => {
     let ids: readonly string[] = [];
     try {
       ids = await endUnused(service, effect);
@@ -123,13 +123,13 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     } catch (error) {
       const trouble = explain(error, { reference: effect.reference });
       // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
-      if (!UNSUPPORTED.has(trouble.kind)) return { kind: 'failed', job: effect.job, trouble, draw: random() };
+      if (!UNSUPPORTED.has(trouble.kind)) return { type: 'failed', job: effect.job, trouble, draw: random() };
     }
-    return { kind: 'ended', job: effect.job, ids, draw: random() };
+    return { type: 'ended', job: effect.job, ids, draw: random() };
   };
 
   /** What is gone already is as good; a service that cannot revoke must not keep a device from its next session. */
-  const revoke = async ({ who, ids }: Extract<IssuerEffect, { kind: 'revoke' }>): Promise<IssuerEvent> => {
+  const revoke = async ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): Promise<IssuerEvent> => {
     const device = `${who.tenant}/${who.device}`;
     const ended = async (id: string): Promise<string[]> => {
       try {
@@ -141,7 +141,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       }
     };
     const gone = await Promise.all(ids.map(ended));
-    return { kind: 'revoked', who, ids, gone: gone.flat() };
+    return { type: 'revoked', who, ids, gone: gone.flat() };
   };
 
   const publish = ({ topic, correlationData }: Reply, message: object): void =>
@@ -167,7 +167,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     underWay.add(sent);
   };
 
-  const answer = (effect: Extract<IssuerEffect, { kind: 'answer' }>): void => {
+  const answer = (effect: Extract<IssuerEffect, { type: 'answer' }>): void => {
     const { who, id, reply, answer: given, about, repeated } = effect;
     const ts = timestamp(clock.wall());
     send(
@@ -183,7 +183,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     else log.warn({ ...fields, code: given.error.code, retry_after_s: given.error.retry_after_s }, 'denied');
   };
 
-  const confirm = ({ ask, probe }: Extract<IssuerEffect, { kind: 'confirm' }>): void => {
+  const confirm = ({ ask, probe }: Extract<IssuerEffect, { type: 'confirm' }>): void => {
     const { who, request, reply } = ask;
     const stream_url = config.service.streamUrl;
     send(who, reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
@@ -234,12 +234,12 @@ function hear(
   }
   if (read.kind === 'misask') {
     const { who, id, reply, detail } = read;
-    dispatch({ kind: 'misasked', who, id, reply, detail });
+    dispatch({ type: 'misasked', who, id, reply, detail });
     return;
   }
   if (read.foreignReply) {
     const device = `${read.ask.who.tenant}/${read.ask.who.device}`;
     complain(`reply ${device}`, { device }, 'a response topic outside token/res was ignored');
   }
-  dispatch({ kind: 'asked', ask: read.ask, draw: random() });
+  dispatch({ type: 'asked', ask: read.ask, draw: random() });
 }

@@ -122,11 +122,11 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
     for (const effect of issuer.handle(event, clock.now())) run(effect);
   };
   const fail = (job: number, trouble: Trouble): void =>
-    dispatch({ kind: 'failed', job, trouble, draw: dice.next() });
+    dispatch({ type: 'failed', job, trouble, draw: dice.next() });
 
   const create = (
-    { job, input }: Extract<IssuerEffect, { kind: 'create' | 'probe' }>,
-    done = (session: SessionWithToken) => dispatch({ kind: 'created', job, session, draw: dice.next() }),
+    { job, input }: Extract<IssuerEffect, { type: 'create' | 'probe' }>,
+    done = (session: SessionWithToken) => dispatch({ type: 'created', job, session, draw: dice.next() }),
   ): void => {
     exchange(
       (request) => host.act(() => createSession(request, context())),
@@ -142,7 +142,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       },
     );
   };
-  const endSessions = ({ job, reference, sessionId }: Extract<IssuerEffect, { kind: 'end' }>): void => {
+  const endSessions = ({ job, reference, sessionId }: Extract<IssuerEffect, { type: 'end' }>): void => {
     const ask = (request: ApiRequest): Answer =>
       sessionId === null ? listSessions(request, context()) : getSession(sessionId, request, context());
     exchange(ask, { query: { client_reference_id: reference } }, 'sessions', (answer) => {
@@ -154,20 +154,20 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       });
       const unused = found.filter(isUnused);
       for (const session of unused) host.act(() => deleteSession(session.id, REQUEST, context()));
-      dispatch({ kind: 'ended', job, ids: unused.map(({ id }) => id), draw: dice.next() });
+      dispatch({ type: 'ended', job, ids: unused.map(({ id }) => id), draw: dice.next() });
     });
   };
-  const revoke = ({ who, ids }: Extract<IssuerEffect, { kind: 'revoke' }>): void => {
+  const revoke = ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): void => {
     for (const id of ids) {
       const ask = (request: ApiRequest): Answer => host.act(() => deleteSession(id, request, context()));
       exchange(ask, {}, 'sessions', (answer) => {
         const isGone = typeof answer !== 'string' && answer.status < 500;
-        dispatch({ kind: 'revoked', who, ids: [id], gone: isGone ? [id] : [] });
+        dispatch({ type: 'revoked', who, ids: [id], gone: isGone ? [id] : [] });
       });
     }
   };
   const run = (effect: IssuerEffect): void => {
-    switch (effect.kind) {
+    switch (effect.type) {
       case 'create':
         return create(effect);
       case 'end':
@@ -175,12 +175,12 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       case 'revoke':
         return revoke(effect);
       case 'wake':
-        clock.at(clock.now() + effect.afterMs, () => dispatch({ kind: 'woken', draw: dice.next() }));
+        clock.at(clock.now() + effect.afterMs, () => dispatch({ type: 'woken', draw: dice.next() }));
         return;
       case 'probe':
         return create(effect, (session) => {
           host.act(() => deleteSession(session.id, REQUEST, context()));
-          dispatch({ kind: 'probed', job: effect.job, deleted: true, draw: dice.next() });
+          dispatch({ type: 'probed', job: effect.job, deleted: true, draw: dice.next() });
         });
       case 'confirm': {
         const { ask, probe } = effect;
@@ -217,7 +217,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         setup.answer(reply.topic, { ts: null, id: request.id, ok: false, error }, reply.correlationData);
         return;
       }
-      dispatch({ kind: 'asked', ask: read.ask, draw: dice.next() });
+      dispatch({ type: 'asked', ask: read.ask, draw: dice.next() });
     },
   };
 }

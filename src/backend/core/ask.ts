@@ -25,7 +25,7 @@ export function answerKey({ request }: Ask): string {
 /** No answer. */
 export function ignore(
   { who, request }: Ask,
-  why: Extract<IssuerEffect, { kind: 'ignore' }>['why'],
+  why: Extract<IssuerEffect, { type: 'ignore' }>['why'],
 ): IssuerEffect {
-  return { kind: 'ignore', who, id: request.id, why };
+  return { type: 'ignore', who, id: request.id, why };
 }

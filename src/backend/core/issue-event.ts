@@ -23,23 +23,23 @@ export type Answer = { ok: true; session: SessionWithToken } | { ok: false; erro
 
 export type IssuerEvent =
   /** @param draw a random number from 0 to 1, here and below */
-  | { kind: 'asked'; ask: Ask; draw: number }
+  | { type: 'asked'; ask: Ask; draw: number }
   /** A request that carries an id but breaks the schema. */
-  | { kind: 'misasked'; who: DeviceName; id: string; reply: Reply; detail: string }
+  | { type: 'misasked'; who: DeviceName; id: string; reply: Reply; detail: string }
   /** The lane's unused sessions are gone, or could not be found out. `ids` of those that are gone. */
-  | { kind: 'ended'; job: number; ids: readonly string[]; draw: number }
+  | { type: 'ended'; job: number; ids: readonly string[]; draw: number }
   /** What became of sessions that were to be revoked; those not among `gone` may still run. */
-  | { kind: 'revoked'; who: DeviceName; ids: readonly string[]; gone: readonly string[] }
+  | { type: 'revoked'; who: DeviceName; ids: readonly string[]; gone: readonly string[] }
   /** The time of a `wake` has come. */
-  | { kind: 'woken'; draw: number }
-  | { kind: 'created'; job: number; session: SessionWithToken; draw: number }
+  | { type: 'woken'; draw: number }
+  | { type: 'created'; job: number; session: SessionWithToken; draw: number }
   /** A session has been made for a trial and is gone again, or left to expire. */
-  | { kind: 'probed'; job: number; deleted: boolean; draw: number }
-  | { kind: 'failed'; job: number; trouble: Trouble; draw: number };
+  | { type: 'probed'; job: number; deleted: boolean; draw: number }
+  | { type: 'failed'; job: number; trouble: Trouble; draw: number };
 
 export type IssuerEffect =
   | {
-      kind: 'answer';
+      type: 'answer';
       who: DeviceName;
       id: string;
       reply: Reply;
@@ -49,15 +49,15 @@ export type IssuerEffect =
       repeated: boolean;
     }
   /** The answer to a trial that would have been granted. */
-  | { kind: 'confirm'; ask: Ask; probe: TokenProbeAnswer['probe'] }
+  | { type: 'confirm'; ask: Ask; probe: TokenProbeAnswer['probe'] }
   /** Find the lane's sessions (the one named, else by reference) and revoke those that were never used. */
-  | { kind: 'end'; job: number; reference: string; sessionId: string | null }
+  | { type: 'end'; job: number; reference: string; sessionId: string | null }
   /** Revoke sessions that a device has replaced, while its next one is made. */
-  | { kind: 'revoke'; who: DeviceName; ids: readonly string[] }
+  | { type: 'revoke'; who: DeviceName; ids: readonly string[] }
   /** Tell when this much time has passed, in milliseconds. */
-  | { kind: 'wake'; afterMs: number }
-  | { kind: 'create'; job: number; input: CreateSessionInput }
+  | { type: 'wake'; afterMs: number }
+  | { type: 'create'; job: number; input: CreateSessionInput }
   /** Make a session and delete it. */
-  | { kind: 'probe'; job: number; input: CreateSessionInput }
+  | { type: 'probe'; job: number; input: CreateSessionInput }
   /** No answer. `superseded`: the lane has asked again meanwhile. */
-  | { kind: 'ignore'; who: DeviceName; id: string; why: 'flood' | 'in_progress' | 'superseded' | 'stale' };
+  | { type: 'ignore'; who: DeviceName; id: string; why: 'flood' | 'in_progress' | 'superseded' | 'stale' };

@@ -61,7 +61,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const answer = (ask: Ask, given: Answer, repeated = false): IssuerEffect => {
     const { who, reply, request } = ask;
-    return { kind: 'answer', who, id: request.id, reply, answer: given, about: request, repeated };
+    return { type: 'answer', who, id: request.id, reply, answer: given, about: request, repeated };
   };
   const pausedBy = (now: number): Trouble | null => {
     if (pause === null || now >= pause.until) return null;
@@ -135,7 +135,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
     const told: IssuerEffect = verdict.ok
-      ? { kind: 'confirm', ask, probe: { session: 'none' } }
+      ? { type: 'confirm', ask, probe: { session: 'none' } }
       : answer(ask, verdict);
     return tell(ask, rankOf(ask, record), told, now);
   };
@@ -202,19 +202,19 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const wake = (now: number, afterMs: number): IssuerEffect[] => {
     if (wakeAt <= now + afterMs && wakeAt > now) return [];
     wakeAt = now + afterMs;
-    return [{ kind: 'wake', afterMs }];
+    return [{ type: 'wake', afterMs }];
   };
 
   const begin = (job: Job, now: number): IssuerEffect[] => {
     const { who, request } = job.ask;
-    if (isTrial(job.ask)) return [{ kind: 'probe', job: job.number, input: job.input }];
+    if (isTrial(job.ask)) return [{ type: 'probe', job: job.number, input: job.input }];
     const last = devices.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
     // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
     // of this lane's older requests, of another backend, or from before our start.
     if (unused !== null || request.attempt > 1) {
       const sessionId = request.attempt > 1 ? null : unused;
-      return [{ kind: 'end', job: job.number, reference: job.key, sessionId }];
+      return [{ type: 'end', job: job.number, reference: job.key, sessionId }];
     }
     return create(job, now);
   };
@@ -236,8 +236,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const { revoke: ids } = room;
     return [
-      ...(ids.length > 0 ? [{ kind: 'revoke', who, ids } as const] : []),
-      { kind: 'create', job: job.number, input: job.input },
+      ...(ids.length > 0 ? [{ type: 'revoke', who, ids } as const] : []),
+      { type: 'create', job: job.number, input: job.input },
     ];
   };
 
@@ -265,7 +265,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 
   const probed = (job: Job, deleted: boolean): IssuerEffect => ({
-    kind: 'confirm',
+    type: 'confirm',
     ask: job.ask,
     probe: { session: deleted ? 'deleted' : 'expires' },
   });
@@ -283,10 +283,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   const outcome = (
     job: Job,
-    event: Extract<IssuerEvent, { kind: 'created' | 'probed' | 'failed' }>,
+    event: Extract<IssuerEvent, { type: 'created' | 'probed' | 'failed' }>,
     now: number,
   ): IssuerEffect => {
-    switch (event.kind) {
+    switch (event.type) {
       case 'created':
         return created(job, event.session, now);
       case 'probed':
@@ -297,15 +297,15 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 
   /** What could not be revoked counts again, and is tried again with the device's next request. */
-  const revoked = (event: Extract<IssuerEvent, { kind: 'revoked' }>, now: number): void => {
+  const revoked = (event: Extract<IssuerEvent, { type: 'revoked' }>, now: number): void => {
     const { account } = devices.of(event.who, now);
     noteGone(account, event.gone);
     for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
   };
 
-  const misasked = (event: Extract<IssuerEvent, { kind: 'misasked' }>, now: number): IssuerEffect => {
+  const misasked = (event: Extract<IssuerEvent, { type: 'misasked' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
-    if (devices.isFlood(devices.of(who, now), false, now)) return { kind: 'ignore', who, id, why: 'flood' };
+    if (devices.isFlood(devices.of(who, now), false, now)) return { type: 'ignore', who, id, why: 'flood' };
     const error = {
       code: 'invalid_request',
       title: 'Invalid request',
@@ -313,24 +313,24 @@ export function createIssuer(options: IssuerOptions): Issuer {
       final: true,
       retry_after_s: 300,
     };
-    return { kind: 'answer', who, id, reply, answer: { ok: false, error }, about: null, repeated: false };
+    return { type: 'answer', who, id, reply, answer: { ok: false, error }, about: null, repeated: false };
   };
 
   return {
     handle(event, now) {
-      if (event.kind === 'asked') return asked(event.ask, event.draw, now);
-      if (event.kind === 'misasked') return [misasked(event, now)];
-      if (event.kind === 'woken') {
+      if (event.type === 'asked') return asked(event.ask, event.draw, now);
+      if (event.type === 'misasked') return [misasked(event, now)];
+      if (event.type === 'woken') {
         wakeAt = Number.POSITIVE_INFINITY;
         return start(now, event.draw);
       }
-      if (event.kind === 'revoked') {
+      if (event.type === 'revoked') {
         revoked(event, now);
         return [];
       }
       const job = jobs.get(event.job);
       if (job === undefined) return [];
-      if (event.kind === 'ended') {
+      if (event.type === 'ended') {
         const record = devices.of(job.ask.who, now);
         devices.forget(record, job.ask.request.lane);
         noteGone(record.account, event.ids);

@@ -41,23 +41,23 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     for (const effect of issuer.handle(event, now)) run(effect);
   };
   const run = (effect: IssuerEffect): void => {
-    if (effect.kind === 'wake') return at(now + effect.afterMs, () => dispatch({ kind: 'woken', draw: 0 }));
-    if (effect.kind === 'ignore') return void ignored.push(effect.who.device);
-    if (effect.kind === 'revoke') {
+    if (effect.type === 'wake') return at(now + effect.afterMs, () => dispatch({ type: 'woken', draw: 0 }));
+    if (effect.type === 'ignore') return void ignored.push(effect.who.device);
+    if (effect.type === 'revoke') {
       revoked.push(...effect.ids);
       const { who, ids } = effect;
-      return at(now + 100, () => dispatch({ kind: 'revoked', who, ids, gone: ids }));
+      return at(now + 100, () => dispatch({ type: 'revoked', who, ids, gone: ids }));
     }
-    if (effect.kind === 'end') {
+    if (effect.type === 'end') {
       const { job } = effect;
-      return at(now + 100, () => dispatch({ kind: 'ended', job, ids: [], draw: 0 }));
+      return at(now + 100, () => dispatch({ type: 'ended', job, ids: [], draw: 0 }));
     }
-    if (effect.kind === 'probe') {
+    if (effect.type === 'probe') {
       const { job } = effect;
       creates += 1;
-      return at(now + createMs, () => dispatch({ kind: 'probed', job, deleted: true, draw: 0 }));
+      return at(now + createMs, () => dispatch({ type: 'probed', job, deleted: true, draw: 0 }));
     }
-    if (effect.kind === 'create') {
+    if (effect.type === 'create') {
       const { job, input } = effect;
       made += 1;
       creates += 1;
@@ -66,14 +66,14 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
         ...{ status: 'pending', created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
         max_session_duration_seconds: input.max_session_duration_seconds,
       } as SessionWithToken;
-      return at(now + createMs, () => dispatch({ kind: 'created', job, session, draw: 0 }));
+      return at(now + createMs, () => dispatch({ type: 'created', job, session, draw: 0 }));
     }
     const { who, request } =
-      effect.kind === 'confirm' ? effect.ask : { who: effect.who, request: { id: effect.id, lane: '' } };
-    const given = effect.kind === 'answer' ? effect.answer : null;
+      effect.type === 'confirm' ? effect.ask : { who: effect.who, request: { id: effect.id, lane: '' } };
+    const given = effect.type === 'answer' ? effect.answer : null;
     const answered: Answered = {
       ...{ device: who.device, id: request.id, at: now },
-      lane: effect.kind === 'answer' ? (effect.about?.lane ?? '') : request.lane,
+      lane: effect.type === 'answer' ? (effect.about?.lane ?? '') : request.lane,
       session: given?.ok ? (given.session as SessionWithToken) : null,
       error: given !== null && !given.ok ? given.error : null,
     };
@@ -107,7 +107,7 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       } as Ask['request'];
       const who = { tenant: 'museum', device };
       dispatch({
-        kind: 'asked',
+        type: 'asked',
         ask: { who, request, reply: { topic: `p/museum/${device}/token/res` } },
         draw: 0,
       });

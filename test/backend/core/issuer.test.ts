@@ -53,25 +53,25 @@ const trouble = (kind: Trouble['kind'], retryAfterS: number | null = null): Trou
 function drive(more: object = {}) {
   const issuer = createIssuer(makeConfig(more));
   let now = 1000;
-  const kinds = (effects: IssuerEffect[]) => effects.map((effect) => effect.kind);
+  const kinds = (effects: IssuerEffect[]) => effects.map((effect) => effect.type);
   return {
     issuer,
     kinds,
     pass(ms: number) {
       now += ms;
     },
-    ask: (ask: Ask, draw = 0) => issuer.handle({ kind: 'asked', ask, draw }, now),
+    ask: (ask: Ask, draw = 0) => issuer.handle({ type: 'asked', ask, draw }, now),
     created: (job: number, id: string) =>
-      issuer.handle({ kind: 'created', job, session: makeSession(id), draw: 0 }, now),
+      issuer.handle({ type: 'created', job, session: makeSession(id), draw: 0 }, now),
     failed: (job: number, what: Trouble) =>
-      issuer.handle({ kind: 'failed', job, trouble: what, draw: 0 }, now),
+      issuer.handle({ type: 'failed', job, trouble: what, draw: 0 }, now),
     ended: (job: number, ids: readonly string[] = []) =>
-      issuer.handle({ kind: 'ended', job, ids, draw: 0 }, now),
+      issuer.handle({ type: 'ended', job, ids, draw: 0 }, now),
     /** Asks and has the session made at once. */
     grant(ask: Ask, sessionId: string): IssuerEffect | undefined {
       const effects = this.ask(ask);
       const job = jobOf(effects);
-      const made = effects[0]?.kind === 'end' ? jobOf(this.ended(job)) : job;
+      const made = effects[0]?.type === 'end' ? jobOf(this.ended(job)) : job;
       return this.created(made, sessionId)[0];
     },
   };
@@ -83,9 +83,9 @@ const jobOf = (effects: IssuerEffect[]): number => {
   return effect.job;
 };
 const errorOf = (effect: IssuerEffect | undefined) =>
-  effect?.kind === 'answer' && !effect.answer.ok ? effect.answer.error : null;
+  effect?.type === 'answer' && !effect.answer.ok ? effect.answer.error : null;
 const tokenOf = (effect: IssuerEffect | undefined) =>
-  effect?.kind === 'answer' && effect.answer.ok ? effect.answer.session.token : null;
+  effect?.type === 'answer' && effect.answer.ok ? effect.answer.session.token : null;
 
 describe('issuer', () => {
   it('has a session made on the configured terms, labelled with the lane, and answers where it was asked', () => {
@@ -93,7 +93,7 @@ describe('issuer', () => {
     const ask = makeAsk('r1');
     const [create] = harness.ask(ask);
     expect(create).toEqual({
-      kind: 'create',
+      type: 'create',
       job: 1,
       input: {
         intent: 's2s',
@@ -105,7 +105,7 @@ describe('issuer', () => {
       },
     });
     const [answer] = harness.created(1, 's1');
-    expect(answer).toMatchObject({ kind: 'answer', id: 'r1', reply: ask.reply, repeated: false });
+    expect(answer).toMatchObject({ type: 'answer', id: 'r1', reply: ask.reply, repeated: false });
     expect(tokenOf(answer)).toBe('token-of-s1');
     expect(harness.issuer.jobs).toBe(0);
   });
@@ -125,7 +125,7 @@ describe('issuer', () => {
     harness.grant(makeAsk('r1'), 's1');
     harness.pass(40_000);
     const effects = harness.ask(makeAsk('r1'));
-    expect(effects).toEqual([{ kind: 'end', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
+    expect(effects).toEqual([{ type: 'end', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
     expect(harness.kinds(harness.ended(2))).toEqual(['create']);
   });
 
@@ -133,22 +133,22 @@ describe('issuer', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
     const repeated = { ...makeAsk('r1', { attempt: 2 }), reply: { topic: 'p/museum/kiosk/token/res/2' } };
-    expect(harness.ask(repeated)).toMatchObject([{ kind: 'ignore', why: 'in_progress' }]);
-    expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', reply: repeated.reply }]);
+    expect(harness.ask(repeated)).toMatchObject([{ type: 'ignore', why: 'in_progress' }]);
+    expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer', reply: repeated.reply }]);
   });
 
   it('makes one session for a lane that asks again meanwhile, and gives it to the newer request', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
-    expect(harness.ask(makeAsk('r2'))).toMatchObject([{ kind: 'ignore', id: 'r1', why: 'superseded' }]);
-    expect(harness.created(1, 's1')).toMatchObject([{ kind: 'answer', id: 'r2' }]);
+    expect(harness.ask(makeAsk('r2'))).toMatchObject([{ type: 'ignore', id: 'r1', why: 'superseded' }]);
+    expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer', id: 'r2' }]);
   });
 
   it('ends an unused session before it makes another for the lane, and not once its window is over', () => {
     const harness = drive();
     harness.grant(makeAsk('r1'), 's1');
     expect(harness.ask(makeAsk('r2', { reason: 'rollover' }))[0]).toMatchObject({
-      kind: 'end',
+      type: 'end',
       sessionId: 's1',
     });
     expect(harness.kinds(harness.ask(makeAsk('r3', { lane: 'second' })))).toEqual(['create']);
@@ -161,7 +161,7 @@ describe('issuer', () => {
   it('looks for sessions of an unknown past when a first answer seems lost', () => {
     const harness = drive();
     expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
-      kind: 'end',
+      type: 'end',
       reference: 'museum/kiosk/main',
       sessionId: null,
     });
@@ -207,11 +207,11 @@ describe('issuer', () => {
   it('answers a flood with silence in the end', () => {
     const harness = drive({ limits: { burst: 2, perMinute: 6 } });
     const kinds = Array.from({ length: 100 }, (_, index) => harness.ask(makeAsk(`r${index}`))).flat();
-    expect(kinds.filter((effect) => effect.kind === 'answer').length).toBeLessThanOrEqual(8);
-    expect(kinds.filter((effect) => effect.kind === 'create')).toHaveLength(1);
-    expect(kinds.at(-1)).toMatchObject({ kind: 'ignore', why: 'flood' });
+    expect(kinds.filter((effect) => effect.type === 'answer').length).toBeLessThanOrEqual(8);
+    expect(kinds.filter((effect) => effect.type === 'create')).toHaveLength(1);
+    expect(kinds.at(-1)).toMatchObject({ type: 'ignore', why: 'flood' });
     const who = { tenant: 'museum', device: 'kiosk' };
-    const flood = { kind: 'misasked', who, id: 'x', detail: '' } as const;
+    const flood = { type: 'misasked', who, id: 'x', detail: '' } as const;
     expect(harness.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([
       { why: 'flood' },
     ]);
@@ -223,8 +223,8 @@ describe('issuer', () => {
     const first = ['a', 'b', 'c', 'd'].map((device) => harness.ask(makeAsk('r', {}, device)));
     expect(first.map((effects) => effects.length)).toEqual([1, 1, 0, 0]);
     expect(harness.created(1, 's1')).toMatchObject([
-      { kind: 'answer', who: { device: 'a' } },
-      { kind: 'create', input: { client_reference_id: 'museum/c/main' } },
+      { type: 'answer', who: { device: 'a' } },
+      { type: 'create', input: { client_reference_id: 'museum/c/main' } },
     ]);
   });
 
@@ -234,8 +234,8 @@ describe('issuer', () => {
     harness.ask(makeAsk('r', {}, 'b'));
     harness.pass(21_000);
     expect(harness.created(1, 's1')).toMatchObject([
-      { kind: 'answer' },
-      { kind: 'ignore', why: 'stale', who: { device: 'b' } },
+      { type: 'answer' },
+      { type: 'ignore', why: 'stale', who: { device: 'b' } },
     ]);
     expect(harness.issuer.jobs).toBe(0);
   });
@@ -245,7 +245,7 @@ describe('issuer', () => {
     harness.ask(makeAsk('r1', {}, 'a'));
     harness.ask(makeAsk('r1', {}, 'waiting'));
     const effects = harness.failed(1, trouble('rate_limited', 40));
-    expect(effects.map((effect) => [effect.kind, 'who' in effect && effect.who.device])).toEqual([
+    expect(effects.map((effect) => [effect.type, 'who' in effect && effect.who.device])).toEqual([
       ['answer', 'a'],
       ['answer', 'waiting'],
     ]);
@@ -267,7 +267,7 @@ describe('issuer', () => {
       code: 'service_unavailable',
       final: false,
     });
-    expect(harness.ask(makeAsk('r1'))[0]).toMatchObject({ kind: 'answer', repeated: true });
+    expect(harness.ask(makeAsk('r1'))[0]).toMatchObject({ type: 'answer', repeated: true });
     harness.pass(5001);
     expect(harness.kinds(harness.ask(makeAsk('r1')))).toEqual(['create']);
   });
@@ -276,7 +276,7 @@ describe('issuer', () => {
     const waits = [0, 0.25, 0.5, 1].map((draw) => {
       const harness = drive();
       harness.ask(makeAsk('r1'));
-      const event = { kind: 'failed', job: 1, trouble: trouble('session_limit'), draw } as const;
+      const event = { type: 'failed', job: 1, trouble: trouble('session_limit'), draw } as const;
       return errorOf(harness.issuer.handle(event, 1000)[0])?.retry_after_s;
     });
     expect(waits).toEqual([30, 34, 38, 45]);
@@ -302,30 +302,30 @@ describe('issuer', () => {
         const issuer = createIssuer(makeConfig({ limits: { burst: 20, perMinute: 60, concurrency: 2 } }));
         /** The service: unused sessions by reference, with their end. */
         const unused = new Map<string, { id: string; until: number }[]>();
-        const open: Extract<IssuerEffect, { kind: 'create' | 'end' }>[] = [];
+        const open: Extract<IssuerEffect, { type: 'create' | 'end' }>[] = [];
         let now = 0;
         let made = 0;
         const alive = (reference: string) =>
           (unused.get(reference) ?? []).filter((session) => session.until > now);
         const take = (effects: IssuerEffect[]): void => {
           for (const effect of effects)
-            if (effect.kind === 'create' || effect.kind === 'end') open.push(effect);
+            if (effect.type === 'create' || effect.type === 'end') open.push(effect);
         };
         for (const { what, device, id, lane, pick } of steps) {
           if (what === 'ask')
-            take(issuer.handle({ kind: 'asked', ask: makeAsk(id, { lane }, device), draw: 0 }, now));
+            take(issuer.handle({ type: 'asked', ask: makeAsk(id, { lane }, device), draw: 0 }, now));
           if (what === 'pass') now += pick * 1000;
           if (what === 'use') unused.delete(`museum/${device}/${lane}`);
           if (what !== 'settle' && what !== 'fail') continue;
           const [effect] = open.splice(pick % Math.max(1, open.length), 1);
           if (effect === undefined) continue;
-          if (effect.kind === 'end') {
+          if (effect.type === 'end') {
             const ids = (unused.get(effect.reference) ?? []).map((session) => session.id);
             unused.delete(effect.reference);
-            take(issuer.handle({ kind: 'ended', job: effect.job, ids, draw: 0 }, now));
+            take(issuer.handle({ type: 'ended', job: effect.job, ids, draw: 0 }, now));
           } else if (what === 'fail') {
             const failure = {
-              kind: 'failed',
+              type: 'failed',
               job: effect.job,
               trouble: trouble('timeout'),
               draw: 0,
@@ -336,8 +336,8 @@ describe('issuer', () => {
             const reference = effect.input.client_reference_id ?? '';
             unused.set(reference, [...alive(reference), { id: `s${made}`, until: now + 60_000 }]);
             const session = makeSession(`s${made}`);
-            const effects = issuer.handle({ kind: 'created', job: effect.job, session, draw: 0 }, now);
-            expect(effects.filter((one) => one.kind === 'answer' && !one.repeated)).toHaveLength(1);
+            const effects = issuer.handle({ type: 'created', job: effect.job, session, draw: 0 }, now);
+            expect(effects.filter((one) => one.type === 'answer' && !one.repeated)).toHaveLength(1);
             take(effects);
             expect(alive(reference).length).toBeLessThanOrEqual(1);
           }

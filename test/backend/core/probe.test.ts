@@ -31,47 +31,47 @@ describe('a trial request', () => {
   it('makes a session on the usual terms, and is answered without it', () => {
     const issuer = makeIssuer();
     const ask = makeAsk('p1', true);
-    const [probe] = issuer.handle({ kind: 'asked', ask, draw: 0 }, 0);
-    expect(probe).toMatchObject({ kind: 'probe', input: { client_reference_id: 'museum/kiosk/main' } });
-    const effects = issuer.handle({ kind: 'probed', job: 1, deleted: true, draw: 0 }, 10);
-    expect(effects).toEqual([{ kind: 'confirm', ask, probe: { session: 'deleted' } }]);
+    const [probe] = issuer.handle({ type: 'asked', ask, draw: 0 }, 0);
+    expect(probe).toMatchObject({ type: 'probe', input: { client_reference_id: 'museum/kiosk/main' } });
+    const effects = issuer.handle({ type: 'probed', job: 1, deleted: true, draw: 0 }, 10);
+    expect(effects).toEqual([{ type: 'confirm', ask, probe: { session: 'deleted' } }]);
     expect(issuer.jobs).toBe(0);
   });
 
   it('says when the session could not be deleted', () => {
     const issuer = makeIssuer();
-    issuer.handle({ kind: 'asked', ask: makeAsk('p1', true), draw: 0 }, 0);
-    expect(issuer.handle({ kind: 'probed', job: 1, deleted: false, draw: 0 }, 10)).toMatchObject([
-      { kind: 'confirm', probe: { session: 'expires' } },
+    issuer.handle({ type: 'asked', ask: makeAsk('p1', true), draw: 0 }, 0);
+    expect(issuer.handle({ type: 'probed', job: 1, deleted: false, draw: 0 }, 10)).toMatchObject([
+      { type: 'confirm', probe: { session: 'expires' } },
     ]);
   });
 
   it('takes nothing from the lane: neither the session it has nor the one that is being made', () => {
     const issuer = makeIssuer();
-    issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
-    issuer.handle({ kind: 'created', job: 1, session, draw: 0 }, 10);
+    issuer.handle({ type: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
+    issuer.handle({ type: 'created', job: 1, session, draw: 0 }, 10);
     // The lane's session is unused: a request proper would end it.
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', true), draw: 0 }, 20)).toMatchObject([
-      { kind: 'probe', job: 2 },
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('p1', true), draw: 0 }, 20)).toMatchObject([
+      { type: 'probe', job: 2 },
     ]);
     // And a request proper beside the trial is begun, not put in its place.
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('r2', false), draw: 0 }, 30)).toMatchObject([
-      { kind: 'end', job: 3, sessionId: 'a' },
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('r2', false), draw: 0 }, 30)).toMatchObject([
+      { type: 'end', job: 3, sessionId: 'a' },
     ]);
-    expect(issuer.handle({ kind: 'probed', job: 2, deleted: true, draw: 0 }, 40)).toMatchObject([
-      { kind: 'confirm', ask: { request: { id: 'p1' } } },
+    expect(issuer.handle({ type: 'probed', job: 2, deleted: true, draw: 0 }, 40)).toMatchObject([
+      { type: 'confirm', ask: { request: { id: 'p1' } } },
     ]);
   });
 
   it('is denied as a request proper would be', () => {
     const issuer = makeIssuer();
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', true, 'other'), draw: 0 }, 0)).toMatchObject([
-      { kind: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } },
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('p1', true, 'other'), draw: 0 }, 0)).toMatchObject([
+      { type: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } },
     ]);
-    issuer.handle({ kind: 'asked', ask: makeAsk('p2', true), draw: 0 }, 0);
+    issuer.handle({ type: 'asked', ask: makeAsk('p2', true), draw: 0 }, 0);
     const trouble = { kind: 'rejected', detail: 'no credit', retryAfterS: null } as const;
-    expect(issuer.handle({ kind: 'failed', job: 1, trouble, draw: 0 }, 10)).toMatchObject([
-      { kind: 'answer', id: 'p2', answer: { ok: false } },
+    expect(issuer.handle({ type: 'failed', job: 1, trouble, draw: 0 }, 10)).toMatchObject([
+      { type: 'answer', id: 'p2', answer: { ok: false } },
     ]);
   });
 });
@@ -80,34 +80,34 @@ describe('the question whether the backend is there', () => {
   it('is answered at once, without the service', () => {
     const issuer = makeIssuer();
     const ask = makeAsk('p1', 'backend');
-    expect(issuer.handle({ kind: 'asked', ask, draw: 0 }, 0)).toEqual([
-      { kind: 'confirm', ask, probe: { session: 'none' } },
+    expect(issuer.handle({ type: 'asked', ask, draw: 0 }, 0)).toEqual([
+      { type: 'confirm', ask, probe: { session: 'none' } },
     ]);
     expect(issuer.jobs).toBe(0);
   });
 
   it('is answered while the service is in trouble, and with what the owner has decided', () => {
     const issuer = makeIssuer();
-    issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
+    issuer.handle({ type: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
     const trouble = { kind: 'unavailable', detail: null, retryAfterS: 60 } as const;
-    issuer.handle({ kind: 'failed', job: 1, trouble, draw: 0 }, 10);
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p1', 'backend'), draw: 0 }, 20)).toMatchObject([
-      { kind: 'confirm' },
+    issuer.handle({ type: 'failed', job: 1, trouble, draw: 0 }, 10);
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('p1', 'backend'), draw: 0 }, 20)).toMatchObject([
+      { type: 'confirm' },
     ]);
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('p2', 'backend', 'zoo'), draw: 0 }, 20)).toMatchObject(
-      [{ kind: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } }],
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('p2', 'backend', 'zoo'), draw: 0 }, 20)).toMatchObject(
+      [{ type: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } }],
     );
   });
 
   it('takes nothing of what the device may ask for, and a flood of it gets silence', () => {
     const issuer = makeIssuer();
     const kinds = Array.from({ length: 1000 }, (_, i) =>
-      issuer.handle({ kind: 'asked', ask: makeAsk(`p${i}`, 'backend'), draw: 0 }, i),
-    ).map(([effect]) => effect?.kind);
+      issuer.handle({ type: 'asked', ask: makeAsk(`p${i}`, 'backend'), draw: 0 }, i),
+    ).map(([effect]) => effect?.type);
     expect(kinds.filter((kind) => kind === 'confirm')).toHaveLength(6);
     expect(kinds.filter((kind) => kind === 'ignore')).toHaveLength(994);
-    expect(issuer.handle({ kind: 'asked', ask: makeAsk('r1', false), draw: 0 }, 1000)).toMatchObject([
-      { kind: 'create' },
+    expect(issuer.handle({ type: 'asked', ask: makeAsk('r1', false), draw: 0 }, 1000)).toMatchObject([
+      { type: 'create' },
     ]);
   });
 });
