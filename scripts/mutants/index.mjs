@@ -1,3 +1,4 @@
+import { BUFFER } from './buffer.mjs';
 import { COMMANDS } from './commands.mjs';
 import { LANE } from './lane.mjs';
 import { SERVICE } from './service.mjs';
@@ -10,4 +11,13 @@ import { TRUST } from './trust.mjs';
  * Known ways to break the core, each with the tests that have to notice. `find` occurs exactly once in `file` (under
  * src/core) and is replaced.
  */
-export const MUTANTS = [...SOUND, ...SESSIONS, ...LANE, ...SILENCE, ...COMMANDS, ...TRUST, ...SERVICE];
+export const MUTANTS = [
+  ...SOUND,
+  ...BUFFER,
+  ...SESSIONS,
+  ...LANE,
+  ...SILENCE,
+  ...COMMANDS,
+  ...TRUST,
+  ...SERVICE,
+];

@@ -1,0 +1,61 @@
+/** What a loudspeaker is given when, and what becomes of it where it is away. */
+const TESTS = ['playout/buffer'];
+
+export const BUFFER = [
+  {
+    name: 'silent-device-counts-as-back',
+    file: 'playout/buffer/buffer.ts',
+    find: 'else if (event.afterFault) prove(turn);',
+    replace: '',
+    tests: TESTS,
+  },
+  {
+    name: 'unheard-sound-is-lost-with-the-device',
+    file: 'playout/buffer/buffer.ts',
+    find: 'isSettled ? heardFrames(line, turn.now) : 0',
+    replace: 'heardFrames(line, turn.now)',
+    tests: TESTS,
+  },
+  {
+    name: 'missed-sound-is-made-up-for',
+    file: 'playout/buffer/buffer.ts',
+    find: 'pending: take(pending, missed).pending, accountedUntil: now',
+    replace: 'accountedUntil: now',
+    tests: TESTS,
+  },
+  {
+    name: 'flush-stops-a-running-device',
+    file: 'playout/buffer/buffer.ts',
+    find: 'if (runsOn(state) && state.sounding) return runOut(turn);',
+    replace: '',
+    tests: TESTS,
+  },
+  {
+    name: 'write-tells-twice',
+    file: 'playout/buffer/turn.ts',
+    find: 'if (state.isAnswering) set',
+    replace: 'if (state.isOverflowing) set',
+    tests: TESTS,
+  },
+  {
+    name: 'hang-of-the-device-unnoticed',
+    file: 'playout/buffer/line.ts',
+    find: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > limitMs;',
+    replace: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > 1e9 * limitMs;',
+    tests: TESTS,
+  },
+  {
+    name: 'last-period-waits-forever',
+    file: 'playout/buffer/look.ts',
+    find: 'if (heldFrames === 0 || ahead >= limit.TAIL_MS) return finish(turn);',
+    replace: 'if (heldFrames >= 0) return finish(turn);',
+    tests: TESTS,
+  },
+  {
+    name: 'device-that-runs-on-runs-dry',
+    file: 'playout/buffer/limits.ts',
+    find: 'silence: 145, least: 90',
+    replace: 'silence: 40, least: 10',
+    tests: TESTS,
+  },
+];
