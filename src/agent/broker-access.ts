@@ -105,7 +105,10 @@ export function withCertificate(
 ): MqttConnection {
   if (certificate === null) return connection;
   // With another login, the certificate is none of its business.
-  if (connection.cert === undefined || !certificate.isOf(connection.cert.toString('utf8'))) return connection;
+  if (connection.cert === undefined || !certificate.isOf(connection.cert.toString('utf8'))) {
+    certificate.hide();
+    return connection;
+  }
   const pair = certificate.pair();
   return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 }

@@ -7,6 +7,8 @@ export interface DeviceCertificate {
   readonly successor: CertificateInfo | null;
   /** What was asked for and not answered yet. */
   readonly request: { readonly id: string; readonly csr: string } | null;
+  /** The last connection showed one of the two; at another broker it may have another login. */
+  readonly isShown: boolean;
   /** Which one the next connection uses. */
   use(which: 'present' | 'new'): void;
   /** A new key and the request for its certificate, kept over a restart. Null, or why it cannot be kept. */

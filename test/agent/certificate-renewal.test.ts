@@ -84,6 +84,19 @@ describe('the renewal of the client certificate', () => {
     expect(await answer()).toMatchObject({ status: 'ok' });
   });
 
+  it('is not judged by a connection with another login', async () => {
+    const { deps, certificate, answer, events, start } = due();
+    await start();
+    await answer();
+    certificate.hide();
+    deps.brokerUp(2);
+    deps.bus.listener.down('refused', 'not authorized');
+    expect(events('renewed')).toEqual([]);
+    certificate.pair();
+    deps.brokerUp(3);
+    expect(events('renewed')).toHaveLength(1);
+  });
+
   it('goes on with the trial after a restart in the midst of it', async () => {
     const { configured, answer, start, kept } = due();
     await start();

@@ -39,6 +39,8 @@ export interface DeviceCertificateParts {
 export interface OpenedCertificate extends DeviceCertificate {
   /** What the next connection uses. */
   pair(): Pair;
+  /** A connection is opened with another login. */
+  hide(): void;
   /** Whether it is this one that the configuration named when it was opened. */
   isOf(pem: string): boolean;
   /** What was kept could not be read, and is forgotten. */
@@ -57,6 +59,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   const found = readKept(file, fingerprint(own));
   let kept = found ?? nothing(fingerprint(own));
   let uses: 'present' | 'new' = kept.successor === null ? 'present' : 'new';
+  let isShown = true;
   let writing: Promise<unknown> = Promise.resolve();
 
   /** What is kept in memory counts at once; the file follows. */
@@ -88,7 +91,16 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     get isRenewed() {
       return kept.present !== null;
     },
-    pair: () => (uses === 'new' && kept.successor !== null ? kept.successor : present()),
+    get isShown() {
+      return isShown;
+    },
+    pair() {
+      isShown = true;
+      return uses === 'new' && kept.successor !== null ? kept.successor : present();
+    },
+    hide() {
+      isShown = false;
+    },
     use(which) {
       uses = which;
     },

@@ -140,7 +140,8 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   };
 
   const heard = (outcome: LineOutcome): void => {
-    if (trial === null) return;
+    // Another login says nothing about it.
+    if (trial === null || !certificate.isShown) return;
     const noted = noteLine(trial, outcome);
     const turns = noted.trial.uses !== trial.uses;
     trial = noted.trial;
