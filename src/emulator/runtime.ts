@@ -8,7 +8,7 @@ import { createSpeechQueue, type SpeechFigures } from './threads/speech-queue.ts
 import type { SpeechMaker } from './threads/speech-thread.ts';
 
 /** What carries out the effects that concern a connection. */
-export type PerformEffect = (effect: Exclude<Effect, { kind: 'render' }>) => void;
+export type PerformEffect = (effect: Exclude<Effect, { type: 'render' }>) => void;
 
 /** The event loop is looked at so often; what it was late by is excused to clients. */
 const WATCH_MS = 100;
@@ -63,7 +63,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
   const settleEffects = (): void => {
     for (let effects = service.takeEffects(); effects.length > 0; effects = service.takeEffects()) {
       for (const effect of effects) {
-        if (effect.kind !== 'render') perform(effect);
+        if (effect.type !== 'render') perform(effect);
         else if (!queue.put(effect.job))
           service.rendered(effect.job.stream, effect.job.id, new Uint8Array(0), now());
       }

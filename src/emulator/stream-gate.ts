@@ -41,7 +41,7 @@ const INTENTS: Readonly<Record<string, Intent>> = {
   'text-to-speech': 'tts',
 };
 
-type StreamEffect = Exclude<Effect, { kind: 'render' }>;
+type StreamEffect = Exclude<Effect, { type: 'render' }>;
 type Refused = Opening & { kind: 'refused' };
 
 /** The WebSocket side: lets streams in or refuses them, and carries out what the service does to them. */
@@ -199,7 +199,7 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
   const perform = (effect: StreamEffect): void => {
     const connection = connections.get(effect.stream);
     if (connection === undefined) return void early?.push(effect);
-    switch (effect.kind) {
+    switch (effect.type) {
       case 'send':
         noteMessage(effect.stream, effect.message);
         return connection.send(effect.message);

@@ -74,7 +74,7 @@ export function createServiceHost(
     service.tick(now());
     for (let effects = service.takeEffects(); effects.length > 0; effects = service.takeEffects()) {
       for (const effect of effects) {
-        if (effect.kind === 'render') {
+        if (effect.type === 'render') {
           const { job } = effect;
           const ticks: number[] = [];
           readTicks(job.spoken, (tick) => ticks.push(tick));
@@ -89,15 +89,15 @@ export function createServiceHost(
           continue;
         }
         const line = lines.get(effect.stream);
-        if (effect.kind === 'send') {
+        if (effect.type === 'send') {
           const fate = output.fateOf(effect.stream, effect.message);
           if (fate === 'goes') line?.send(effect.message);
           else if (fate !== 'lost') breakOff(effect.stream, fate.resetInMs);
-        } else if (effect.kind === 'sendRaw') line?.sendRaw(effect.payload);
-        else if (effect.kind === 'link') line?.setLink(effect.link);
+        } else if (effect.type === 'sendRaw') line?.sendRaw(effect.payload);
+        else if (effect.type === 'link') line?.setLink(effect.link);
         else {
           lines.delete(effect.stream);
-          if (effect.kind === 'close') line?.close(effect.code, effect.reason);
+          if (effect.type === 'close') line?.close(effect.code, effect.reason);
           else line?.reset();
         }
       }

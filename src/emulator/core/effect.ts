@@ -6,16 +6,16 @@ export type RawForm = 'binary' | 'text' | 'wire';
 
 /** What a stream's core asks its shell to do. */
 export type Effect =
-  | { kind: 'send'; stream: string; message: OutMessage }
+  | { type: 'send'; stream: string; message: OutMessage }
   /** Sends a frame that is no proper message. */
-  | { kind: 'sendRaw'; stream: string; payload: string | Uint8Array; as?: RawForm }
-  | { kind: 'close'; stream: string; code: number; reason: string }
+  | { type: 'sendRaw'; stream: string; payload: string | Uint8Array; as?: RawForm }
+  | { type: 'close'; stream: string; code: number; reason: string }
   /** Ends the connection without a close, as a dying network does. */
-  | { kind: 'reset'; stream: string }
+  | { type: 'reset'; stream: string }
   /** How the connection's two directions behave from now on. */
-  | { kind: 'link'; stream: string; link: Link }
+  | { type: 'link'; stream: string; link: Link }
   /** Makes speech; the answer is fed to `rendered`. */
-  | { kind: 'render'; job: RenderJob };
+  | { type: 'render'; job: RenderJob };
 
 /** The state of a connection below its messages. */
 export interface Link {

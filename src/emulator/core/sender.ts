@@ -121,7 +121,7 @@ export function createSender(setup: SenderSetup): Sender {
   const go = (message: OutMessage, now: number): void => {
     if (isMute(now) && !(mute?.except === 'get_task' && answersGetTask(message))) return;
     account(message, now);
-    setup.emit({ kind: 'send', stream: report.id, message });
+    setup.emit({ type: 'send', stream: report.id, message });
   };
 
   const noteSpoken = (part: SpokenPart): void => {

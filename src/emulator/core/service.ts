@@ -162,7 +162,7 @@ export function createService(setup: ServiceSetup): Service {
     entry.link = { ...entry.link, ...change };
     entry.linkHealsAt = healsAt;
     registry.touch(entry);
-    emit({ kind: 'link', stream: entry.stream.report.id, link: entry.link });
+    emit({ type: 'link', stream: entry.stream.report.id, link: entry.link });
   };
 
   const revoke = (session: SessionRecord, now: number, linger = false): void => {
@@ -313,7 +313,7 @@ export function createService(setup: ServiceSetup): Service {
     reset() {
       for (const { stream } of registry.all()) {
         emit({
-          kind: 'close',
+          type: 'close',
           stream: stream.report.id,
           code: CLOSE.goingAway,
           reason: 'the emulator was reset',

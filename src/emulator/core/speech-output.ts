@@ -103,7 +103,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
       const tempo = backlog.tempo(language, queue, now);
       renderings.set(jobId, { id, language, languages, dueAt, channels: outputChannels, outputHz, packed });
       const job = { ...order, id: jobId, stream: report.id, tempo, outputHz, outputChannels };
-      setup.emit({ kind: 'render', job });
+      setup.emit({ type: 'render', job });
     },
     rendered(jobId, pcm, now) {
       const rendering = renderings.get(jobId);

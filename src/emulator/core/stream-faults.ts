@@ -64,10 +64,10 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
     case 'max_duration':
       return stream.end('max_duration_reached', 'max_duration_reached', 0, now);
     case 'drop':
-      emit({ kind: 'reset', stream: id });
+      emit({ type: 'reset', stream: id });
       return stream.closed(1006, 'reset', 'service', now);
     case 'close':
-      emit({ kind: 'close', stream: id, code: fault.code, reason: fault.reason });
+      emit({ type: 'close', stream: id, code: fault.code, reason: fault.reason });
       return stream.closed(fault.code, fault.reason, 'service', now);
     case 'black_hole':
       return around.setLink({ deaf: true, mute: true }, fault.for_ms);
@@ -85,11 +85,11 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
     }
     case 'malformed':
       for (let sent = 0; sent < fault.times; sent++) {
-        emit({ kind: 'sendRaw', stream: id, payload: malformed(fault.form), as: formOf(fault.form) });
+        emit({ type: 'sendRaw', stream: id, payload: malformed(fault.form), as: formOf(fault.form) });
       }
       return;
     case 'oversized':
-      return emit({ kind: 'sendRaw', stream: id, payload: oversized(fault.bytes) });
+      return emit({ type: 'sendRaw', stream: id, payload: oversized(fault.bytes) });
     case 'reorder':
       impairments.reorder += fault.times;
       return;

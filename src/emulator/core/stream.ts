@@ -288,7 +288,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       if (now >= silence.timesOutAt) timeOut(now);
       if (report.phase === 'ending') finishEnding(now);
       if (closing !== null && now >= closing.at) {
-        emit({ kind: 'close', stream: report.id, code: closing.code, reason: closing.reason });
+        emit({ type: 'close', stream: report.id, code: closing.code, reason: closing.reason });
         this.closed(closing.code, closing.reason, 'service', now);
       }
     },

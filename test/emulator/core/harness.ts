@@ -82,7 +82,7 @@ export function createHarness(overrides: Partial<Choices> = {}, profile: Profile
     for (let effects = service.takeEffects(); effects.length > 0; effects = service.takeEffects()) {
       for (const effect of effects) {
         seen.push({ at: now, effect });
-        if (effect.kind !== 'render') continue;
+        if (effect.type !== 'render') continue;
         const { job } = effect;
         service.rendered(job.stream, job.id, render(job), now);
       }
@@ -139,15 +139,15 @@ export function createHarness(overrides: Partial<Choices> = {}, profile: Profile
     },
     messages: (stream, type) =>
       seen.flatMap(({ effect }) =>
-        effect.kind === 'send' &&
+        effect.type === 'send' &&
         effect.stream === stream &&
         (type === undefined || effect.message.type === type)
           ? [effect.message]
           : [],
       ),
     close(stream) {
-      const found = seen.find(({ effect }) => effect.kind === 'close' && effect.stream === stream);
-      return found?.effect.kind === 'close'
+      const found = seen.find(({ effect }) => effect.type === 'close' && effect.stream === stream);
+      return found?.effect.type === 'close'
         ? { code: found.effect.code, reason: found.effect.reason, at: found.at }
         : null;
     },

@@ -55,7 +55,7 @@ describe('faults', () => {
     const harness = createHarness();
     const dropped = harness.open();
     harness.fault({ kind: 'drop' });
-    expect(harness.seen.some(({ effect }) => effect.kind === 'reset' && effect.stream === dropped)).toBe(
+    expect(harness.seen.some(({ effect }) => effect.type === 'reset' && effect.stream === dropped)).toBe(
       true,
     );
     const closed = harness.open();
@@ -70,7 +70,7 @@ describe('faults', () => {
     harness.fault({ kind: 'black_hole', for_ms: 4000 });
     harness.pass(5000);
     const links = harness.seen.flatMap(({ at, effect }) =>
-      effect.kind === 'link' ? [[at, effect.link]] : [],
+      effect.type === 'link' ? [[at, effect.link]] : [],
     );
     expect(links).toEqual([
       [1000, { deaf: true, mute: true, readBytesPerS: 0 }],
@@ -149,7 +149,7 @@ describe('faults', () => {
       const harness = createHarness();
       harness.open();
       harness.fault({ kind: 'malformed', form, times: 3 });
-      expect(harness.seen.filter(({ effect }) => effect.kind === 'sendRaw')).toHaveLength(3);
+      expect(harness.seen.filter(({ effect }) => effect.type === 'sendRaw')).toHaveLength(3);
     },
   );
 
@@ -157,7 +157,7 @@ describe('faults', () => {
     const harness = createHarness();
     harness.open();
     harness.fault({ kind: 'oversized', bytes: 3_000_000 });
-    const [raw] = harness.seen.flatMap(({ effect }) => (effect.kind === 'sendRaw' ? [effect.payload] : []));
+    const [raw] = harness.seen.flatMap(({ effect }) => (effect.type === 'sendRaw' ? [effect.payload] : []));
     expect(raw).toHaveLength(3_000_000);
     expect(() => JSON.parse(String(raw))).not.toThrow();
   });
@@ -220,7 +220,7 @@ describe('faults', () => {
         if (harness.service.streams().length === 0) harness.open();
         harness.pass(1000);
       }
-      return harness.seen.map(({ at, effect }) => `${at} ${effect.kind}`);
+      return harness.seen.map(({ at, effect }) => `${at} ${effect.type}`);
     };
     expect(story()).toEqual(story());
     expect(story().length).toBeGreaterThan(15);

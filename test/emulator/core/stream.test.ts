@@ -142,7 +142,7 @@ describe('what is said', () => {
     harness.speak(stream, concat(sentence(2), sentence(1)));
     harness.pass(5000);
     const times = harness.seen.flatMap(({ at, effect }) =>
-      effect.kind === 'send' && effect.message.type === 'output_audio_data'
+      effect.type === 'send' && effect.message.type === 'output_audio_data'
         ? [{ at, id: String(effect.message.data['transcription_id']) }]
         : [],
     );
