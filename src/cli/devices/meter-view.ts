@@ -1,5 +1,6 @@
 import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
 import { clips } from '../../core/audio/sound-level.ts';
+import { looksLikeSpeech } from '../../core/speech/decision.ts';
 import type { AudioFault } from '../../ports/audio.ts';
 import { truncate, wrapColumns } from '../demo/display-text.ts';
 import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
@@ -53,7 +54,7 @@ export function createLiveMeter(
       peak = follow(peak, reading.peakDb, now);
       if (now >= rms.until) rms = { db: reading.rmsDb, until: now + NUMBER_HOLD_MS };
       if (clips(reading.clippedShare) === true) clippedUntil = now + CLIPPED_HOLD_MS;
-      if (isSpeech(reading)) speechUntil = now + SPEECH_HOLD_MS;
+      if (looksLikeSpeech(reading.speechMs, reading.ms)) speechUntil = now + SPEECH_HOLD_MS;
       const word = wordFor({ ...reading, isClipping: now < clippedUntil, isSpeaking: now < speechUntil });
       const { levelDb } = meter;
       const { peakDb: markDb, readoutDb: peakDb } = peak;
@@ -77,7 +78,7 @@ export function createLineMeter(print: (text: string) => void): MeterView {
       const word = wordFor({
         ...reading,
         isClipping: clips(reading.clippedShare) === true,
-        isSpeaking: isSpeech(reading),
+        isSpeaking: looksLikeSpeech(reading.speechMs, reading.ms),
       });
       print(
         `${formatSeconds(at)}  ${formatLevels(reading.rmsDb, reading.peakDb)}  ${word}`
@@ -127,11 +128,6 @@ interface Row {
   readonly rmsDb: number;
   readonly peakDb: number;
   readonly word: string;
-}
-
-/** A syllable in a tenth of a second, or some words in a second. */
-function isSpeech({ speechMs, ms }: Reading): boolean {
-  return speechMs >= ms / 4 && speechMs > 0;
 }
 
 interface Condition {

@@ -1,7 +1,7 @@
 import type { ChunkLevels } from './noise-floor.ts';
 
 /**
- * Whether somebody speaks: the one place where that is decided. Two answers, because a mistake costs differently.
+ * Whether somebody speaks: the one place where that is decided. Three answers, because a mistake costs differently.
  */
 
 /** Fast, by the chunk alone, for what is undone at once: the translation goes down while somebody speaks over it. */
@@ -21,4 +21,9 @@ const HARDEST = 2;
 export function isTalk(voiced: boolean, levels: ChunkLevels, mistakes: number): boolean {
   if (levels.talk === undefined) return mayBeSpeech(voiced, levels);
   return levels.talk.score > Math.min(HARDEST, HARDER_EACH * mistakes);
+}
+
+/** For the eye, by how much of a short stretch the voice detector took for a voice: a syllable in a tenth of a second, or some words in a second. */
+export function looksLikeSpeech(voicedMs: number, ms: number): boolean {
+  return voicedMs >= ms / 4 && voicedMs > 0;
 }
