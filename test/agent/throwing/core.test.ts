@@ -4,7 +4,7 @@ import { createDefects, guardClock } from '../../../src/agent/guard/defects.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
-import { TOKEN } from '../fake-deps.ts';
+import { BASE, TOKEN } from '../fake-deps.ts';
 import {
   expectStreaming,
   explode,
@@ -30,6 +30,24 @@ function breakCore(is: (event: LaneEvent) => boolean): void {
 }
 
 describe('a step of the core that throws', () => {
+  it('keeps nobody from the owner: what is desired is in effect, and commands are answered', async () => {
+    const deps = throwing((given) => given);
+    await deps.goLive();
+    breakCore(({ type }) => type === 'captured');
+    deps.speak();
+    stepMock.mockImplementation(realStep);
+    expect(phaseOf(deps)).toBe('restarting');
+    deps.deliver(`${BASE}/config/desired`, { version: 1, lanes: [{ id: 'main', standbyAfter: 77 }] });
+    deps.deliver('dragoman/v1/museum/all/cmd/volume', { id: 'v', args: { percent: 40 } });
+    deps.command('echo', { id: 'e', args: { mode: 'loud' } });
+    expect(phaseOf(deps)).toBe('restarting');
+    expect(deps.agent.lanes[0]?.state.options).toMatchObject({ standbyAfterMs: 77_000, volume: 40 });
+    expect(deps.answers('volume')).toMatchObject([{ id: 'v', status: 'ok' }]);
+    expect(deps.answers('echo')).toMatchObject([{ id: 'e', error: { code: 'invalid_args' } }]);
+    deps.clock.advance(1000);
+    expect(deps.sent('config/reported').at(-1)?.body).toMatchObject({ version: { device: 1 }, errors: [] });
+  });
+
   it('ends alone: it is told, and the lane begins again and streams', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
