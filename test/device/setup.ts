@@ -25,6 +25,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PARCEL_BYTES = 160 * 2 ** 20;
 export const [VERSION, NEXT_VERSION] = ['1.0.0-1', '1.1.0-1'];
 export const SOUND_S = 60;
+const OWN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** What a machine is made of, or why there can be none here. */
 export type Workshop =
@@ -97,6 +98,10 @@ function whatIsMissing(architecture: Architecture): string | null {
   ] as const) {
     if (spawnSync(program, [option]).status !== 0) return `no ${program} (${packageName})`;
   }
+  // Its packages are configured by programs of its own.
+  const runs = spawnSync('arch-test', [architecture]).status === 0;
+  if (!runs && architecture !== OWN_ARCHITECTURE)
+    return `programs of ${architecture} do not run here (qemu-user-static, arch-test, binfmt-support; then update-binfmts --enable)`;
   return whatOwnerLacks();
 }
 

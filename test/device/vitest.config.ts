@@ -15,5 +15,5 @@ const project = (name: string) => ({
 
 /** What an owner installs, on a whole machine with a kernel of its own: `npm run test:device`, as root. */
 export default defineConfig({
-  test: { maxWorkers: 1, projects: ['trixie'].map(project) },
+  test: { maxWorkers: 1, projects: ['trixie', 'trixie-arm64'].map(project) },
 });
