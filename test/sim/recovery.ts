@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /**
  * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind: about twice the
  * longest that was measured. The next of the kind may come a minute after the last: waits grow over
- * several of them.
+ * several of them, up to two minutes while nobody speaks, as where one port after the other throws.
  */
 const USUAL_S = 180;
 /** A connection or a process is gone, and all that is needed to come back is there: 52 s were the longest. */
@@ -21,7 +21,7 @@ const SHORT: ReadonlySet<string> = new Set([
     'no_room_for_two',
   ],
   ...['revoke', 'revoke_lingering', 'zombie_stream', 'translation_cut', 'transcripts_late', 'times_wrong'],
-  ...['token_doubled', 'token_misaddressed', 'port_throws'],
+  ...['token_doubled', 'token_misaddressed'],
 ]);
 /** Nothing shows at its end that a service speaks again which has taken what it was sent for minutes: 117 s. */
 const ZOMBIE_S = 240;
