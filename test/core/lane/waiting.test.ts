@@ -38,6 +38,20 @@ describe('a lane that waits', () => {
     expect(quietMs).toBeGreaterThan(45_000);
   });
 
+  it('is as soon to hear a voice after the broker was away meanwhile', () => {
+    let tried = 0;
+    for (let seed = 0; seed < 40; seed++) {
+      const lane = tired(8, seed * 7919);
+      if (lane.due('retry') < 25_000) continue;
+      lane.line(false);
+      lane.pass(16_000);
+      lane.line(true);
+      expect(speakUntilTry(lane)).toBeLessThanOrEqual(3000 + 2 * CHUNK_MS);
+      tried++;
+    }
+    expect(tried).toBeGreaterThan(5);
+  });
+
   it('never sooner than a spacing that grows with the failures, and spread, so that a fleet never storms', () => {
     const waits: number[] = [];
     for (let seed = 0; seed < 200; seed++) {

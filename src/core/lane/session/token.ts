@@ -83,7 +83,6 @@ const NO_WAIT_MS = 1000;
 export function onLine(context: StepContext, up: boolean): void {
   context.set({ lineUp: up });
   const { session, seed } = context.state;
-  if (session.kind === 'waiting') context.become({ ...session, wait: null });
   const asked = tokenRequestOf(session);
   if (asked !== null) putRequest(context, { ...asked, wait: null });
   if (!up) context.disarm('token');
