@@ -1,12 +1,13 @@
 /**
  * A recording in which each moment says which one it is, and the judge of what came of it on its way through sound cards.
  *
- * Every 160 ms another of 64 tones, in order. All are multiples of 50 Hz: in a window of 20 ms each has whole periods, so that
+ * Every 160 ms another of 192 tones, in order. They begin again after 31 s: what is said is not what is spoken meanwhile, or the agent
+ * would take the one for an echo of the other. All are multiples of 50 Hz: in a window of 20 ms each has whole periods, so that
  * neither another tone nor where the window begins changes what is measured, and each tone keeps its phase from window to window.
  * Sound that was lost, repeated or stretched shows as a tone out of order or as a jump of the phase.
  */
 export const RATE_HZ = 24_000;
-const TONES = 64;
+const TONES = 192;
 const LOWEST_HZ = 500;
 const STEP_HZ = 50;
 const TONE_SAMPLES = (RATE_HZ * 160) / 1000;
@@ -24,7 +25,7 @@ const PHASE_JUMP_RAD = 0.3;
 
 const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;
 
-/** @param firstTone which of the 64 it begins with */
+/** @param firstTone which of the 192 it begins with */
 export function makeTones(seconds: number, firstTone = 0): Int16Array {
   const samples = new Int16Array(Math.round(seconds * RATE_HZ));
   for (let at = 0; at < samples.length; at += 1) {
