@@ -10,10 +10,11 @@ export const RATE_HZ = 24_000;
 const TONES = 192;
 const LOWEST_HZ = 500;
 const STEP_HZ = 50;
-const TONE_SAMPLES = (RATE_HZ * 160) / 1000;
+export const TONE_MS = 160;
+const TONE_SAMPLES = (RATE_HZ * TONE_MS) / 1000;
 const WINDOW_MS = 20;
 /** More of one tone was said twice. */
-const MOST_WINDOWS = 160 / WINDOW_MS + 1;
+const MOST_WINDOWS = TONE_MS / WINDOW_MS + 1;
 const WINDOW = (RATE_HZ * WINDOW_MS) / 1000;
 const AMPLITUDE = 8000;
 /** Of a full scale. What is less is silence. */
