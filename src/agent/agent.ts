@@ -256,7 +256,7 @@ export class Agent {
   }
 
   private onStep(step: LaneStep): void {
-    attempt(this.defects, 'journal', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
+    attempt(this.defects, 'step log', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
     attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
     const [before, after] = [step.before.session, step.after.session];

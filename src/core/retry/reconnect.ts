@@ -16,7 +16,7 @@ export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
 export const PATIENT_TRY_MS = 15_000;
 /** A person must fix it: slowly. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
-/** Another client connects with our identifier, and the two would end each other's connections for ever. */
+/** Another client connects with our identifier, and the two would end each other's connections forever. */
 export const TAKEN_OVER_BACKOFF: BackoffPolicy = { floorMs: 60_000, baseMs: 300_000, capMs: 300_000 };
 /** A connection that lasted this long, twice the other client's longest wait, has proven that the other one is gone. */
 export const UNDISPUTED_AFTER_MS = 600_000;

@@ -5,7 +5,6 @@ import {
   CONNACK_4,
   CONNACK_5,
   CONNECT,
-  describePuppet,
   levelOf,
   PINGREQ,
   PUBLISH,
@@ -13,11 +12,12 @@ import {
   SUBSCRIBE,
   send,
   suback5,
-} from './puppet.ts';
+  useScriptedBroker,
+} from './scripted-broker.ts';
 
-describe('bus against a puppet broker', () => {
-  const puppet = describePuppet();
-  const { play, passUntil, seen } = puppet;
+describe('bus against a scripted broker', () => {
+  const fixture = useScriptedBroker();
+  const { play, passUntil, seen } = fixture;
 
   it('tells the broker no largest packet: brokers lose places for what they hold back', async () => {
     const connects: Buffer[] = [];
@@ -44,13 +44,13 @@ describe('bus against a puppet broker', () => {
 
     const again = await openAfterCut(device, 2);
     expect(again).toEqual([5, 4, 4]);
-    puppet.clock().advance(3_600_000);
+    fixture.clock().advance(3_600_000);
     expect(await openAfterCut(device, 3)).toEqual([5, 4, 4, 5, 4]);
     expect(device.ups.every((up) => up.protocol === 4)).toBe(true);
   });
 
   const openAfterCut = async (device: OpenedBus, up: number): Promise<number[]> => {
-    puppet.scripted().cutAll();
+    fixture.scripted().cutAll();
     await until(() => device.downs.length === up - 1, 'down');
     await passUntil(() => device.ups.length === up, 'up again');
     return seen.map((connect) => connect.level);
@@ -81,11 +81,11 @@ describe('bus against a puppet broker', () => {
     });
     await until(() => device.ups.length === 1, 'up');
     hangs = true;
-    puppet.scripted().cutAll();
+    fixture.scripted().cutAll();
     await passUntil(() => device.downs.length >= 8, 'a long outage');
     device.bus.urgent(true);
-    const hanging = puppet.scripted().connections();
-    await passUntil(() => puppet.scripted().connections() > hanging, 'a try that hangs');
+    const hanging = fixture.scripted().connections();
+    await passUntil(() => fixture.scripted().connections() > hanging, 'a try that hangs');
     hangs = false;
     const waitedS = await passUntil(() => device.ups.length === 2, 'up again');
     expect(waitedS).toBeLessThanOrEqual(15);
@@ -176,7 +176,7 @@ describe('bus against a puppet broker', () => {
     await until(() => device.downs.length === 1, 'down');
     expect(device.downs[0]?.problem).toBe('unreachable');
     device.bus.publish('t', 'x');
-    await passUntil(() => puppet.scripted().connections() >= 2, 'the next try');
+    await passUntil(() => fixture.scripted().connections() >= 2, 'the next try');
   });
 
   it('survives random bytes from the broker', async () => {
@@ -197,7 +197,7 @@ describe('bus against a puppet broker', () => {
     await play(() => {});
     const secret = 'never-in-a-message';
     const open = (url: string, password: () => string): OpenedBus =>
-      puppet.rack().open({ url, clientId: url, username: 'me', password });
+      fixture.rack().open({ url, clientId: url, username: 'me', password });
     const cases = [
       open(await closedPort(), () => secret),
       open('mqtt://no-such-host.invalid:1', () => secret),
@@ -207,7 +207,7 @@ describe('bus against a puppet broker', () => {
       open('nonsense', () => secret),
     ];
     await until(() => {
-      puppet.clock().advance(10);
+      fixture.clock().advance(10);
       return cases.every((device) => device.downs.length > 0);
     }, 'four failures');
     const messages = cases.map((device) => device.downs[0]?.message ?? '');

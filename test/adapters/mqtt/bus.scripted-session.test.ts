@@ -8,21 +8,21 @@ import {
   CONNACK_5_KEPT,
   CONNACK_5_NOTHING_KEPT,
   CONNECT,
-  describePuppet,
   levelOf,
   PUBACK,
   packetType,
   SUBSCRIBE,
   send,
   suback5,
-} from './puppet.ts';
+  useScriptedBroker,
+} from './scripted-broker.ts';
 
 /** As an agent asks for it. */
 const KEPT = [[], { keptForS: 600 }] as const;
 
-describe('a session at a puppet broker', () => {
-  const puppet = describePuppet();
-  const { play, passUntil } = puppet;
+describe('a session at a scripted broker', () => {
+  const fixture = useScriptedBroker();
+  const { play, passUntil } = fixture;
 
   it('knows a takeover by its reason and waits long before it returns', async () => {
     const device = await play((bytes, socket) => {
@@ -33,7 +33,7 @@ describe('a session at a puppet broker', () => {
     await until(() => device.downs.length === 1, 'down');
     expect(device.downs[0]?.problem).toBe('taken_over');
     expect(device.downs[0]?.message).toMatch(/another client/);
-    const waitedS = await passUntil(() => puppet.scripted().connections() === 2, 'the next try');
+    const waitedS = await passUntil(() => fixture.scripted().connections() === 2, 'the next try');
     expect(waitedS).toBeGreaterThanOrEqual(60);
     expect(waitedS).toBeLessThanOrEqual(301);
   });
@@ -54,7 +54,7 @@ describe('a session at a puppet broker', () => {
     expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
     expect(device.downs[1]?.message).not.toMatch(/identifier/);
     expect(device.downs[2]?.message).toMatch(/another client uses the identifier "museum.kiosk-01"/);
-    const waitedS = await passUntil(() => puppet.scripted().connections() === 5, 'the next try');
+    const waitedS = await passUntil(() => fixture.scripted().connections() === 5, 'the next try');
     expect(waitedS).toBeGreaterThanOrEqual(60);
     expect(waitedS).toBeLessThanOrEqual(301);
   });

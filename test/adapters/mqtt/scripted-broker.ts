@@ -27,7 +27,7 @@ export const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
 };
 
 /** To be called within `describe`: everything ends with each test. */
-export function describePuppet() {
+export function useScriptedBroker() {
   let clock: VirtualClock;
   let rack: ReturnType<typeof createBusRack>;
   let scripted: ScriptedBroker;
