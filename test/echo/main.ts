@@ -1,11 +1,11 @@
 /** The command line of `npm run echo`: cells are shared out among one worker thread per core. */
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, workerData } from 'node:worker_threads';
 import { openLibrary } from '../voices/material.ts';
 import { fetchRecordings } from '../voices/packages.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
+import { serveJobs, shareJobs } from '../voices/threads.ts';
 import {
   type Cell,
   CHANGING_CELLS,
@@ -50,8 +50,6 @@ const PAIRS = [
   ['ru', 'it'],
 ] as const;
 
-/** A thread that has had nothing to do for so long compiles nothing any more. */
-const IDLE_MS = 500;
 /** The service says no shorter sentences. */
 const SENTENCE_S = 2;
 
@@ -81,33 +79,13 @@ function work({ folder, seed }: Task): void {
   const run = async ({ cell, number }: Job): Promise<Result> => {
     return resultOf(await perform(cell, voicesOf(folder, number), seed * 1000 + number));
   };
-  parentPort?.on('message', (job: Job) => {
-    run(job).then(
-      (result) => parentPort?.postMessage(result),
-      (error: unknown) => {
-        throw error;
-      },
-    );
-  });
-  parentPort?.postMessage(null);
+  serveJobs(run);
 }
 
+/** The longest first; what came of them in the order in which they were given. */
 async function share(jobs: readonly Job[], task: Task, threads: number): Promise<Result[]> {
-  const queue = jobs.toSorted((one, other) => other.cell.seconds - one.cell.seconds);
-  const results: Result[] = [];
-  const runOne = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
-      worker.on('error', reject);
-      worker.on('message', (result: Result | null) => {
-        if (result !== null) results.push(result);
-        const next = queue.shift();
-        if (next !== undefined) return worker.postMessage(next);
-        // Node 20 may end the whole program when a thread ends while its code is still being compiled.
-        setTimeout(() => void worker.terminate().then(() => resolve()), IDLE_MS);
-      });
-    });
-  await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));
+  const longestFirst = jobs.toSorted((one, other) => other.cell.seconds - one.cell.seconds);
+  const results = await shareJobs<Job, Result>(longestFirst, task, threads);
   return jobs.flatMap(({ cell }) => results.filter(({ name }) => name === cell.name));
 }
 

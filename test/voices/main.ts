@@ -1,8 +1,7 @@
 /** The command line of `npm run voices`: jobs are shared out among one worker thread per core. */
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, workerData } from 'node:worker_threads';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
 import { withTalk } from '../../src/core/speech/talk-detector.ts';
 import {
@@ -18,6 +17,7 @@ import { openLibrary } from './material.ts';
 import { KINDS, type Kind } from './noises.ts';
 import { fetchRecordings } from './packages.ts';
 import { misses, NO_TOLERANCE, printTables, summarise, TOLERANCE } from './tables.ts';
+import { serveJobs, shareJobs } from './threads.ts';
 
 const USAGE = `npm run voices -- [options]
 
@@ -49,8 +49,6 @@ interface Task {
 }
 
 const UTTERANCES_A_JOB = 25;
-/** A thread that has had nothing to do for so long compiles nothing any more. */
-const IDLE_MS = 500;
 
 function jobsFor(draws: number): Job[] {
   const utterances = Math.round(draws / 2);
@@ -91,34 +89,7 @@ async function work({ folder, seed }: Task): Promise<void> {
       }
     }
   };
-  parentPort?.on('message', (job: Job) => {
-    perform(job).then(
-      (answer) => parentPort?.postMessage(answer),
-      (error: unknown) => {
-        throw error;
-      },
-    );
-  });
-  parentPort?.postMessage(null);
-}
-
-async function share(jobs: readonly Job[], task: Task, threads: number): Promise<Answer[]> {
-  const queue = [...jobs];
-  const answers: Answer[] = [];
-  const runOne = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
-      worker.on('error', reject);
-      worker.on('message', (answer: Answer | null) => {
-        if (answer !== null) answers.push(answer);
-        const next = queue.shift();
-        if (next !== undefined) return worker.postMessage(next);
-        // Node 20 may end the whole program when a thread ends while its code is still being compiled.
-        setTimeout(() => void worker.terminate().then(() => resolve()), IDLE_MS);
-      });
-    });
-  await Promise.all(Array.from({ length: Math.min(threads, jobs.length) }, runOne));
-  return answers;
+  serveJobs(perform);
 }
 
 async function main(): Promise<void> {
@@ -150,7 +121,8 @@ async function main(): Promise<void> {
     if (values.json) process.stdout.write(`${JSON.stringify({ skipped: fetched.missing })}\n`);
     return;
   }
-  const answers = await share(jobsFor(draws), { folder: fetched.folder, seed }, threads);
+  const task: Task = { folder: fetched.folder, seed };
+  const answers = await shareJobs<Job, Answer>(jobsFor(draws), task, threads);
   const summary = summarise(answers);
   process.stdout.write(printTables(summary, values.list));
   const missed = misses(summary, values.tolerant ? TOLERANCE : NO_TOLERANCE);
