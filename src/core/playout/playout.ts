@@ -117,7 +117,8 @@ export function advance(
     }
     const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
-    const roomMs = format.aheadMs - Math.max(0, end - now);
+    // A fade may have been written just now.
+    const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
     const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
     playout = { ...take(playout, pcm, pieces, format), laggingSince };
     const isOwn = head.stream === OWN_STREAM;

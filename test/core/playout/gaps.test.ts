@@ -49,6 +49,14 @@ describe('a sentence that runs dry in its middle', () => {
     expect(playout.playout.gaps).toBe(1);
   });
 
+  it('is not written further ahead than ever when it comes up softly: the fade counts', () => {
+    const playout = burst(new PlayoutHarness(), 1000).pass(1300);
+    playout.take(1, 'a', tone(1000, 1000)).take(1, 'a', tone(1000, 2000));
+    const last = playout.writes.filter(({ at }) => at === playout.now);
+    expect(last.map(({ kind }) => kind)).toEqual(['fade', 'speech']);
+    expect((playout.playout.heard?.until ?? 0) - playout.now).toBeLessThanOrEqual(FORMAT.aheadMs);
+  });
+
   it('gets no soft edges where nothing but the service’s sound is wanted, as in a recording', () => {
     const playout = burst(new PlayoutHarness({ softEdges: false }), 1000).pass(1300);
     playout.take(1, 'a', tone(400, 1000), true).pass(1000);
