@@ -57,8 +57,11 @@ export function componentsOf(
 
 const readText = (path: string): string => readFileSync(path, 'utf8').replaceAll('\r\n', '\n').trim();
 
-/** `/usr/share/doc/PACKAGE/copyright`: the licences of all code in a package. */
-export function copyrightPage(own: string, components: readonly Component[]): string {
+/**
+ * `/usr/share/doc/PACKAGE/copyright`: the licences of all code in a package.
+ * @param note on what is in it beside code; may be empty
+ */
+export function copyrightPage(own: string, components: readonly Component[], note: string): string {
   const line = `\n${'-'.repeat(78)}\n\n`;
   const others = components.map(
     ({ name, version, license, licenseText }) => `${name} ${version} (${license})\n\n${licenseText}\n`,
@@ -68,7 +71,7 @@ export function copyrightPage(own: string, components: readonly Component[]): st
     others.length === 0
       ? ''
       : `${line}Code of others is a part of this package:\n${line}${others.join(line)}`;
-  return `${intro}${own.trim()}\n${between}`;
+  return `${intro}${own.trim()}\n${note === '' ? '' : `${line}${note}`}${between}`;
 }
 
 interface Subject {

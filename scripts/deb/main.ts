@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makePhrases } from '../phrases/synthesis.ts';
 import { deb, type Entry, installedKib } from './archive.ts';
 import { type Help, parseHelp, verbsOf } from './manual.ts';
 import { type Options, readOptions, USAGE, UsageError } from './options.ts';
@@ -20,7 +21,7 @@ export async function runBuild(argv: readonly string[], root: string): Promise<n
   try {
     const options = readOptions(argv, root);
     if (options === null) process.stdout.write(USAGE);
-    else makeAll(options, root);
+    else await makeAll(options, root);
     return 0;
   } catch (error) {
     process.stderr.write(`build-deb: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -28,20 +29,25 @@ export async function runBuild(argv: readonly string[], root: string): Promise<n
   }
 }
 
-function makeAll({ architectures, out, bundles, version, changedAt }: Options, root: string): void {
-  const own = bundles === null ? mkdtempSync(join(tmpdir(), 'dragoman-deb-')) : null;
+async function makeAll(options: Options, root: string): Promise<void> {
+  const { architectures, out, version, changedAt } = options;
+  const drafts = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
   try {
-    if (own !== null)
-      execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', own], {
+    const bundles = options.bundles ?? join(drafts, 'bundles');
+    const phrases = options.phrases ?? join(drafts, 'phrases');
+    // First: it may say that a program is missing.
+    if (options.phrases === null) await makePhrases(phrases);
+    if (options.bundles === null)
+      execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-    const folder = bundles ?? own ?? '';
     const source: Source = {
       root,
-      bundles: folder,
+      bundles,
+      phrases,
       version,
       changedAt,
-      help: (bundle) => helpOf(folder, bundle),
+      help: (bundle) => helpOf(bundles, bundle),
     };
     const packages = [
       agentPackage(source),
@@ -56,7 +62,7 @@ function makeAll({ architectures, out, bundles, version, changedAt }: Options, r
       process.stdout.write(`${file}\n`);
     }
   } finally {
-    if (own !== null) rmSync(own, { recursive: true });
+    rmSync(drafts, { recursive: true });
   }
 }
 

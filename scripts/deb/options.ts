@@ -13,6 +13,7 @@ Options:
   --arch <arch>     arm64 or amd64, more than once for several; without it this machine's own
   --out <folder>    where they go (default: debs)
   --bundles <dir>   take these bundles, made by scripts/build.mjs, instead of making them
+  --phrases <dir>   take these phrases, made by scripts/build-phrases, instead of making them (espeak-ng, sox)
   --version <text>  another version than the one of package.json and git
   --no-node         leave dragoman-node out
   -h, --help        this text
@@ -24,6 +25,7 @@ export interface Options {
   readonly architectures: readonly Architecture[];
   readonly out: string;
   readonly bundles: string | null;
+  readonly phrases: string | null;
   readonly version: string;
   /** Seconds since 1970. */
   readonly changedAt: number;
@@ -49,6 +51,7 @@ export function readOptions(argv: readonly string[], root: string): Options | nu
     architectures: values['no-node'] ? [] : architectures,
     out: values.out ?? join(root, 'debs'),
     bundles: values.bundles ?? null,
+    phrases: values.phrases ?? null,
     version,
     changedAt,
   };
@@ -62,6 +65,7 @@ function parse(argv: readonly string[]) {
         arch: { type: 'string', multiple: true },
         out: { type: 'string' },
         bundles: { type: 'string' },
+        phrases: { type: 'string' },
         version: { type: 'string' },
         'no-node': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
 import { type Entry, gzip } from './archive.ts';
 import { billOfMaterials, type Component, componentsOf, copyrightPage } from './components.ts';
 import { completion, type Help, manPage } from './manual.ts';
@@ -28,6 +29,8 @@ export interface Source {
   readonly root: string;
   /** Where the bundles are. */
   readonly bundles: string;
+  /** Where the sounds of what a kiosk says are, `LANGUAGE/CODE.wav`. */
+  readonly phrases: string;
   readonly version: string;
   /** Seconds since 1970. */
   readonly changedAt: number;
@@ -74,6 +77,7 @@ export function agentPackage(source: Source): Package {
     files: [
       ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
       { path: 'usr/lib/dragoman/visitor.wav', content: readFileSync(join(source.bundles, 'visitor.wav')) },
+      ...phraseFiles(source),
       ...unitFiles(root, 'dragoman', 'dragoman run'),
       ...units.map((unit) => ({
         path: `usr/lib/systemd/system/${unit}`,
@@ -160,6 +164,15 @@ export function nodePackage(source: Source, architecture: Architecture): Package
   };
 }
 
+function phraseFiles({ phrases }: Source): Entry[] {
+  return PHRASE_LANGUAGES.flatMap((language) =>
+    PHRASE_CODES.map((code) => ({
+      path: `usr/share/dragoman/phrases/${language}/${code}.wav`,
+      content: readFileSync(join(phrases, language, `${code}.wav`)),
+    })),
+  );
+}
+
 const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({
   name,
   version,
@@ -185,7 +198,7 @@ function programFiles(source: Source, { name, bundle, threads, beside }: Program
       content: gzip(manPage(helps, { program: name, version, changedAt, seeAlso })),
     },
     { path: `usr/share/bash-completion/completions/${name}`, content: completion(name, helps) },
-    ...papers(source, name, components),
+    ...papers(source, name, components, name === 'dragoman' ? PHRASES_NOTE : ''),
     { path: `usr/share/doc/${name}/changelog.gz`, content: gzip(text(root, 'CHANGELOG.md')) },
   ];
 }
@@ -211,14 +224,21 @@ exit 127
 `;
 }
 
+/** The synthesizer's licence is the GPL, and these sounds are no part of it. */
+const PHRASES_NOTE = `The phrases in /usr/share/dragoman/phrases were spoken by eSpeak NG (https://github.com/espeak-ng/espeak-ng), a
+program under the GNU General Public License, version 3 or later. That licence covers what a program makes only where
+the content of it is a covered work (its section 2), which these recordings of speech are not: they are under the
+licence above, as are their words and chimes. Neither code nor data files of eSpeak NG are a part of this package.
+`;
+
 /** Licences, bill of materials, and Debian's own kind of change log. */
-function papers(source: Source, name: string, components: readonly Component[]): Entry[] {
+function papers(source: Source, name: string, components: readonly Component[], note = ''): Entry[] {
   const { root, version, changedAt } = source;
   const folder = `usr/share/doc/${name}`;
   const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
   const change = `${name} (${version}) unstable; urgency=medium\n\n  * Made of this version of the sources.\n\n -- ${MAINTAINER}  ${date}\n`;
   return [
-    { path: `${folder}/copyright`, content: copyrightPage(text(root, 'LICENSE'), components) },
+    { path: `${folder}/copyright`, content: copyrightPage(text(root, 'LICENSE'), components, note) },
     { path: `${folder}/sbom.cdx.json`, content: billOfMaterials({ name, version, changedAt }, components) },
     { path: `${folder}/changelog.Debian.gz`, content: gzip(change) },
   ];

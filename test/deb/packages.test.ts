@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMES = ['dragoman', 'dragoman-backend', 'dragoman-emulator'] as const;
@@ -217,6 +218,22 @@ describe('the agent and the backend as services', () => {
       'service.streamUrl',
       'allow',
     ]);
+  });
+
+  it('bring what a kiosk says at boot, in six languages, and tell by whom it was spoken', () => {
+    const { stdout } = spawnSync('find', ['.', '-name', '*.wav', '-size', '+10k', '-size', '-90k'], {
+      cwd: join(folder, 'dragoman/data/usr/share/dragoman/phrases'),
+      encoding: 'utf8',
+    });
+    const files = stdout.trimEnd().split('\n').sort();
+    expect(files).toEqual(
+      PHRASE_LANGUAGES.flatMap((language) => PHRASE_CODES.map((code) => `./${language}/${code}.wav`)).sort(),
+    );
+    expect(textOf('dragoman', 'usr/share/doc/dragoman/copyright')).toMatch(
+      /spoken by eSpeak NG .*GNU General Public License/s,
+    );
+    for (const name of ['dragoman-backend', 'dragoman-emulator'] as const)
+      expect(textOf(name, `usr/share/doc/${name}/copyright`)).not.toContain('eSpeak');
   });
 
   it('keep to their own: no key of the account is on a device, and nothing of a device beside the keys', () => {

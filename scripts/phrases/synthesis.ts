@@ -1,0 +1,105 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeHeader } from '../../src/adapters/audio/wav.ts';
+import { type Earcon, synthesizeEarcon } from '../../src/core/audio/earcon.ts';
+import {
+  PHRASE_CODES,
+  PHRASE_LANGUAGES,
+  PHRASES,
+  type PhraseCode,
+  type PhraseLanguage,
+  spokenWords,
+} from '../../src/core/provisioning/phrases.ts';
+
+const run = promisify(execFile);
+
+/** Of espeak-ng. */
+const VOICES: Readonly<Record<PhraseLanguage, string>> = {
+  en: 'en-gb',
+  de: 'de',
+  fr: 'fr-fr',
+  es: 'es',
+  it: 'it',
+  pt: 'pt',
+};
+/** Words a minute: slower than its usual 175, for who hears it once, in a room. */
+const SPEED = '155';
+/** espeak-ng's own rate, and that of what is kept: all that it says lies below half of that. */
+const SPOKEN_HZ = 22_050;
+const KEPT_HZ = '16000';
+/** The agent's own chimes: upwards is good, downwards is bad. */
+const CHIMES: Readonly<Record<'good' | 'bad', Earcon>> = { good: 'ready', bad: 'lost' };
+/** They are made to be heard beside speech; here they stand alone before it. */
+const CHIME_GAIN = 3;
+const PAUSE_MS = 250;
+const LIMIT_MS = 20_000;
+/** As many as there may be processors. */
+const AT_ONCE = 4;
+
+/** Makes `LANGUAGE/CODE.wav` for all phrases below this folder. @throws with a sentence that tells what is missing */
+export async function makePhrases(out: string): Promise<void> {
+  for (const program of ['espeak-ng', 'sox']) {
+    const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore' });
+    if (error !== undefined || status !== 0)
+      throw new Error(
+        `${program} is not here, which makes what the kiosk says: apt-get install espeak-ng sox`,
+      );
+  }
+  const drafts = await mkdtemp(join(tmpdir(), 'dragoman-phrases-'));
+  try {
+    for (const news of ['good', 'bad'] as const) await writeFile(chimeIn(drafts, news), chime(news));
+    const wanted = PHRASE_LANGUAGES.flatMap((language) => PHRASE_CODES.map((code) => ({ language, code })));
+    for (const language of PHRASE_LANGUAGES) await mkdir(join(out, language), { recursive: true });
+    const work = wanted.values();
+    const take = async (): Promise<void> => {
+      for (const { language, code } of work) await makeOne(out, drafts, language, code);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, take));
+  } finally {
+    await rm(drafts, { recursive: true });
+  }
+}
+
+const chimeIn = (folder: string, news: 'good' | 'bad'): string => join(folder, `${news}.wav`);
+
+async function makeOne(
+  out: string,
+  drafts: string,
+  language: PhraseLanguage,
+  code: PhraseCode,
+): Promise<void> {
+  const draft = join(drafts, `${language}-${code}.wav`);
+  const words = spokenWords(code, language);
+  await call('espeak-ng', ['-b', '1', '-v', VOICES[language], '-s', SPEED, '-w', draft, '--', words]);
+  const kept = ['-r', KEPT_HZ, '-c', '1', '-e', 'ima-adpcm', join(out, language, `${code}.wav`)];
+  // Neither dither, which is chance, nor the silence that espeak-ng ends with.
+  const trim = ['reverse', 'silence', '1', '0.02', '0.1%', 'reverse'];
+  await call('sox', [
+    ...['-D', '-V1', chimeIn(drafts, PHRASES[code].news), draft, ...kept],
+    ...[...trim, 'norm', '-2', 'pad', '0', '0.1'],
+  ]);
+}
+
+async function call(program: string, words: readonly string[]): Promise<void> {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' };
+  try {
+    await run(program, [...words], { env, timeout: LIMIT_MS, killSignal: 'SIGKILL' });
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new Error(`${program} could not make a phrase (${words.at(-1)}): ${said}`);
+  }
+}
+
+/** A chime and the pause behind it, as a WAV file. */
+function chime(news: 'good' | 'bad'): Buffer {
+  const tones = synthesizeEarcon(CHIMES[news], SPOKEN_HZ);
+  const samples = Buffer.from(tones);
+  for (let at = 0; at < samples.length; at += 2)
+    samples.writeInt16LE(samples.readInt16LE(at) * CHIME_GAIN, at);
+  const pause = Buffer.alloc(2 * Math.round((PAUSE_MS * SPOKEN_HZ) / 1000));
+  const sound = Buffer.concat([samples, pause]);
+  return Buffer.concat([makeHeader({ rateHz: SPOKEN_HZ, dataBytes: sound.length }), sound]);
+}
