@@ -5,6 +5,7 @@ import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
 import type { EventKind } from '../../src/protocol/mqtt/event.ts';
 
 const NOTHING = 'nothing';
+const DISK = 'the disk: is it full or read-only?';
 
 export const STATUS_ADVICE: Readonly<Record<DeviceStatus, { says: string; todo: string }>> = {
   ready: { says: 'a word spoken now would be heard and answered', todo: NOTHING },
@@ -186,12 +187,8 @@ export const LOG_LINES: readonly LogLine[] = [
   ),
   line('agent', 'a client certificate was not taken', 'who sends it; `why` tells what is wrong with it'),
   line('agent', 'the client certificate ends on … and was not renewed', 'as the event `certificate_problem`'),
-  line(
-    'agent',
-    'no new client certificate can be asked for: its key cannot be kept',
-    'the disk: is it full or read-only?',
-  ),
-  line('agent', 'the state of the client certificate was not kept', 'the disk: is it full or read-only?'),
+  line('agent', 'no new client certificate can be asked for: its key cannot be kept', DISK),
+  line('agent', 'the state of the client certificate was not kept', DISK),
   line(
     'agent',
     'the renewed client certificate cannot be read and is forgotten; the configured one is used',
@@ -204,7 +201,7 @@ export const LOG_LINES: readonly LogLine[] = [
     'the new broker does not take the device; the one before is used, and the new one tried again',
     'as the event `broker_returned`',
   ),
-  line('agent', 'which broker was the last is not kept over a restart', 'the disk: is it full or read-only?'),
+  line('agent', 'which broker was the last is not kept over a restart', DISK),
   line(
     'agent',
     'a file for the broker cannot be read; what was read last is used',
@@ -220,11 +217,14 @@ export const LOG_LINES: readonly LogLine[] = [
     'config/desired was not taken, and the last good one stays in force: …',
     '`{p}/config/reported` tells the same; publish a document that is right',
   ),
-  line('agent', '…; what is desired is not kept over a restart', 'the disk: is it full or read-only?'),
+  line('agent', '…; what is desired is not kept over a restart', DISK),
+  line('agent', '…; the languages that the service took are not kept over a restart', DISK),
+  line('agent', '…; what is used of the budget is not kept over a restart', DISK),
+  line('agent', 'the languages that the service took are kept again', NOTHING),
   line(
     'agent',
-    '…; what is used of the budget is not kept over a restart',
-    'the disk: is it full or read-only?',
+    'which languages the service took before cannot be read and is forgotten',
+    'nothing; often: the disk',
   ),
   line('agent', 'what is used of the budget is kept again', NOTHING),
   line(

@@ -141,7 +141,8 @@ const account: z.input<typeof laneAccountSchema> = {
   wire_to_speaker_ms: { p50: 2.2, p99: 6.4, max: 12, count: 4096 },
 };
 const report = {
-  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 },
+  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], refused_task: null },
+  ...{ muted: false, volume: 80 },
   ...{ capture: 'plughw:CARD=Mic', playback: 'plughw:CARD=Speaker', capture_findings: [] },
   echo: {
     ...{ wanted: 'half-duplex', mode: 'half-duplex', fallback: null },

@@ -11,6 +11,7 @@ import { type GuardedDeps, guardDeps } from './guard/deps.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
 import { logStep } from './lane/step-log.ts';
+import { type AcceptedTasks, createAcceptedTasks } from './owner/accepted-tasks.ts';
 import { type Admissions, createAdmissions } from './owner/admissions.ts';
 import type { AnswerReader } from './owner/answer-reader.ts';
 import { needsOf, routeAnswers, tellLanes } from './owner/answer-routes.ts';
@@ -59,6 +60,7 @@ export class Agent {
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private readonly config: RunningConfig;
+  private readonly acceptedTasks: AcceptedTasks;
   private bus: Bus | null = null;
   /** Version of MQTT of the present connection. */
   private protocol: 4 | 5 = 5;
@@ -112,6 +114,7 @@ export class Agent {
         this.publisher.refresh();
       },
     });
+    this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log);
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
@@ -221,7 +224,10 @@ export class Agent {
     const closed = whenAllClosed(this.lanes, clock, limit, (listener) => this.watch(listener));
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
     if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
-    await Promise.all([this.operator.close(), this.config.desired.close(), this.admissions.close()]);
+    const { desired } = this.config;
+    await Promise.all(
+      [this.operator, desired, this.acceptedTasks, this.admissions].map((one) => one.close()),
+    );
     this.health.close();
     this.presence.close();
     this.repeats.close();
@@ -250,6 +256,7 @@ export class Agent {
       requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
       },
+      acceptedTask: this.acceptedTasks.of(config.id),
       seed: Math.floor(random() * 2 ** 32),
     };
     return new LaneRunner(config, deps, (step) => this.onStep(step));
@@ -258,6 +265,7 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'step log', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
+    attempt(this.defects, 'accepted tasks', () => this.acceptedTasks.onStep(step));
     attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
     const [before, after] = [step.before.session, step.after.session];
     if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))

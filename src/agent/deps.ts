@@ -39,6 +39,8 @@ export interface AgentDeps {
   readonly commandFile?: StateFile;
   /** Where what is desired over MQTT is kept, likewise. */
   readonly desiredFile?: StateFile;
+  /** Where the tasks that the service took are kept, likewise. */
+  readonly taskFile?: StateFile;
   /** Which broker the line goes to; absent where that never changes. */
   readonly brokers?: Brokers;
   /** The client certificate; absent where the device has none. */

@@ -99,12 +99,13 @@ export function stateFiles(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
-): Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'budgetFile'> {
+): Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'taskFile' | 'budgetFile'> {
   const commandFile = stateFile('commands', config, env);
   const desiredFile = stateFile('desired', config, env);
+  const taskFile = stateFile('tasks', config, env);
   const budgetFile = stateFile('budget', config, env);
-  if (commandFile !== null && desiredFile !== null && budgetFile !== null)
-    return { commandFile, desiredFile, budgetFile };
+  if (commandFile !== null && desiredFile !== null && taskFile !== null && budgetFile !== null)
+    return { commandFile, desiredFile, taskFile, budgetFile };
   log.debug(
     {},
     'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',

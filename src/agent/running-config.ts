@@ -1,15 +1,18 @@
+import { TASK_KEYS } from '../core/lane/options.ts';
+import type { LaneState } from '../core/lane/state.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
-import type { LaneRunner } from './lane/lane-runner.ts';
-import { CommandError } from './owner/command-request.ts';
-import { createDesiredConfig, type DesiredConfig, type DesiredConfigDeps } from './owner/desired-config.ts';
-import { type TaskResultDeps, taskResult } from './owner/task-result.ts';
+import type { LaneRunner, LaneStep } from './lane/lane-runner.ts';
+import {
+  createDesiredConfig,
+  type DesiredConfig,
+  type DesiredConfigDeps,
+  type RefusedKeys,
+} from './owner/desired-config.ts';
 import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
 
-/** Of these the service has to be told. */
-const TASK_KEYS = ['source', 'targets', 'voice'] as const;
-
-export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply'>, TaskResultDeps {
+export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'> {
   lane(id: string): LaneRunner | undefined;
+  watch(listener: (step: LaneStep) => void): () => void;
   setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
   /** Something of it has changed. */
   changed(): void;
@@ -24,38 +27,30 @@ export interface RunningConfig {
 }
 
 export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
-  const desired = createDesiredConfig({ ...deps, apply: (next) => put(next) });
+  const desired = createDesiredConfig({
+    ...deps,
+    refusedTasks: () => current.lanes.flatMap((lane) => refusedOf(lane, deps.lane(lane.id)?.state)),
+    apply: (next) => put(next),
+  });
   let base = deps.base;
   let current = desired.config;
   deps.setLogLevel?.(current.log.level);
+  deps.watch(({ before, after }) => {
+    if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
+      desired.refusalsChanged();
+  });
 
   const put = (next: Config): void => {
     for (const lane of next.lanes) {
-      putLane(
-        lane,
+      const options = optionsAgain(
         current.lanes.find(({ id }) => id === lane.id),
+        lane,
       );
+      if (Object.keys(options).length > 0) deps.lane(lane.id)?.post({ type: 'options', options });
     }
     if (next.log.level !== current.log.level) deps.setLogLevel?.(next.log.level);
     current = mergeRunning(current, next);
     deps.changed();
-  };
-  const putLane = (next: LaneConfig, before: LaneConfig | undefined): void => {
-    const options = optionsAgain(before, next);
-    const runner = deps.lane(next.id);
-    if (runner === undefined || Object.keys(options).length === 0) return;
-    const state = runner.state;
-    runner.post({ type: 'options', options });
-    const keys = TASK_KEYS.filter((name) => name in options);
-    if (keys.length === 0) return;
-    const result = taskResult(runner, state, deps);
-    if (!(result instanceof Promise)) return;
-    result.catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : 'it failed';
-      // Another change came meanwhile, and is judged by itself.
-      if (error instanceof CommandError && error.code === 'superseded') return;
-      desired.rejected(next.id, keys, message);
-    });
   };
 
   return {
@@ -70,4 +65,23 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
       return stale;
     },
   };
+}
+
+/** The service takes nothing that could go on in place of the task. */
+function isRejected({ problem, session }: LaneState): boolean {
+  return session.kind === 'parked' && problem?.code === 'task_rejected';
+}
+
+/** What the service refuses of the configuration of a lane; what a command has ordered was answered by itself. */
+function refusedOf(lane: LaneConfig, state: LaneState | undefined): RefusedKeys[] {
+  if (state === undefined) return [];
+  const { refusedTask, options, problem } = state;
+  const message = refusedTask?.message ?? (isRejected(state) ? problem?.message : undefined);
+  if (message === undefined) return [];
+  const keys = TASK_KEYS.filter(
+    (key) =>
+      (refusedTask === null || key in refusedTask.instead) &&
+      JSON.stringify(lane[key]) === JSON.stringify(options[key]),
+  );
+  return keys.length === 0 ? [] : [{ lane: lane.id, keys, message: `the service says: ${message}` }];
 }

@@ -50,7 +50,10 @@ describe('languages', () => {
     expect(deps.answers('languages')[1]).toMatchObject({
       error: { message: expect.stringContaining('unknown language qqq') },
     });
-    expect(optionsOf(deps)).toMatchObject({ targets: ['es'] });
+    expect(optionsOf(deps)).toMatchObject({ targets: ['qqq'] });
+    await deps.clock.elapse(2100);
+    const told = deps.lastStream().calls.filter((call) => call.startsWith('setTask'));
+    expect(told.at(-1)).toContain('"target_language":"es"');
   });
 
   it('that the service never answers is told after a bound', async () => {

@@ -217,15 +217,13 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     step(step) {
       const { event, before, after, lane } = step;
       if (telling !== null) {
-        if (event.type === 'options' || event.type === 'echo_order') telling.orders.push(step);
+        if (event.type === 'options' || event.type === 'set_echo') telling.orders.push(step);
         return;
       }
       if (before.options === after.options || own === null) return;
-      // An operator's command, or the service took it back.
-      const isRefused = after.problem?.code === 'task_rejected';
-      const told: readonly LaneKey[] =
-        event.type === 'options' || event.type === 'echo_order' ? LANE_KEYS : isRefused ? TASK_KEYS : [];
-      for (const key of told) running.set(`${lane}.${key}`, optionOf(after, key));
+      // An operator's command; nothing else may change what is ordered, not even the service that refuses it.
+      if (event.type === 'options' || event.type === 'set_echo')
+        for (const key of LANE_KEYS) running.set(`${lane}.${key}`, optionOf(after, key));
       checkLane(lane, after, `after ${event.type}`);
     },
     published(topic, payload, at) {

@@ -13,8 +13,10 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   timers: ['step-context'],
   counts: ['step-context'],
   oldSession: ['step-context', 'session/old-session'],
-  // The operator's. A rejected task takes back the task and nothing else (`revertTask`).
-  options: ['machine', 'sound/echo', 'session/session-setup'],
+  // The operator's: what the service refuses of them is kept beside them.
+  options: ['change-options'],
+  refusedTask: ['change-options', 'session/accepted-task'],
+  acceptedTask: ['session/accepted-task'],
   wanted: ['lifecycle', 'machine'],
   ending: ['machine'],
   hold: ['session/closing'],

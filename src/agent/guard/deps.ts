@@ -25,7 +25,7 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defect
   const log = guardLog(deps.log);
   const defects = createDefects(log, deps.clock);
   const clock = guardClock(deps.clock, defects);
-  const { openEchoCanceller, commandFile, desiredFile, budgetFile } = deps;
+  const { openEchoCanceller, commandFile, desiredFile, taskFile, budgetFile } = deps;
   const guarded: GuardedDeps = {
     ...deps,
     ...{ log, clock },
@@ -37,6 +37,7 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defect
       : { openEchoCanceller: guardEchoCancellers(openEchoCanceller, defects) }),
     ...(commandFile === undefined ? {} : { commandFile: guardStateFile(commandFile, defects) }),
     ...(desiredFile === undefined ? {} : { desiredFile: guardStateFile(desiredFile, defects) }),
+    ...(taskFile === undefined ? {} : { taskFile: guardStateFile(taskFile, defects) }),
     ...(budgetFile === undefined ? {} : { budgetFile: guardStateFile(budgetFile, defects) }),
     openAudio(lane) {
       const audio = deps.openAudio(lane);

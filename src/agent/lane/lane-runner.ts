@@ -3,7 +3,7 @@ import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import { type StepResult, step } from '../../core/lane/machine.ts';
-import { LANE_DEFAULTS } from '../../core/lane/options.ts';
+import { LANE_DEFAULTS, type TaskOptions } from '../../core/lane/options.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session.ts';
 import { needsBackend } from '../../core/lane/session/waiting.ts';
@@ -46,6 +46,8 @@ export interface LaneDeps {
   /** Absent where echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
+  /** The task that the service took before the program was started; null: none is known. */
+  readonly acceptedTask: TaskOptions | null;
   /** Seed of the lane's jitter. */
   readonly seed: number;
 }
@@ -95,6 +97,7 @@ export class LaneRunner {
         playoutBytesPerMs: (OUTPUT_RATE_HZ * BYTES_PER_SAMPLE) / 1000,
       },
       options: { ...optionsOf(config), muted: false, volume: config.playback.volume },
+      acceptedTask: deps.acceptedTask,
       idPrefix: config.id,
       seed: deps.seed,
     });

@@ -1,4 +1,4 @@
-import type { TaskOptions } from '../../core/lane/options.ts';
+import { type TaskOptions, taskOf } from '../../core/lane/options.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Admissions } from './admissions.ts';
@@ -31,8 +31,8 @@ export function createCommandHandlers(
       muted: state.options.muted,
       volume: state.options.volume,
       echo: state.options.echo,
-      source: state.options.source,
-      targets: state.options.targets,
+      source: taskOf(state).source,
+      targets: taskOf(state).targets,
     })),
   });
   const forEach = (args: { lane?: string | undefined }, act: (lane: LaneRunner) => void): unknown => {
@@ -56,7 +56,7 @@ export function createCommandHandlers(
     languages: (args) => changeLanguages(chosen(args.lane), args, deps, brief),
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
-    echo: (args) => forEach(args, (lane) => lane.post({ type: 'echo_order', mode: args.mode })),
+    echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
     voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
@@ -74,7 +74,8 @@ function changeLanguages(
   brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
   for (const { state, id } of lanes) {
-    const clash = languageClash(source ?? state.options.source, targets ?? state.options.targets);
+    const task = taskOf(state);
+    const clash = languageClash(source ?? task.source, targets ?? task.targets);
     if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
   }
   const options = {

@@ -40,6 +40,8 @@ export interface DesiredConfigDeps {
   readonly signatures: SignatureReader | null;
   /** The configuration without any document. */
   readonly base: Config;
+  /** What the service does not take of what is ordered, and why. */
+  refusedTasks(): readonly RefusedKeys[];
   /** Puts what is desired into force; what is running goes on where it can. */
   apply(config: Config): void;
 }
@@ -53,12 +55,19 @@ export interface DesiredConfig {
   receive(message: BusMessage): boolean;
   /** The device's own configuration was read again. */
   rebase(base: Config): void;
-  /** The service did not take what is desired of one of these keys of a lane. */
-  rejected(lane: string, keys: readonly string[], message: string): void;
+  /** What the service takes has changed. */
+  refusalsChanged(): void;
   trust(signatures: SignatureReader | null): void;
   /** A connection is up: tells what is in force. */
   connected(bus: Bus): void;
   close(): Promise<void>;
+}
+
+/** Keys of a lane that the service does not take. */
+export interface RefusedKeys {
+  readonly lane: string;
+  readonly keys: readonly string[];
+  readonly message: string;
 }
 
 /** Where a document comes from. */
@@ -75,7 +84,6 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   const documents = readKept(deps.file, places, log);
   /** What is wrong with a document as a whole, by whose it is: the last good one stays in force. */
   const refusals = new Map<string, DesiredFault>();
-  const rejections = new Map<string, DesiredFault>();
   let { base, signatures } = deps;
   let resolved = resolve();
   let bus: Bus | null = null;
@@ -97,6 +105,13 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function serialize(): string {
     return writeDesired(inOrder());
   }
+  /** What the device's own configuration has is told by its lane. */
+  function refusedByService(): DesiredFault[] {
+    return deps.refusedTasks().flatMap(({ lane, keys, message }) => {
+      const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);
+      return namer === null ? [] : [{ ...namer, message }];
+    });
+  }
   function publish(): void {
     const effective = effectiveOf(resolved.config);
     const body: ReportedMessage = {
@@ -106,12 +121,11 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
         .update(canonicalJson(effective, DEEPEST) ?? '')
         .digest('hex'),
       effective,
-      errors: [...refusals.values(), ...resolved.errors, ...rejections.values()],
+      errors: [...refusals.values(), ...resolved.errors, ...refusedByService()],
     };
     bus?.publish(topics.configReported, JSON.stringify(body), { qos: 1, retain: true });
   }
   const changed = (): void => {
-    rejections.clear();
     resolved = resolve();
     deps.apply(resolved.config);
     report.request();
@@ -184,13 +198,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       base = next;
       changed();
     },
-    rejected(lane, keys, message) {
-      const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);
-      // What the device's own configuration has is told by its lane.
-      if (namer === null) return;
-      rejections.set(`${namer.from} ${namer.key}`, { ...namer, message });
-      report.request();
-    },
+    refusalsChanged: () => report.request(),
     trust(given) {
       signatures = given;
     },

@@ -252,6 +252,7 @@ function isReported({ before, after }: LaneStep): boolean {
   return (
     phaseOf(before.session) !== phaseOf(after.session) ||
     before.options !== after.options ||
+    before.refusedTask !== after.refusedTask ||
     before.problem !== after.problem ||
     before.warning !== after.warning ||
     before.captureLost !== after.captureLost ||

@@ -1,4 +1,4 @@
-import { isSameTask, type TaskOptions } from '../../core/lane/options.ts';
+import { isSameTask, type TaskOptions, taskOf } from '../../core/lane/options.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session.ts';
 import type { LaneState } from '../../core/lane/state.ts';
@@ -27,11 +27,11 @@ function judge(
   before: LaneState,
   wanted: TaskOptions,
 ): TakesEffect | CommandError | undefined {
-  const { problem, options, session } = state;
+  const { problem, session } = state;
   if (problem !== before.problem && problem?.code === 'task_rejected') {
     return new CommandError('rejected', `the service says: ${problem.message}`);
   }
-  if (!isSameTask(options, wanted)) {
+  if (!isSameTask(taskOf(state), wanted)) {
     return new CommandError('superseded', 'other languages were ordered before the service had answered');
   }
   if (setupOf(session)?.stage === 'configuring') return undefined;
@@ -51,7 +51,7 @@ export function taskResult(
   before: LaneState,
   { clock, watch }: TaskResultDeps,
 ): TakesEffect | Promise<TakesEffect> {
-  const wanted = lane.state.options;
+  const wanted = taskOf(lane.state);
   const { session } = lane.state;
   if (hearingStream(session) === null && setupOf(session)?.stage !== 'configuring') return 'next_session';
   const first = judge(lane.state, before, wanted);

@@ -1,3 +1,4 @@
+import { taskOf } from '../../core/lane/options.ts';
 import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
 import { describeService } from '../../core/service-status.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -42,10 +43,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
   let isEnding = false;
   const describe = (): string => {
     const { status, reasons } = agent.publisher.status();
-    const lanes = agent.lanes.map(({ id, phase, state: { options } }) => ({
-      ...{ id, phase },
-      ...{ source: options.source, targets: options.targets },
-    }));
+    const lanes = agent.lanes.map(({ id, phase, state }) => ({ id, phase, ...taskOf(state) }));
     return describeService({
       status,
       reasons,

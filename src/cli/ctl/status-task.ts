@@ -1,5 +1,5 @@
 import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
-import { type ToldAnswer, toldAnswerSchema } from '../../core/fleet/told.ts';
+import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
@@ -47,6 +47,7 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
     `  version ${version}, up ${wordSeconds(uptime_s)}`,
     ...lanes.flatMap((lane) => [
       `  lane ${lane.id}: ${lane.phase}, ${lane.source} to ${lane.targets.join(', ')}, volume ${lane.volume}${lane.muted ? ', muted' : ''}`,
+      ...refusedLines(lane),
       `    microphone ${lane.capture}, loudspeaker ${lane.playback}, echo ${lane.echo.mode}`,
       ...(lane.capture_findings.length === 0
         ? []
@@ -66,6 +67,17 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
         : [`    last warning (${lane.last_warning.code}): ${lane.last_warning.message}`]),
     ]),
   ];
+}
+
+function refusedLines({ refused_task: refused }: ToldLane): string[] {
+  if (refused === null) return [];
+  const { source, targets, voice, message } = refused;
+  const ordered = [
+    ...(source === undefined ? [] : [`source ${source}`]),
+    ...(targets === undefined ? [] : [`targets ${targets.join(', ')}`]),
+    ...(voice === undefined ? [] : [`voice ${voice ?? 'none'}`]),
+  ];
+  return [`    ordered and refused by the service: ${ordered.join('; ')} (${message})`];
 }
 
 function wordSeconds(seconds: number): string {

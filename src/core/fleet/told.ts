@@ -18,6 +18,15 @@ export const toldLaneSchema = z.looseObject({
   ...{ session: moment, stream_host: moment, next_try_at: moment },
   speech_lost_ms: z.number().catch(0),
   ...{ last_error: told, last_warning: told },
+  refused_task: z
+    .looseObject({
+      source: text.optional(),
+      targets: texts.optional(),
+      voice: text.nullable().optional(),
+      message: text,
+    })
+    .nullable()
+    .catch(null),
 });
 export type ToldLane = z.infer<typeof toldLaneSchema>;
 const lanes = z.array(toldLaneSchema).catch([]);

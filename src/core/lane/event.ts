@@ -121,7 +121,7 @@ export type LaneEvent =
       readonly translate: boolean;
     }
   /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried again. */
-  | { readonly type: 'echo_order'; readonly mode: EchoMode }
+  | { readonly type: 'set_echo'; readonly mode: EchoMode }
   | {
       readonly type: 'capture_news';
       readonly finding: CaptureFinding;

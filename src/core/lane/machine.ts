@@ -1,27 +1,26 @@
 import type { UpgradeRefusal } from '../../ports/stream.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 import { classifyRefusal } from '../retry/recovery.ts';
+import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
-import { finish, onRetryTimer, retryNow, start, stop } from './lifecycle.ts';
+import { finish, onRetryTimer, start, stop } from './lifecycle.ts';
 import { lose, onEnded, onMessage } from './message.ts';
-import { isSameTask, type LaneOptions } from './options.ts';
 import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
-import { closeSetup } from './session/ending.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
 import { onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
-import { isStreaming, type Rolling, type Stream, streamsOf } from './session/session.ts';
-import { onOpened, onPollTimer, onSetupTimer, refreshTask } from './session/session-setup.ts';
+import { type Stream, streamsOf } from './session/session.ts';
+import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
 import { hearService, onSilenceTimer } from './session/silent-service.ts';
-import { neverSleeps, onStandbyTimer, wake } from './session/standby.ts';
+import { onStandbyTimer } from './session/standby.ts';
 import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
 import { unduck } from './sound/ducking.ts';
 import { onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
-import { onCanceller, onEchoHeard, onEchoOption, setEchoMode } from './sound/echo.ts';
+import { onCanceller, onEchoHeard } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
 import { trackSpeechLoss } from './sound/speech-lost.ts';
 import { reviewTranslations } from './sound/translations.ts';
@@ -81,7 +80,7 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
     case 'hold':
       return setHold(context, event.hold);
     case 'options':
-      return order(context, event.options);
+      return changeOptions(context, event.options);
     case 'line':
       return onLine(context, event.up);
     case 'backend':
@@ -106,8 +105,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return playChime(context, event.earcon);
     case 'say':
       return say(context, event);
-    case 'echo_order':
-      return setEchoMode(context, event.mode);
+    case 'set_echo':
+      return setEcho(context, event.mode);
     case 'capture_news':
       return onCaptureNews(context, event);
     case 'playback_back':
@@ -216,34 +215,4 @@ function onTimer(context: StepContext, timer: TimerName): void {
 function onDrainTimer(context: StepContext): void {
   const { session } = context.state;
   if (session.kind === 'draining') finish(context, session);
-}
-
-function order(context: StepContext, options: Partial<LaneOptions>): void {
-  const before = context.state.options;
-  const after = { ...before, ...options };
-  context.set({ options: after });
-  onEchoOption(context, before);
-  if (after.volume !== before.volume) context.emit({ type: 'set_volume', percent: after.volume });
-  if (after.echo !== 'cancel') unduck(context);
-  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
-    rearmStandby(context);
-  if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
-  if (isSameTask(before, after)) return;
-  const { session, problem } = context.state;
-  if (session.kind === 'rolling') abandonRollover(context, session);
-  refreshTask(context);
-  if (problem?.code === 'task_rejected') retryNow(context);
-}
-
-function rearmStandby(context: StepContext): void {
-  const { standbyAfterMs } = context.state.options;
-  if (standbyAfterMs === 0) context.disarm('standby');
-  else context.arm('standby', context.now + standbyAfterMs);
-}
-
-/** The live session is told first; its successor is begun again, with the new task. */
-function abandonRollover(context: StepContext, { stream, setup }: Rolling): void {
-  closeSetup(context, setup);
-  context.become({ kind: 'live', stream, lease: null });
-  if (stream.limitAt !== null) context.arm('roll', context.now + context.state.settings.reapplyMs);
 }

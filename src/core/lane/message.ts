@@ -5,11 +5,12 @@ import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
 import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { finish } from './lifecycle.ts';
+import { goOnWithAccepted } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
-import { canRevert, onTaskRuns, pollSoon, revertTask } from './session/session-setup.ts';
+import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -141,8 +142,8 @@ function onError(context: StepContext, stream: Stream, data: ErrorData): void {
     case 'VALIDATION_ERROR':
       if (stream.liveAt === null || session.kind === 'retasking') {
         const message = (data.desc ?? 'the task is not valid').slice(0, 200);
-        if (session.kind === 'retasking' && canRevert(context, session.stream))
-          return revertTask(context, session, message);
+        const told = unsettled(session);
+        if (told?.id === stream.id && goOnWithAccepted(context, told, message)) return refreshTask(context);
         return lose(context, stream, 'task_rejected', { message });
       }
       break;

@@ -98,17 +98,36 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   stableMs: 60_000,
 };
 
+export const TASK_KEYS = ['source', 'targets', 'voice'] as const;
+
 /** The part of the options that the service is told. */
-export type TaskOptions = Pick<LaneOptions, 'source' | 'targets' | 'voice'>;
+export type TaskOptions = Pick<LaneOptions, (typeof TASK_KEYS)[number]>;
+
+/** What of the operator's options the service has not taken. */
+export interface RefusedTask {
+  /** What it is told in place of each of them: what it took last. */
+  readonly instead: Partial<TaskOptions>;
+  /** Why, in its own words. */
+  readonly message: string;
+}
+
+/** What the service is told: what the operator has ordered, but for what it has refused. */
+export function taskOf(lane: {
+  readonly options: LaneOptions;
+  readonly refusedTask: RefusedTask | null;
+}): TaskOptions {
+  const { source, targets, voice } = lane.options;
+  return { source, targets, voice, ...lane.refusedTask?.instead };
+}
+
+/** The keys in which two tasks differ. */
+export function differingKeys(one: TaskOptions, other: TaskOptions): (keyof TaskOptions)[] {
+  return TASK_KEYS.filter((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]));
+}
 
 /** Whether two options tell the service the same. */
 export function isSameTask(one: TaskOptions, other: TaskOptions): boolean {
-  return (
-    one.source === other.source &&
-    one.voice === other.voice &&
-    one.targets.length === other.targets.length &&
-    one.targets.every((target, index) => target === other.targets[index])
-  );
+  return differingKeys(one, other).length === 0;
 }
 
 /** What an operator may change while the lane runs. */

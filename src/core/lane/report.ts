@@ -1,4 +1,5 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
+import { taskOf } from './options.ts';
 import { hearingStream, phaseOf } from './session/session.ts';
 import { nextTryAt } from './session/waiting.ts';
 import { echoInForce } from './sound/echo.ts';
@@ -18,6 +19,17 @@ function reportEcho(state: LaneState): LaneReport['echo'] {
   };
 }
 
+function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused_task'] {
+  if (refusedTask === null) return null;
+  const { instead, message } = refusedTask;
+  return {
+    ...('source' in instead && { source: options.source }),
+    ...('targets' in instead && { targets: [...options.targets] }),
+    ...('voice' in instead && { voice: options.voice }),
+    message,
+  };
+}
+
 /** What `{p}/state` tells of a lane. */
 export function reportLane(
   id: string,
@@ -27,6 +39,7 @@ export function reportLane(
   closedUntil: string | null = null,
 ): LaneReport {
   const { problem, warning, session, options, backlog, settings } = state;
+  const { source, targets } = taskOf(state);
   const stream = hearingStream(session);
   const tryAt = nextTryAt(state);
   const told = (what: LaneProblem | null): LaneReport['last_error'] =>
@@ -34,8 +47,9 @@ export function reportLane(
   return {
     id,
     phase: phaseOf(session),
-    source: options.source,
-    targets: [...options.targets],
+    source,
+    targets: [...targets],
+    refused_task: reportRefused(state),
     muted: options.muted,
     volume: options.volume,
     ...device,

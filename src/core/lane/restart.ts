@@ -61,9 +61,12 @@ export function rebuild(
   { where, during }: Extract<LaneEvent, { type: 'defect' }>,
   now: number,
 ): { state: LaneState; effects: readonly LaneEffect[] } {
-  const { settings, options, idPrefix, seed, nextId, nextStream, crashes, counts } = state;
+  const { settings, options, acceptedTask, idPrefix, seed, nextId, nextStream, crashes, counts } = state;
   const fresh: LaneState = {
-    ...createLane({ settings, options, idPrefix, seed: typeof seed === 'number' ? seed : 1 }),
+    ...createLane({
+      ...{ settings, options, acceptedTask, idPrefix },
+      seed: typeof seed === 'number' ? seed : 1,
+    }),
     ...{ nextId, nextStream, crashes: crashes + 1, counts: { ...counts, defects: counts.defects + 1 } },
     ...{
       wanted: state.wanted,
@@ -136,11 +139,11 @@ function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): P
 
 /** The session and the seed stay for the caller to go on from. */
 function freshState(state: LaneState, now: number): LaneState {
-  const { settings, options, idPrefix, seed, counts } = state;
+  const { settings, options, acceptedTask, idPrefix, seed, counts } = state;
   const backlog = withOwed(state);
   const takenBack = counts.takenBack + backlog.chunks.length - state.backlog.chunks.length;
   return {
-    ...createLane({ settings, options, idPrefix, seed }),
+    ...createLane({ settings, options, acceptedTask, idPrefix, seed }),
     session: state.session,
     wanted: state.wanted,
     hold: state.hold,

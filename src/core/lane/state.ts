@@ -8,7 +8,7 @@ import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
 import { type Chimes, NO_CHIMES, type Saying, type SpeechLoss, type Untranslated } from './observations.ts';
-import type { LaneOptions, LaneSettings } from './options.ts';
+import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './options.ts';
 import type { OldSession, Session } from './session/session.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
 
@@ -75,7 +75,12 @@ export const NO_COUNTS: LaneCounts = {
 /** All that a lane knows. Plain data; no token in it. */
 export interface LaneState {
   readonly settings: LaneSettings;
+  /** What the operator has ordered, whatever the service says of it. */
   readonly options: LaneOptions;
+  /** What of them the service does not take; null: nothing, as far as is known. */
+  readonly refusedTask: RefusedTask | null;
+  /** What the service ran last, before a restart too; null: nothing yet. */
+  readonly acceptedTask: TaskOptions | null;
   /** What the service is speaking of the operator's; null: nothing. */
   readonly saying: Saying | null;
   /** Whether somebody wants the lane to run. */
@@ -182,16 +187,20 @@ const NO_TIMERS: LaneState['timers'] = {
 
 /**
  * A lane before its first event.
+ * @param acceptedTask what the service ran before a restart
  * @param idPrefix makes the names of requests unique among the agent's lanes
  */
 export function createLane(given: {
   settings: LaneSettings;
   options: LaneOptions;
+  acceptedTask?: TaskOptions | null;
   idPrefix: string;
   seed: Seed;
 }): LaneState {
   return {
     ...given,
+    acceptedTask: given.acceptedTask ?? null,
+    refusedTask: null,
     wanted: false,
     hold: null,
     closing: null,

@@ -36,6 +36,17 @@ export const laneReportSchema = z.object({
   phase: z.string().describe('see [lane.md](lane.md#phases)'),
   source: z.string().describe('the language that is spoken into the microphone'),
   targets: z.array(z.string()).describe('the languages that are spoken out'),
+  refused_task: z
+    .object({
+      source: z.string().optional().describe('refused: the source that is ordered'),
+      targets: z.array(z.string()).optional().describe('refused: the targets that are ordered'),
+      voice: z.string().nullable().optional().describe('refused: the voice that is ordered'),
+      message: z.string().describe('why, in the words of the service'),
+    })
+    .nullable()
+    .describe(
+      'what is ordered and the service does not take: what it took last goes on in its place; null: it takes everything',
+    ),
   muted: z.boolean().describe('muted by command'),
   volume: z.number().describe('percent'),
   capture: z.string().describe('the microphone: a device, or `file:`, `command:`, `addon:` with its name'),

@@ -59,6 +59,7 @@ export const EVENT_SCHEMAS = {
       .readonly()
       .optional()
       .describe('the languages that were refused, where languages were'),
+    voice: z.string().nullable().optional().describe('the voice that was refused with them'),
   }),
   unreachable: event('Three tries did not reach the service; the backend is asked for another address.', {
     lane,

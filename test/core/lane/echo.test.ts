@@ -78,7 +78,7 @@ describe('the mode off', () => {
   it('is tried again when it is ordered by command', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     hearEcho(lane, 3);
-    lane.step({ type: 'echo_order', mode: 'off' });
+    lane.step({ type: 'set_echo', mode: 'off' });
     expect(report(lane)).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
     expect(switches(lane)).toEqual([]);
     hearEcho(lane, 3);
@@ -129,7 +129,7 @@ describe('the mode cancel', () => {
     // A canceller that was given up does not open the gate again.
     canceller(lane, 'ready');
     expect(report(lane).mode).toBe('half-duplex');
-    lane.step({ type: 'echo_order', mode: 'cancel' });
+    lane.step({ type: 'set_echo', mode: 'cancel' });
     expect(switches(lane)).toEqual([false, true]);
     expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: null });
     canceller(lane, 'ready');
@@ -142,7 +142,7 @@ describe('the mode cancel', () => {
     const lane = new LaneHarness().goLive();
     lane.options({ echo: 'cancel' });
     lane.options({ echo: 'cancel', source: 'de' });
-    lane.step({ type: 'echo_order', mode: 'cancel' });
+    lane.step({ type: 'set_echo', mode: 'cancel' });
     lane.options({ echo: 'off' });
     lane.options({ echo: 'half-duplex' });
     expect(switches(lane)).toEqual([true, false]);

@@ -13,6 +13,7 @@ describe('the report of a lane', () => {
       phase: 'live',
       source: 'en',
       targets: ['es', 'fr'],
+      refused_task: null,
       muted: true,
       volume: 100,
       ...DEVICE,
@@ -35,6 +36,22 @@ describe('the report of a lane', () => {
       next_try_at: null,
       last_error: null,
       last_warning: null,
+    });
+  });
+
+  it('tells what is in use, and apart from it what was ordered and refused', () => {
+    const lane = new LaneHarness().goLive();
+    lane.pass(3000);
+    lane.options({ source: 'de', targets: ['xx'], voice: 'low' });
+    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
+    expect(reportLane('main', lane.state, DEVICE, stamp)).toMatchObject({
+      source: 'en',
+      targets: ['es'],
+      refused_task: { source: 'de', targets: ['xx'], voice: 'low', message: 'unknown target_language' },
+    });
+    lane.options({ source: 'de', targets: ['es'] });
+    expect(reportLane('main', lane.state, DEVICE, stamp).refused_task).toEqual({
+      ...{ voice: 'low', message: 'unknown target_language' },
     });
   });
 

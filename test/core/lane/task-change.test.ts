@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS, taskOf } from '../../../src/core/lane/options.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
 
 function tasks(lane: LaneHarness) {
   return lane.all('send_task').map(({ source, targets, voice }) => `${source}>${targets.join('+')} ${voice}`);
+}
+
+/** Live with `es`, because the service has refused the `xx` that was ordered. */
+function refusing(): LaneHarness {
+  const lane = new LaneHarness().goLive();
+  lane.pass(3000);
+  lane.options({ targets: ['xx'] });
+  lane.error({ code: 'VALIDATION_ERROR' });
+  lane.until(() => lane.all('send_task').length === 3, 3000);
+  lane.taskRuns();
+  return lane;
 }
 
 describe('languages or voice changed', () => {
@@ -157,15 +168,18 @@ describe('languages or voice changed', () => {
     lane.options({ targets: ['xx'] });
     lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
     expect(lane.phase).toBe('configuring');
-    expect(lane.state.options.targets).toEqual(['es']);
     expect(lane.last('notify')).toMatchObject({ kind: 'refused', detail: { targets: ['xx'] } });
     lane.until(() => lane.all('send_task').length === 3, 3000);
     lane.taskRuns();
     expect(lane.phase).toBe('live');
+    expect(lane.state.refusedTask).toEqual({
+      instead: { targets: ['es'] },
+      message: 'unknown target_language',
+    });
     expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null']);
   });
 
-  it('to what the service does not know: nothing else that the operator has ordered is taken back', () => {
+  it('to what the service does not know: nothing that the operator has ordered is taken back', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     const ordered = { volume: 30, muted: true, echo: 'off', bargeIn: 'flush', earcons: true } as const;
@@ -173,8 +187,92 @@ describe('languages or voice changed', () => {
     lane.options({ ...ordered, start: 'voice', standbyAfterMs: 90_000 });
     const { options } = lane.state;
     lane.error({ code: 'VALIDATION_ERROR' });
-    expect(lane.state.options).toEqual({ ...options, targets: ['es'], voice: null });
-    expect(lane.state.options).toMatchObject({ ...ordered, start: 'voice', standbyAfterMs: 90_000 });
+    expect(lane.state.options).toBe(options);
+    expect(options).toMatchObject({ ...ordered, targets: ['xx'], voice: 'low', start: 'voice' });
+    expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
+  });
+
+  it('to what the service does not know: the next session is told what it took', () => {
+    const lane = refusing();
+    lane.end(1006);
+    lane.comeBack();
+    expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null', 'en>es null']);
+    expect(lane.state.refusedTask?.instead).toEqual({ targets: ['es'] });
+  });
+
+  it('to another voice after that: it is told with the languages that the service takes', () => {
+    const lane = refusing();
+    lane.options({ voice: 'low' });
+    lane.pass(3000);
+    expect(tasks(lane).at(-1)).toBe('en>es low');
+    expect(lane.state.refusedTask?.instead).toEqual({ targets: ['es'] });
+    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown voice' });
+    expect(lane.state.refusedTask).toEqual({
+      instead: { targets: ['es'], voice: null },
+      message: 'unknown voice',
+    });
+  });
+
+  it('to the refused languages once more: they are tried again', () => {
+    const lane = refusing();
+    lane.options({ targets: ['xx'] });
+    lane.pass(3000);
+    expect(tasks(lane).at(-1)).toBe('en>xx null');
+    lane.taskRuns();
+    expect(lane.state).toMatchObject({ refusedTask: null, acceptedTask: { targets: ['xx'] } });
+  });
+
+  it('back to those that run: nothing is told, and nothing is refused', () => {
+    const lane = refusing();
+    lane.options({ targets: ['es'] });
+    lane.pass(3000);
+    expect(tasks(lane)).toHaveLength(3);
+    expect(lane.state.refusedTask).toBeNull();
+  });
+
+  it('to a source that goes on as a target: all that is ordered is tried', () => {
+    const lane = refusing();
+    lane.options({ source: 'es' });
+    lane.pass(3000);
+    expect(tasks(lane).at(-1)).toBe('es>xx null');
+    lane.error({ code: 'VALIDATION_ERROR' });
+    expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
+  });
+
+  it('to another volume after that: what is refused stays so', () => {
+    const lane = refusing();
+    const { refusedTask } = lane.state;
+    lane.options({ volume: 10 });
+    expect(lane.state.refusedTask).toBe(refusedTask);
+  });
+
+  it('at rest, to what the service does not know: the next session goes on with what it took last', () => {
+    const lane = new LaneHarness().goDraining();
+    lane.options({ targets: ['xx'] });
+    lane.says({ message_type: 'eos', data: {} });
+    lane.start();
+    lane.grant();
+    lane.open();
+    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
+    expect(lane.phase).toBe('configuring');
+    lane.until(() => lane.all('send_task').length === 3, 3000);
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null']);
+    expect(lane.notes).not.toContain('parked');
+  });
+
+  it('after a defect: the ordered ones are tried, and the accepted ones go on where they are refused', () => {
+    const lane = refusing();
+    lane.step({ type: 'defect', where: 'test' });
+    expect(lane.state).toMatchObject({ refusedTask: null, acceptedTask: { targets: ['es'] } });
+    lane.until(() => lane.phase === 'acquiring', 10_000);
+    lane.grant();
+    lane.open();
+    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    expect(tasks(lane).slice(3)).toEqual(['en>xx null', 'en>es null']);
   });
 
   it('to what the service does not know, nor what it knew before: parked, and not forever asked', () => {
@@ -196,7 +294,7 @@ describe('languages or voice changed', () => {
     lane.options({ targets: ['xx'] });
     lane.options({ targets: ['fr'] });
     lane.error({ code: 'VALIDATION_ERROR' });
-    expect(lane.state.options.targets).toEqual(['fr']);
+    expect(lane.state).toMatchObject({ options: { targets: ['fr'] }, refusedTask: null });
     lane.until(() => lane.all('send_task').length === 3, 3000);
     lane.taskRuns();
     expect(tasks(lane).at(-1)).toBe('en>fr null');

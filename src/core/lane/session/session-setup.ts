@@ -1,21 +1,13 @@
 import { emptyReplayLog, retarget } from '../../uplink/replay/log.ts';
 import { reanchor } from '../../uplink/replay/times.ts';
-import { isSameTask } from '../options.ts';
+import { taskOf } from '../options.ts';
 import type { StepContext } from '../step-context.ts';
+import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
 import { advanceSetup } from './advance.ts';
 import { fail } from './ending.ts';
 import { goLive, resumeLive } from './live.ts';
-import {
-  hearingStream,
-  type Lease,
-  type LiveStream,
-  type OpenStream,
-  type Retasking,
-  type Session,
-  type Stream,
-  setupOf,
-} from './session.ts';
+import { hearingStream, type Lease, type OpenStream, type Session, type Stream, setupOf } from './session.ts';
 import { NO_SILENCE } from './silence.ts';
 import { trySwitch } from './switchover.ts';
 
@@ -41,7 +33,7 @@ export function connect(context: StepContext, lease: Lease): void {
     rollFailures: 0,
     newsAt: null,
     silence: NO_SILENCE,
-    replay: emptyReplayLog(context.state.options.targets, context.state.marksEnds),
+    replay: emptyReplayLog(taskOf(context.state).targets, context.state.marksEnds),
   };
   context.set({ nextStream: id + 1 });
   advanceSetup(context, { stage: 'connecting', stream });
@@ -86,7 +78,7 @@ export function onOpened(context: StepContext, stream: Stream): void {
 
 /** Tells the service what to do, and begins to ask whether it does. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
-  const { options, settings } = context.state;
+  const { settings } = context.state;
   const { replay } = stream;
   const times = stream.liveAt === null ? replay.times : reanchor(replay.times, replay.sentMs);
   context.patch(stream, {
@@ -95,13 +87,7 @@ function sendTask(context: StepContext, stream: OpenStream): void {
     taskStale: false,
     replay: { ...replay, times },
   });
-  context.emit({
-    type: 'send_task',
-    stream: stream.id,
-    source: options.source,
-    targets: options.targets,
-    voice: options.voice,
-  });
+  context.emit({ type: 'send_task', stream: stream.id, ...taskOf(context.state) });
   context.arm('setup', context.now + patience(context, settings.setupMs));
   const wait = stream.liveAt === null ? settings.firstPollMs : settings.reapplyMs;
   const askedAt = stream.lastPollAt ?? Number.NEGATIVE_INFINITY;
@@ -109,7 +95,7 @@ function sendTask(context: StepContext, stream: OpenStream): void {
 }
 
 /** The stream whose task is not settled: the one on its way, or the live one that was told something new. */
-function unsettled(session: Session): OpenStream | null {
+export function unsettled(session: Session): OpenStream | null {
   switch (session.kind) {
     case 'setup':
     case 'rolling':
@@ -163,16 +149,14 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
 
 /** The task runs. */
 export function onTaskRuns(context: StepContext, { id }: Stream): void {
-  const { session, options } = context.state;
+  const { session } = context.state;
   const stream = unsettled(session);
   // An answer to a question that was asked before the last set_task tells nothing about the new task.
   if (stream?.id !== id || stream.taskStale || !stream.asked) return;
   context.disarm('setup', 'poll');
-  const { source, targets, voice } = options;
-  const confirmed = {
-    confirmedTask: { source, targets, voice },
-    replay: retarget(stream.replay, targets),
-  };
+  const confirmedTask = taskOf(context.state);
+  noteAccepted(context, confirmedTask);
+  const confirmed = { confirmedTask, replay: retarget(stream.replay, confirmedTask.targets) };
   if (session.kind === 'retasking')
     return resumeLive(context, { ...session, stream: { ...session.stream, ...confirmed } });
   noteSetup(context, context.now - stream.lastTaskAt);
@@ -186,27 +170,6 @@ export function onTaskRuns(context: StepContext, { id }: Stream): void {
 /** How long this service takes is known from its last few streams: what was long ago counts less. */
 function noteSetup(context: StepContext, tookMs: number): void {
   context.set({ longestSetupMs: Math.max(tookMs, context.state.longestSetupMs * 0.8) });
-}
-
-/** Whether there is a task before the rejected one; one that is rejected although it ran once is not tried forever. */
-export function canRevert(context: StepContext, { confirmedTask: task, taskStale }: LiveStream): boolean {
-  return taskStale || !isSameTask(task, context.state.options);
-}
-
-/** The service does not take a new task on a running stream: the one before it goes on, and the operator is told. */
-export function revertTask(context: StepContext, { stream }: Retasking, message: string): void {
-  // A newer request waits its turn: what was said of the one before it is of no interest any more.
-  if (stream.taskStale) return;
-  const { options } = context.state;
-  context.set({ options: { ...options, ...stream.confirmedTask } });
-  context.set({ problem: { code: 'task_rejected', message, at: context.now } });
-  context.notify('refused', {
-    cause: 'task_rejected',
-    message,
-    source: options.source,
-    targets: options.targets,
-  });
-  refreshTask(context);
 }
 
 export function onSetupTimer(context: StepContext): void {

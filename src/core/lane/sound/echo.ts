@@ -65,19 +65,8 @@ export function onCanceller(
   else context.emit({ type: 'cancel_echo', on: false });
 }
 
-/** The operator's word on the echo mode: what did not hold is tried again, even if it is the one that was wanted before. */
-export function setEchoMode(context: StepContext, mode: EchoMode): void {
-  const { options } = context.state;
-  context.set({ options: { ...options, echo: mode } });
-  tryAgain(context, options.echo);
-}
-
-/** Orders have changed. @param before the ones that were in force */
-export function onEchoOption(context: StepContext, before: { echo: EchoMode }): void {
-  if (before.echo !== context.state.options.echo) tryAgain(context, before.echo);
-}
-
-function tryAgain(context: StepContext, before: EchoMode): void {
+/** What did not hold is tried again, in the mode that the options have now. @param before the mode that they had */
+export function retryEcho(context: StepContext, before: EchoMode): void {
   const { echo, options } = context.state;
   const cancelled = before === 'cancel' && (echo.fallback === null || echo.fallback.onTrial);
   const cancels = options.echo === 'cancel';

@@ -1,0 +1,50 @@
+import type { EchoMode } from '../uplink/gate.ts';
+import { retryNow } from './lifecycle.ts';
+import { isSameTask, type LaneOptions, taskOf } from './options.ts';
+import { stillRefused } from './session/accepted-task.ts';
+import { closeSetup } from './session/ending.ts';
+import { isStreaming, type Rolling } from './session/session.ts';
+import { refreshTask } from './session/session-setup.ts';
+import { neverSleeps, wake } from './session/standby.ts';
+import { unduck } from './sound/ducking.ts';
+import { retryEcho } from './sound/echo.ts';
+import type { StepContext } from './step-context.ts';
+
+/** The operator orders something: the one place where options change. What does not run as ordered is kept apart from them. */
+export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
+  const { options: before, refusedTask: refused } = context.state;
+  const toldBefore = taskOf(context.state);
+  const after = { ...before, ...ordered };
+  context.set({ options: after, refusedTask: stillRefused(refused, ordered, after) });
+  if (after.echo !== before.echo) retryEcho(context, before.echo);
+  if (after.volume !== before.volume) context.emit({ type: 'set_volume', percent: after.volume });
+  if (after.echo !== 'cancel') unduck(context);
+  if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
+    rearmStandby(context);
+  if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
+  if (isSameTask(toldBefore, taskOf(context.state))) return;
+  const { session, problem } = context.state;
+  if (session.kind === 'rolling') abandonRollover(context, session);
+  refreshTask(context);
+  if (problem?.code === 'task_rejected') retryNow(context);
+}
+
+/** The operator's word on the echo mode: what did not hold is tried again, even if it is the one that was wanted before. */
+export function setEcho(context: StepContext, mode: EchoMode): void {
+  const { echo } = context.state.options;
+  changeOptions(context, { echo: mode });
+  if (mode === echo) retryEcho(context, echo);
+}
+
+function rearmStandby(context: StepContext): void {
+  const { standbyAfterMs } = context.state.options;
+  if (standbyAfterMs === 0) context.disarm('standby');
+  else context.arm('standby', context.now + standbyAfterMs);
+}
+
+/** The live session is told first; its successor is begun again, with the new task. */
+function abandonRollover(context: StepContext, { stream, setup }: Rolling): void {
+  closeSetup(context, setup);
+  context.become({ kind: 'live', stream, lease: null });
+  if (stream.limitAt !== null) context.arm('roll', context.now + context.state.settings.reapplyMs);
+}
