@@ -1,7 +1,7 @@
 import { openSince } from '../../core/lane/billed.ts';
 import { type Admission, admissionOf } from '../../core/owner/admission.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { asWall } from '../../protocol/time.ts';
+import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
 import { CommandError } from './command-request.ts';
@@ -31,7 +31,7 @@ export interface Admissions {
 export function createAdmissions(deps: AdmissionsDeps): Admissions {
   const { clock, lanes } = deps;
   const budget = createBudgetCount(deps);
-  const openUntil = new Map<string, number>();
+  const openUntil = new Map<string, WallMs>();
   const given = new Map<string, Admission>();
   let isReviewing = false;
   let isStale = false;
@@ -96,7 +96,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     }
     const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
     if (closed === undefined || isOpening) return null;
-    const since = closed.until === null ? '' : ` until ${timestamp(asWall(closed.until))}`;
+    const since = closed.until === null ? '' : ` until ${timestamp(closed.until)}`;
     const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it until then`;
     return new CommandError('closed', message);
   };
@@ -110,11 +110,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       if (!isAsBefore) review();
     },
     closedUntil(lane) {
-      const until = given.get(lane)?.until ?? null;
-      return until === null ? null : timestamp(asWall(until));
+      return timestamp(given.get(lane)?.until ?? null);
     },
     admit(chosen, until) {
-      const at = until === undefined ? null : Date.parse(until);
+      const at = until === undefined ? null : asWall(Date.parse(until));
       const wall = clock.wall();
       if (at !== null && wall !== null && at <= wall) {
         throw new CommandError('invalid_args', `until: ${until} is over; give a time that is to come`);

@@ -15,7 +15,7 @@ import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
-import { asWall, type WallMs } from '../../protocol/time.ts';
+import type { WallMs } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
@@ -108,7 +108,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
     toNews: () => msToNews(use, deps.config().budget.minutesPerDay),
     dayEndsAt() {
       const wall = clock.wall();
-      return wall === null ? null : asWall(instantOf(localDay(wall, zone()) + 1, 0, zone()));
+      return wall === null ? null : instantOf(localDay(wall, zone()) + 1, 0, zone());
     },
     close() {
       if (deps.config().budget.minutesPerDay !== null && use.today.usedMs !== keptMs) keep();

@@ -1,4 +1,5 @@
 import type { Schedule } from '../../protocol/config-hours.ts';
+import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { Hold } from '../lane/event.ts';
 import { openingAt } from './schedule.ts';
 
@@ -7,25 +8,25 @@ export interface Rules {
   readonly schedule: Schedule | null;
   /** The budget of the day is used up. */
   readonly isSpent: boolean;
-  /** When the local day ends, wall-clock milliseconds; null: the clock is not set. */
-  readonly dayEndsAt: number | null;
-  /** Until when somebody has opened the lane whatever the schedule says, wall-clock milliseconds; null: nobody has. */
-  readonly openUntil: number | null;
+  /** When the local day ends; null: the clock is not set. */
+  readonly dayEndsAt: WallMs | null;
+  /** Until when somebody has opened the lane whatever the schedule says; null: nobody has. */
+  readonly openUntil: WallMs | null;
 }
 
 export interface Admission {
   /** Why no session may be begun; null: it may. */
   readonly hold: Hold | null;
-  /** Until when that lasts, wall-clock milliseconds; null: nobody knows, or nothing is on hold. */
-  readonly until: number | null;
+  /** Until when that lasts; null: nobody knows, or nothing is on hold. */
+  readonly until: WallMs | null;
   /** When it has to be looked at again, though nothing else changes; null: never. */
-  readonly changesAt: number | null;
+  readonly changesAt: WallMs | null;
 }
 
 /** @param wall null: the clock is not set; then every schedule is open */
 export function admissionOf(
   { schedule, isSpent, dayEndsAt, openUntil }: Rules,
-  wall: number | null,
+  wall: WallMs | null,
 ): Admission {
   const always = { isOpen: true, changesAt: null };
   const opening = wall === null ? always : openingAt(schedule, wall);
@@ -36,7 +37,7 @@ export function admissionOf(
   return { hold: null, until: null, changesAt };
 }
 
-function earliest(...moments: readonly (number | null)[]): number | null {
+function earliest(...moments: readonly (WallMs | null)[]): WallMs | null {
   const known = moments.filter((at) => at !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  return known.length === 0 ? null : asWall(Math.min(...known));
 }

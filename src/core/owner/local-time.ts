@@ -1,4 +1,5 @@
 /** Local time of a time zone, from the tables of the JavaScript engine: the same input gives the same result. */
+import { asWall, type WallMs } from '../../protocol/time.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -22,19 +23,19 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** What clocks show there, as milliseconds of a clock that shows the same in UTC. */
-function shownAt(wall: number, timeZone: string): number {
+function shownAt(wall: WallMs, timeZone: string): number {
   // `5/4/2026, 09:30:00`: taking that apart is quicker than having it told in parts.
   const numbers = formatterOf(timeZone).format(wall).match(/\d+/g)?.map(Number) ?? [];
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = numbers;
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-function offsetAt(wall: number, timeZone: string): number {
+function offsetAt(wall: WallMs, timeZone: string): number {
   return shownAt(wall, timeZone) - Math.floor(wall / SECOND_MS) * SECOND_MS;
 }
 
 /** The local date, as the number of days since 1970-01-01. */
-export function localDay(wall: number, timeZone: string): number {
+export function localDay(wall: WallMs, timeZone: string): number {
   return Math.floor(shownAt(wall, timeZone) / DAY_MS);
 }
 
@@ -52,11 +53,11 @@ export function weekdayOf(day: number): number {
  * When clocks there show this time of that day. As calendars have it (RFC 5545, 3.3.5): of a time that comes twice the first,
  * and one that is skipped is told with the offset before the gap.
  */
-export function instantOf(day: number, minutes: number, timeZone: string): number {
+export function instantOf(day: number, minutes: number, timeZone: string): WallMs {
   const shown = day * DAY_MS + minutes * MINUTE_MS;
-  const fits = (offset: number): boolean => offsetAt(shown - offset, timeZone) === offset;
-  const before = offsetAt(shown - DAY_MS, timeZone);
-  if (fits(before)) return shown - before;
-  const after = offsetAt(shown + DAY_MS, timeZone);
-  return shown - (fits(after) ? after : before);
+  const fits = (offset: number): boolean => offsetAt(asWall(shown - offset), timeZone) === offset;
+  const before = offsetAt(asWall(shown - DAY_MS), timeZone);
+  if (fits(before)) return asWall(shown - before);
+  const after = offsetAt(asWall(shown + DAY_MS), timeZone);
+  return asWall(shown - (fits(after) ? after : before));
 }

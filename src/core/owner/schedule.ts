@@ -1,23 +1,24 @@
 import { type Schedule, WEEKDAYS } from '../../protocol/config-hours.ts';
+import { asWall, type WallMs } from '../../protocol/time.ts';
 import { dateOf, instantOf, localDay, weekdayOf } from './local-time.ts';
 
 /** Whether a schedule is open, and until when that lasts. */
 export interface Opening {
   readonly isOpen: boolean;
-  /** Wall-clock milliseconds; null: not within weeks, or never. */
-  readonly changesAt: number | null;
+  /** Null: not within weeks, or never. */
+  readonly changesAt: WallMs | null;
 }
 
 /** Opening hours that follow on each other are looked at for so long: who is open for a week is open for good. */
 const LOOK_AHEAD_DAYS = 8;
 
 interface Window {
-  readonly from: number;
-  readonly to: number;
+  readonly from: WallMs;
+  readonly to: WallMs;
 }
 
 /** What a schedule says of a moment. Null: always open. */
-export function openingAt(schedule: Schedule | null, wall: number): Opening {
+export function openingAt(schedule: Schedule | null, wall: WallMs): Opening {
   if (schedule === null) return { isOpen: true, changesAt: null };
   const today = localDay(wall, schedule.timeZone);
   const closed = new Set(schedule.closed);
@@ -38,12 +39,12 @@ function opensAt(
   schedule: Schedule,
   closed: ReadonlySet<string>,
   today: number,
-  wall: number,
-): number | null {
+  wall: WallMs,
+): WallMs | null {
   const lastDay = today + LOOK_AHEAD_DAYS + closed.size;
   for (let day = today; day <= lastDay; day++) {
     const starts = windowsOn(day, schedule, closed).flatMap(({ from }) => (from > wall ? [from] : []));
-    if (starts.length > 0) return Math.min(...starts);
+    if (starts.length > 0) return asWall(Math.min(...starts));
   }
   return null;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { admissionOf, type Rules } from '../../../src/core/owner/admission.ts';
 import { scheduleSchema } from '../../../src/protocol/config-hours.ts';
+import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
-const at = (text: string): number => Date.parse(text);
+const at = (text: string): WallMs => asWall(Date.parse(text));
 const SCHEDULE = scheduleSchema.parse({
   timeZone: 'UTC',
   open: [{ days: ['mon'], from: '09:00', to: '18:00' }],
@@ -12,6 +13,8 @@ const NOON = at('2026-05-04T12:00:00Z');
 const EVENING = at('2026-05-04T20:00:00Z');
 const NEXT = at('2026-05-11T09:00:00Z');
 const MIDNIGHT = at('2026-05-05T00:00:00Z');
+const LATER = asWall(EVENING + 1);
+const PAST_MIDNIGHT = asWall(MIDNIGHT + 5);
 
 describe('whether a lane may have a session', () => {
   it.each([
@@ -19,14 +22,7 @@ describe('whether a lane may have a session', () => {
     ['it is open', { ...FREE, schedule: SCHEDULE }, NOON, null, null, at('2026-05-04T18:00:00Z')],
     ['it is closed', { ...FREE, schedule: SCHEDULE }, EVENING, 'closed', NEXT, NEXT],
     ['the clock is not set', { ...FREE, schedule: SCHEDULE }, null, null, null, null],
-    [
-      'somebody has opened it',
-      { ...FREE, schedule: SCHEDULE, openUntil: EVENING + 1 },
-      EVENING,
-      null,
-      null,
-      EVENING + 1,
-    ],
+    ['somebody has opened it', { ...FREE, schedule: SCHEDULE, openUntil: LATER }, EVENING, null, null, LATER],
     ['that is over', { ...FREE, schedule: SCHEDULE, openUntil: EVENING }, EVENING, 'closed', NEXT, NEXT],
     [
       'the budget is used up',
@@ -44,7 +40,7 @@ describe('whether a lane may have a session', () => {
     ],
     [
       'the budget counts also for what somebody has opened',
-      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: MIDNIGHT + 5 },
+      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: PAST_MIDNIGHT },
       ...[EVENING, 'budget', MIDNIGHT, MIDNIGHT],
     ],
   ] as const)('%s', (_, rules, wall, hold, until, changesAt) => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { dateOf, instantOf, localDay } from '../../../src/core/owner/local-time.ts';
 import { openingAt } from '../../../src/core/owner/schedule.ts';
 import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';
+import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
-const at = (text: string): number => Date.parse(text);
+const at = (text: string): WallMs => asWall(Date.parse(text));
 const text = (wall: number | null): string | null => (wall === null ? null : new Date(wall).toISOString());
 const schedule = (
   timeZone: string,
@@ -148,8 +149,8 @@ describe.each([
   };
 
   it('is open when the clock on the wall says so', () => {
-    for (let wall = from; wall < to; wall += 101 * 60_000) {
-      expect(openingAt(given, wall).isOpen, shown(wall, zone)).toBe(isOpen(wall));
+    for (let wall: number = from; wall < to; wall += 101 * 60_000) {
+      expect(openingAt(given, asWall(wall)).isOpen, shown(wall, zone)).toBe(isOpen(wall));
     }
   });
 
@@ -160,7 +161,7 @@ describe.each([
       const { isOpen: before, changesAt } = openingAt(given, wall);
       if (changesAt === null) throw new Error('it never changes');
       expect(changesAt).toBeGreaterThan(wall);
-      expect(openingAt(given, changesAt - 1).isOpen).toBe(before);
+      expect(openingAt(given, asWall(changesAt - 1)).isOpen).toBe(before);
       expect(openingAt(given, changesAt).isOpen).toBe(!before);
       const time = shown(changesAt, zone).slice(11);
       expect(before ? ['18:30', '04:15'] : ['09:00', '22:00']).toContain(time);
@@ -202,7 +203,7 @@ describe('what is no schedule', () => {
       ),
     );
     const began = performance.now();
-    for (let day = 0; day < 20; day++) openingAt(most, at('2026-05-04T12:00:00Z') + day * 86_400_000);
+    for (let day = 0; day < 20; day++) openingAt(most, asWall(at('2026-05-04T12:00:00Z') + day * 86_400_000));
     expect(performance.now() - began).toBeLessThan(4000);
   });
 });
