@@ -5,15 +5,15 @@ export const BUFFER = [
   {
     name: 'silent-device-counts-as-back',
     file: 'playout/buffer/buffer.ts',
-    find: 'else if (event.afterFault) prove(turn);',
+    find: 'else if (event.afterFault) prove(step);',
     replace: '',
     tests: TESTS,
   },
   {
     name: 'unheard-sound-is-lost-with-the-device',
     file: 'playout/buffer/buffer.ts',
-    find: 'isSettled ? heardFrames(line, turn.now) : 0',
-    replace: 'heardFrames(line, turn.now)',
+    find: 'isSettled ? heardFrames(line, step.now) : 0',
+    replace: 'heardFrames(line, step.now)',
     tests: TESTS,
   },
   {
@@ -26,13 +26,13 @@ export const BUFFER = [
   {
     name: 'flush-stops-a-running-device',
     file: 'playout/buffer/buffer.ts',
-    find: 'if (runsOn(state) && state.sounding) return runOut(turn);',
+    find: 'if (runsOn(state) && state.sounding) return runOut(step);',
     replace: '',
     tests: TESTS,
   },
   {
     name: 'write-tells-twice',
-    file: 'playout/buffer/turn.ts',
+    file: 'playout/buffer/buffer-step.ts',
     find: 'if (state.isAnswering) set',
     replace: 'if (state.isOverflowing) set',
     tests: TESTS,
@@ -47,8 +47,8 @@ export const BUFFER = [
   {
     name: 'last-period-waits-forever',
     file: 'playout/buffer/look.ts',
-    find: 'if (heldFrames === 0 || ahead >= limit.TAIL_MS) return finish(turn);',
-    replace: 'if (heldFrames >= 0) return finish(turn);',
+    find: 'if (heldFrames === 0 || ahead >= limit.TAIL_MS) return endStep(step);',
+    replace: 'if (heldFrames >= 0) return endStep(step);',
     tests: TESTS,
   },
   {

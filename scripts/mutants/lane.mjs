@@ -116,9 +116,16 @@ export const LANE = [
   },
   {
     name: 'rejected-task-goes-round',
-    file: 'lane/session/session-setup.ts',
-    find: 'return taskStale || !isSameTask(task, context.state.options);',
-    replace: 'return taskStale || task !== undefined;',
+    file: 'lane/session/accepted-task.ts',
+    find: 'if (acceptedTask === null || keys.length === 0) return false;',
+    replace: 'if (acceptedTask === null) return false;',
+    tests: STORIES.change,
+  },
+  {
+    name: 'refused-order-is-tried-in-each-session',
+    file: 'lane/session/accepted-task.ts',
+    find: 'context.set({ refusedTask: { instead, message } });',
+    replace: '',
     tests: STORIES.change,
   },
   {
@@ -129,7 +136,7 @@ export const LANE = [
     tests: ['lane/congestion.test.ts'],
   },
   {
-    name: 'stuck-for-ever',
+    name: 'stuck-forever',
     file: 'lane/session/liveness.ts',
     find: '(congestedSince !== null && context.now - congestedSince >= stuckMs) || ',
     replace: '',

@@ -66,7 +66,7 @@ export const SESSIONS = [
     tests: STORIES.rollover,
   },
   {
-    name: 'end-task-waited-for-ever',
+    name: 'end-task-waited-forever',
     file: 'lane/session/old-session.ts',
     find: "context.arm('drainOld', context.now + settings.drainMs);",
     replace: "context.arm('drainOld', context.now + 1000 * settings.drainMs);",

@@ -84,7 +84,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       return bus.connected;
     },
     async close() {
-      await issuing.finish();
+      await issuing.close();
       await bus.close();
       service.close();
       ready.give();

@@ -20,7 +20,7 @@ import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
 /** A device does not wait longer for an answer; the broker should not either. */
 const ANSWER_EXPIRY_S = 30;
-const FINISH_WITHIN_MS = 2000;
+const CLOSE_WITHIN_MS = 2000;
 /** The specification names listing and deleting without their paths: a service may have others. */
 const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
 
@@ -40,7 +40,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
   const complain = createStderrNotes(log, clock);
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
-  let finishing = false;
+  let isClosing = false;
   let cancelWake = (): void => {};
 
   const dispatch = (event: IssuerEvent): void => {
@@ -197,14 +197,14 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       bus = opened;
     },
     hear(message: BusMessage): void {
-      if (!finishing) hear(message, config.mqtt.prefix, dispatch, complain, random);
+      if (!isClosing) hear(message, config.mqtt.prefix, dispatch, complain, random);
     },
-    async finish(): Promise<void> {
-      finishing = true;
+    async close(): Promise<void> {
+      isClosing = true;
       cancelWake();
       let cancel = (): void => {};
       const tooLong = new Promise<void>((resolve) => {
-        cancel = clock.at(clock.now() + FINISH_WITHIN_MS, resolve);
+        cancel = clock.at(clock.now() + CLOSE_WITHIN_MS, resolve);
       });
       const idle = async (): Promise<void> => {
         while (underWay.size > 0) await Promise.all(underWay);

@@ -15,7 +15,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
   const limit = bodyLimit({
     maxSize: MOST_BODY_BYTES,
     onError: async (context) => {
-      const isRead = await discardBody(context.req.raw);
+      const isRead = await drainBody(context.req.raw);
       // What is left unread would be taken for the next request, so that connection has to end.
       if (!isRead) context.header('connection', 'close');
       return reply(context, refuse('body_too_large', setup.nextInstance()));
@@ -57,7 +57,7 @@ function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: Htt
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /** Reads what a client still sends and nobody wants; false when it is too much even for that, or breaks off. */
-async function discardBody(request: Request): Promise<boolean> {
+async function drainBody(request: Request): Promise<boolean> {
   try {
     const reader = request.body?.getReader();
     for (let left = MOST_DISCARDED_BYTES; reader !== undefined && left > 0; ) {

@@ -75,7 +75,7 @@ export function createConnection(
   };
 
   /** The client has been silent for too long. In a black hole it must not learn of that: the socket stays. */
-  const giveUp = (): void => {
+  const endSilentClient = (): void => {
     if (!link.deaf) return socket.terminate();
     closedHere = true;
     cancelPing = clock.at(clock.now() + ABANDONED_MS, () => socket.terminate());
@@ -83,7 +83,7 @@ export function createConnection(
   };
 
   const ping = (): void => {
-    if (clock.now() - lastHeardAt > Math.max(SILENT_MS, 3 * choices.heartbeatMs)) return giveUp();
+    if (clock.now() - lastHeardAt > Math.max(SILENT_MS, 3 * choices.heartbeatMs)) return endSilentClient();
     if (!link.mute && socket.readyState === socket.OPEN) socket.ping();
     cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
   };

@@ -101,7 +101,7 @@ function openConnection(
 
   const isCut = (): boolean => network.blackHole;
   /** Says the one last word to the client, unless it has let go. */
-  const finish = (say: () => void): void => {
+  const settle = (say: () => void): void => {
     if (over) return;
     over = true;
     watch.over(number);
@@ -177,12 +177,12 @@ function openConnection(
     close(code, reason) {
       serverGone = true;
       if (link.mute) link = HEALTHY_LINK;
-      down(() => finish(() => listener.ended(code, reason)));
+      down(() => settle(() => listener.ended(code, reason)));
     },
     reset() {
       serverGone = true;
       clock.at(clock.now() + network.delay(), () => {
-        if (!isCut()) finish(() => listener.ended(1006, ''));
+        if (!isCut()) settle(() => listener.ended(1006, ''));
       });
     },
   };
@@ -193,7 +193,7 @@ function openConnection(
     if (clock.now() - lastHeardAt > SILENT_MS) {
       serverGone = true;
       service.gone(stream, 1006, 'network');
-      if (!isCut() && !link.deaf) finish(() => listener.ended(1006, ''));
+      if (!isCut() && !link.deaf) settle(() => listener.ended(1006, ''));
       return;
     }
     clock.at(clock.now() + CHECK_MS, check);
@@ -223,7 +223,7 @@ function openConnection(
       const texts = opening.bare || error === undefined ? [] : [error.title, error.type, error.detail];
       const errorCode = opening.bare ? null : (error?.error_code ?? null);
       const detail = opening.bare || error === undefined ? null : `${error.title}: ${error.detail}`;
-      down(() => finish(() => listener.refused({ status, errorCode, texts, detail, retryAfterMs: null })));
+      down(() => settle(() => listener.refused({ status, errorCode, texts, detail, retryAfterMs: null })));
       return;
     }
     down(() => {
@@ -235,7 +235,7 @@ function openConnection(
       const data = { code: opening.reason.toUpperCase(), desc: opening.reason, reason: opening.reason };
       down(() => deliver({ message_type: 'error', data }));
     }
-    down(() => finish(() => listener.ended(1008, opening.reason)));
+    down(() => settle(() => listener.ended(1008, opening.reason)));
   };
 
   const upgrade = (): void => {
@@ -244,7 +244,7 @@ function openConnection(
     const opening = service.open(token);
     if (opening === 'down') {
       watch.unspent(token);
-      down(() => finish(() => listener.unreached(false, 'the service does not accept connections')));
+      down(() => settle(() => listener.unreached(false, 'the service does not accept connections')));
     } else accept(opening);
   };
 
@@ -253,12 +253,12 @@ function openConnection(
     if (network.dnsFails) {
       clock.at(clock.now() + DNS_MS, () => {
         watch.unspent(token);
-        finish(() => listener.unreached(false, 'the name server does not answer'));
+        settle(() => listener.unreached(false, 'the name server does not answer'));
       });
       return;
     }
     clock.at(clock.now() + HANDSHAKE_LIMIT_MS, () => {
-      if (!open) finish(() => listener.unreached(true, 'the service does not answer'));
+      if (!open) settle(() => listener.unreached(true, 'the service does not answer'));
     });
     if (hostname === network.serviceHost) {
       clock.at(clock.now() + 2 * network.delay() + service.upgradeDelayMs(), upgrade);
@@ -266,7 +266,7 @@ function openConnection(
     }
     watch.unspent(token);
     if (!hostname.startsWith('silent'))
-      down(() => finish(() => listener.unreached(false, 'the host refuses connections')));
+      down(() => settle(() => listener.unreached(false, 'the host refuses connections')));
   };
   /** The client lets go; the service learns of it when it can. */
   const letGo = (code: number): void => {

@@ -68,7 +68,7 @@ export function createMqttBus(
       },
       close(finale) {
         if (closed === null) {
-          line.leave();
+          line.close();
           closed = disconnectGracefully({ ...line, unsent: () => outbox.size }, deps.clock, finale);
         }
         return closed;

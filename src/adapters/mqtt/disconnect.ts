@@ -31,14 +31,14 @@ export async function disconnectGracefully(
   leaving.watch(() => look());
   const until = (within: number, done: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      const finish = (): void => {
+      const settle = (): void => {
         cancel();
         look = () => {};
         resolve();
       };
-      const cancel = clock.at(startedAt + within, finish);
+      const cancel = clock.at(startedAt + within, settle);
       look = () => {
-        if (leaving.link() === null || done()) finish();
+        if (leaving.link() === null || done()) settle();
       };
       look();
     });

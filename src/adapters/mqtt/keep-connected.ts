@@ -16,7 +16,7 @@ import { brokerName, type MqttConnection } from './endpoint.ts';
 import type { Link, SessionFacts } from './link.ts';
 import type { Outbox } from './outbox.ts';
 import { createSender } from './sender.ts';
-import { createRefusals, createStarter, giveUp, leaveLink } from './starter.ts';
+import { closeLink, createRefusals, createStarter, endHungTry } from './starter.ts';
 import { createTrial, type TrialParts } from './trial.ts';
 import { createVersionMemories, type ProtocolVersion } from './version.ts';
 
@@ -66,7 +66,7 @@ export function keepConnected(
   /** A try that hangs is given up, the sooner the more urgent it is. */
   const limitTry = (): void => {
     cancelLimit();
-    cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => giveUp(link));
+    cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => endHungTry(link));
   };
 
   const retry = (at: number): void => {
@@ -146,7 +146,7 @@ export function keepConnected(
     session = facts;
     keptUntil = Number.NEGATIVE_INFINITY;
     reconnect = { ...beginReconnect(reconnect.seed), urgent: reconnect.urgent };
-    if (last !== null) leaveLink(last, clock, finale);
+    if (last !== null) closeLink(last, clock, finale);
   };
 
   const trial = createTrial({
@@ -182,15 +182,15 @@ export function keepConnected(
       if (link === null) return retry(clock.now());
       leaving = true;
       sender.detach();
-      leaveLink(link, clock, null);
+      closeLink(link, clock, null);
     },
     /** Opens no further link and tells the listener no more. */
-    leave(): void {
+    close(): void {
       left = true;
       cancelRetry();
       cancelLimit();
       refusals.cancel();
-      trial.leave();
+      trial.close();
     },
     drain(allowed: boolean): void {
       if (allowed && link !== null) sender.attach(link);

@@ -89,7 +89,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let unacknowledged = 0;
   let hasRefused = false;
 
-  const finish = (): void => {
+  const settle = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
     const early = stage === 'accepted';
@@ -155,14 +155,14 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       fail(explainDisconnect(broker, packet.reasonCode ?? 0, unacknowledged > 0 || hasRefused)),
     );
     opened.on('error', (error) => fail(explainError(broker, error, version)));
-    opened.on('close', finish);
+    opened.on('close', settle);
   };
 
   try {
     begin(connect(target.options()));
   } catch (error) {
     ending = explainError(broker, error, version);
-    cancelTimeout = clock.at(clock.now(), finish);
+    cancelTimeout = clock.at(clock.now(), settle);
   }
 
   return {

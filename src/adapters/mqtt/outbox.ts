@@ -152,7 +152,7 @@ export function createOutbox(
     },
 
     /** It can't be sent at all. */
-    discard(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
+    dropNow(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
       if (remove(message)) drop(message, why, reason);
     },
 

@@ -55,7 +55,7 @@ export function createSender(
       if (refused === null) outbox.settle(message);
       else {
         refusal = { topic: message.topic, at: clock.now() };
-        outbox.discard(message, 'refused', refused);
+        outbox.dropNow(message, 'refused', refused);
       }
       watch();
       pump();
@@ -78,7 +78,7 @@ export function createSender(
       if (message === null) return;
       const packetBytes = message.bytes + PACKET_OVERHEAD_BYTES;
       if (packetBytes <= link.largestPacketBytes) send(link, message);
-      else outbox.discard(message, 'too_large', 'the broker takes no message so large');
+      else outbox.dropNow(message, 'too_large', 'the broker takes no message so large');
     }
   };
 

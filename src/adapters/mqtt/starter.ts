@@ -85,12 +85,12 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
 }
 
 /** A try that hangs. */
-export function giveUp(link: Link | null): void {
+export function endHungTry(link: Link | null): void {
   if (link?.accepted === false) link.destroy(`cannot reach ${link.broker}: no answer`);
 }
 
 /** With DISCONNECT, so that the will is not published. */
-export function leaveLink(link: Link, clock: Clock, finale: Finale | null): void {
+export function closeLink(link: Link, clock: Clock, finale: Finale | null): void {
   if (!link.accepted) return link.destroy();
   clock.at(clock.now() + LEAVE_WITHIN_MS, () => link.destroy());
   if (finale === null) link.end();

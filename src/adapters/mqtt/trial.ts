@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './ending.ts';
 import type { MqttConnection } from './endpoint.ts';
 import type { Link, SessionFacts } from './link.ts';
-import { type Finale, giveUp, type StartLink } from './starter.ts';
+import { endHungTry, type Finale, type StartLink } from './starter.ts';
 import type { ProtocolVersion, VersionMemories } from './version.ts';
 
 export interface TrialParts {
@@ -34,7 +34,7 @@ export function createTrial(parts: TrialParts) {
     if (left || trial !== null || other === null) return;
     const to = other();
     let facts: SessionFacts = { isPresent: false, keptForS: 0 };
-    const cancel = clock.at(clock.now() + PATIENT_TRY_MS, () => giveUp(trial));
+    const cancel = clock.at(clock.now() + PATIENT_TRY_MS, () => endHungTry(trial));
     trial = start(to, {
       accepted(given) {
         cancel();
@@ -66,7 +66,7 @@ export function createTrial(parts: TrialParts) {
       return trial !== null;
     },
     /** Takes a try back, and begins none any more. */
-    leave(): void {
+    close(): void {
       left = true;
       trial?.destroy();
     },

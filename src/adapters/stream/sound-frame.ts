@@ -19,12 +19,12 @@ export const CUT = '#';
 /** Makes the frames of `input_audio_data`, over and over in the same memory. */
 export interface SoundFrames {
   /**
-   * The frame counts until the next one is made, unless it is let go.
+   * The frame counts until the next one is made, unless it is forgotten.
    * @param pcm never changes; silence in place of sound is the same one over and over, and made once
    */
   make(pcm: Uint8Array): Buffer;
   /** The last frame is still needed: the next one is made somewhere else. */
-  letGo(): void;
+  forget(): void;
 }
 
 export function createSoundFrames(): SoundFrames {
@@ -44,7 +44,7 @@ export function createSoundFrames(): SoundFrames {
       frame.write(sound, HEAD.length, 'latin1');
       return frame;
     },
-    letGo() {
+    forget() {
       frame = null;
     },
   };

@@ -60,7 +60,7 @@ function openStream(
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;
   /** Says the one last word, unless the owner has already let go. */
-  const finish = (say: () => void): void => {
+  const settle = (say: () => void): void => {
     if (over) return;
     over = true;
     say();
@@ -74,22 +74,22 @@ function openStream(
   socket.on('unexpected-response', (request, response) => {
     readUpgradeRefusal(response, read).then(
       (refusal) => {
-        finish(() => listener.refused(refusal));
+        settle(() => listener.refused(refusal));
         request.destroy();
       },
-      () => finish(() => listener.unreached(true, 'the connection broke while the service refused it')),
+      () => settle(() => listener.unreached(true, 'the connection broke while the service refused it')),
     );
   });
   socket.on('error', (error) => {
     if (!opened && isTooEarly(error)) options.tooEarly?.();
-    if (!opened) return finish(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
+    if (!opened) return settle(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
     const breach = describeBreach(error);
     // Of anything else the end that follows tells more.
-    if (breach !== null) finish(() => listener.broke('service', breach));
+    if (breach !== null) settle(() => listener.broke('service', breach));
   });
   socket.on('close', (code, reason) => {
-    if (opened) finish(() => listener.ended(code, read(reason.toString('utf8'))));
-    else finish(() => listener.unreached(true, 'the connection closed before it was open'));
+    if (opened) settle(() => listener.ended(code, read(reason.toString('utf8'))));
+    else settle(() => listener.unreached(true, 'the connection closed before it was open'));
   });
   socket.on('pong', () => {
     if (!over) listener.pong();
@@ -117,7 +117,7 @@ function openStream(
     socket.send(JSON.stringify(message), onSent);
     isBackedUp ||= socket.bufferedAmount > 0;
   };
-  const letGo = (how: 'close' | 'terminate'): void => {
+  const end = (how: 'close' | 'terminate'): void => {
     over = true;
     if (how === 'close') socket.close(1000);
     else socket.terminate();
@@ -130,7 +130,7 @@ function openStream(
       socket.send(frames.make(pcm), AS_TEXT, onSent);
       if (socket.bufferedAmount === 0) return;
       isBackedUp = true;
-      frames.letGo();
+      frames.forget();
     },
     say: (text, language, translate) =>
       send({ message_type: 'tts_task', data: { text, language, translate_text: translate } }),
@@ -140,8 +140,8 @@ function openStream(
       if (options.clock.now() - heardAt <= SIGN_OF_LIFE_MS) listener.pong();
       else socket.ping(undefined, undefined, ignoreSendError);
     },
-    close: () => letGo('close'),
-    terminate: () => letGo('terminate'),
+    close: () => end('close'),
+    terminate: () => end('terminate'),
     get bufferedBytes() {
       return socket.bufferedAmount;
     },

@@ -223,7 +223,7 @@ function faulty(
 ): Outcome {
   const holders = code === 'busy' ? holdersOf(device, direction) : [];
   if (holders.length > 0)
-    return problem(`${device} is held by ${describeHolders(holders)}`, release(holders), { device, code });
+    return problem(`${device} is held by ${describeHolders(holders)}`, adviseOn(holders), { device, code });
   const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
   const fixes: Readonly<Record<AudioFault['code'], string>> = {
     not_found: 'Plug it in, or name another: "dragoman devices" lists them.',
@@ -241,7 +241,7 @@ function faulty(
 }
 
 /** How a card that others have becomes free. A desktop's sound server comes back by itself until its socket is masked. */
-function release(holders: readonly Holder[]): string {
+function adviseOn(holders: readonly Holder[]): string {
   const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
   const mask = (units: string): string =>
     `End this sound server for good, as the desktop's user: systemctl --user mask --now ${units}`;

@@ -34,19 +34,19 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
       try {
         act();
       } catch (error) {
-        cut(connection);
+        terminate(connection);
         fail(where, error);
       }
     };
     /** After these nothing is said any more, whatever becomes of them. */
-    const leave = (how: 'close' | 'terminate'): void => {
+    const end = (how: 'close' | 'terminate'): void => {
       if (isOver) return;
       isOver = true;
       try {
         connection[how]();
       } catch (error) {
         defects(`stream.${how}`, withoutText(error));
-        cut(connection);
+        terminate(connection);
       }
     };
     return {
@@ -56,8 +56,8 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
       say: (...speech) => call('say', () => connection.say(...speech)),
       endTask: () => call('endTask', () => connection.endTask()),
       ping: () => call('ping', () => connection.ping()),
-      close: () => leave('close'),
-      terminate: () => leave('terminate'),
+      close: () => end('close'),
+      terminate: () => end('terminate'),
       get bufferedBytes() {
         let bytes = 0;
         call('bufferedBytes', () => {
@@ -70,7 +70,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
 }
 
 /** Frees what can be freed of it. */
-function cut(connection: StreamConnection): void {
+function terminate(connection: StreamConnection): void {
   try {
     connection.terminate();
   } catch {

@@ -148,7 +148,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     fault: (fault) => {
       if (closed) return;
       // Half a word is worth more now than when the microphone is back.
-      judge(chunker.finish());
+      judge(chunker.flush());
       post(faultEvent('capture', fault));
     },
   };

@@ -43,12 +43,12 @@ export function createBatchedWriter(
   let waiting: SavedCallback[] = [];
   let cancelTimer: (() => void) | null = null;
 
-  const release = (callbacks: readonly SavedCallback[], isSaved: boolean): void => {
+  const callBack = (callbacks: readonly SavedCallback[], isSaved: boolean): void => {
     for (const callback of callbacks) callback(isSaved);
   };
-  const giveUp = (): void => {
-    release(written.splice(0), false);
-    release(waiting.splice(0), false);
+  const failAll = (): void => {
+    callBack(written.splice(0), false);
+    callBack(waiting.splice(0), false);
   };
   const note = (problem: string | null): void => {
     const failed = problem !== null;
@@ -66,15 +66,15 @@ export function createBatchedWriter(
     waiting = [];
     const cancelPatience = clock.at(startedAt + WRITE_WITHIN_MS, () => {
       note('the disk takes too long');
-      giveUp();
+      failAll();
     });
     writing = file.write(snapshot()).then((result) => {
       cancelPatience();
       note(result.ok ? null : result.message);
       try {
         // What these change is written together: no write begins before the last of them is called.
-        if (result.ok) release(written.splice(0), true);
-        else giveUp();
+        if (result.ok) callBack(written.splice(0), true);
+        else failAll();
       } finally {
         writing = null;
       }
@@ -118,7 +118,7 @@ export function createBatchedWriter(
       let cancel = (): void => {};
       const tooLong = new Promise<void>((resolve) => {
         cancel = clock.at(clock.now() + WRITE_WITHIN_MS, () => {
-          giveUp();
+          failAll();
           resolve();
         });
       });

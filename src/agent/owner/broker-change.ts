@@ -75,7 +75,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     });
   };
 
-  const giveUpHope = (previous: string): void => {
+  const stayWith = (previous: string): void => {
     phase = 'returned';
     const fields = { from: brokers.configured, to: previous, reason: why };
     log.warn(
@@ -95,7 +95,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
       if (problem === null) return settle();
       why = problem;
       const previous = brokers.previous;
-      if (phase === 'hoping' && clock.now() - since >= HOPE_MS && previous !== null) giveUpHope(previous);
+      if (phase === 'hoping' && clock.now() - since >= HOPE_MS && previous !== null) stayWith(previous);
       later(waitMs(), tryConfigured);
     });
   };
@@ -112,7 +112,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     isOnConfigured = false;
     brokers.use('previous');
     deps.bus()?.reconnect();
-    giveUpHope(previous);
+    stayWith(previous);
     later(waitMs(), tryConfigured);
   };
 

@@ -96,22 +96,22 @@ export function createCommandDispatcher(
     isAccepted: boolean,
   ): void => {
     const { id, name } = asker;
-    const finish = (answer: FinalAnswer): void => {
+    const settle = (answer: FinalAnswer): void => {
       if (!unfinished.delete(id)) return;
       record.settleThen(id, answer, (given) => answers.final(asker, given), !command.onlyLooks);
     };
     if (!unfinished.has(id)) return;
-    if (isExpired(notAfter, clock.wall())) return finish({ status: 'expired' });
+    if (isExpired(notAfter, clock.wall())) return settle({ status: 'expired' });
     try {
       const result = command.carryOut();
-      if (!(result instanceof Promise)) return finish({ status: 'ok', data: result });
+      if (!(result instanceof Promise)) return settle({ status: 'ok', data: result });
       if (!isAccepted) answers.accepted(asker);
       result.then(
-        (data) => finish({ status: 'ok', data }),
-        (error: unknown) => finish(errorOf(name, error)),
+        (data) => settle({ status: 'ok', data }),
+        (error: unknown) => settle(errorOf(name, error)),
       );
     } catch (error) {
-      finish(errorOf(name, error));
+      settle(errorOf(name, error));
     }
   };
 
@@ -235,7 +235,7 @@ export function createCommandDispatcher(
       isClosed = true;
       fanOut.close();
       const stopping = new CommandError('stopping', 'the agent ended before the command was done');
-      for (const giveUp of [...unfinished.values()]) giveUp(stopping);
+      for (const settle of [...unfinished.values()]) settle(stopping);
       answers.close();
       return record.flush();
     },

@@ -59,7 +59,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   let count = 0;
   let cancel = (): void => {};
 
-  const finish = (lane: LaneRunner, result: number | CommandError): void => {
+  const settle = (lane: LaneRunner, result: number | CommandError): void => {
     queues.get(lane.id)?.shift()?.done(result);
     look();
   };
@@ -70,15 +70,15 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     if (first === undefined) return;
     const now = clock.now();
     if (first.asked !== null) {
-      if (now >= first.asked.until) finish(lane, new CommandError('not_spoken', WHY.lost));
+      if (now >= first.asked.until) settle(lane, new CommandError('not_spoken', WHY.lost));
       return;
     }
     const problem = problemOf(lane);
-    if (problem !== null) return finish(lane, problem);
+    if (problem !== null) return settle(lane, problem);
     const isBegun = first.playedMs > 0;
     if (now - first.since >= BEGINS_WITHIN_MS) {
       const message = `lane "${lane.id}" had no session for it within ${BEGINS_WITHIN_MS / 1000} s`;
-      return finish(lane, new CommandError('not_spoken', message));
+      return settle(lane, new CommandError('not_spoken', message));
     }
     if (lane.phase === 'standby') lane.post({ type: 'start' });
     const can = canSay(lane.state, now);
@@ -98,14 +98,14 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         text.playedMs += playedMs;
         text.since = clock.now();
         text.pieces = text.pieces.slice(1);
-        return text.pieces.length === 0 ? finish(lane, text.playedMs) : look();
+        return text.pieces.length === 0 ? settle(lane, text.playedMs) : look();
       case 'not_live':
         // Something came between: it is tried again with the next look.
         return;
       case 'refused':
-        return finish(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
+        return settle(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
       default:
-        return finish(lane, new CommandError('not_spoken', WHY[outcome]));
+        return settle(lane, new CommandError('not_spoken', WHY[outcome]));
     }
   };
 

@@ -72,25 +72,25 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
   const outcome = await new Promise<'repaired' | 'ended'>((resolve) => {
     let cancelLook = (): void => {};
     const signs = signOfLife(initSystem, clock);
-    const finish = (how: 'repaired' | 'ended'): void => {
+    const end = (how: 'repaired' | 'ended'): void => {
       cancelLook();
       signs.end();
       signals.off('SIGHUP', again);
-      signals.off('SIGTERM', end);
-      signals.off('SIGINT', end);
+      signals.off('SIGTERM', onEnd);
+      signals.off('SIGINT', onEnd);
       resolve(how);
     };
     const again = (): void => {
       cancelLook();
       const found = look();
-      if (found === null) return finish('repaired');
+      if (found === null) return end('repaired');
       tell(found);
       cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
     };
-    const end = (): void => finish('ended');
+    const onEnd = (): void => end('ended');
     signals.on('SIGHUP', again);
-    signals.on('SIGTERM', end);
-    signals.on('SIGINT', end);
+    signals.on('SIGTERM', onEnd);
+    signals.on('SIGINT', onEnd);
     tell(first);
     cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
   });

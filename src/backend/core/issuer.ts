@@ -160,15 +160,15 @@ export function createIssuer(options: IssuerOptions): Issuer {
     queue.add(job);
   };
 
-  const finish = (job: Job, now: number): void => {
+  const forget = (job: Job, now: number): void => {
     jobs.delete(job.number);
     jobsByLane.delete(job.key);
     if (!isTrial(job.ask)) devices.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
   };
 
   /** The end of a job that was begun. */
-  const conclude = (job: Job, now: number): void => {
-    finish(job, now);
+  const end = (job: Job, now: number): void => {
+    forget(job, now);
     running -= 1;
     if (!isKnown(job.rank)) unknownRunning -= 1;
   };
@@ -178,7 +178,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const effects: IssuerEffect[] = [];
     const trouble = pausedBy(now);
     for (const job of queue.drop((one) => trouble !== null || isStale(one, now))) {
-      finish(job, now);
+      forget(job, now);
       if (isStale(job, now)) effects.push(ignore(job.ask, 'stale'));
       else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
     }
@@ -224,7 +224,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const { account } = devices.of(who, now);
     const room = makeRoom(account, job.allowance, request, now);
     if (!room.ok) {
-      conclude(job, now);
+      end(job, now);
       return [answer(job.ask, { ok: false, error: room.error })];
     }
     job.createdFrom = now;
@@ -336,7 +336,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
         noteGone(record.account, event.ids);
         return [...create(job, now), ...start(now, event.draw)];
       }
-      conclude(job, now);
+      end(job, now);
       return [outcome(job, event, now), ...start(now, event.draw)];
     },
     get jobs() {

@@ -25,11 +25,11 @@ export async function runCommand(
     const whom = target.kind === 'group' ? `the group "${target.group}"` : 'this tenant';
     throw new Failure(`the broker knows no device of ${whom}; nobody has answered`, EXIT.noAnswer);
   }
-  conclude(outcomes, shell);
+  sumUp(outcomes, shell);
 }
 
 /** The exit code, and for several devices a sentence that sums up. */
-export function conclude(outcomes: readonly Outcome[], shell: Shell): void {
+export function sumUp(outcomes: readonly Outcome[], shell: Shell): void {
   const silent = outcomes.filter(({ kind }) => kind === 'silent').length;
   const failed = outcomes.filter((outcome) => outcome.kind === 'answered' && !isDone(outcome)).length;
   if (failed > 0) shell.finish(EXIT.failed);

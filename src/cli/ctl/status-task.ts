@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
-import { conclude, outcomeJson, runCommand } from './command-task.ts';
+import { outcomeJson, runCommand, sumUp } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 
@@ -28,7 +28,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
       return isHung ? { ...row, status: 'silent', reasons: `was ${row.status}`, isProblem: true } : row;
     });
     for (const line of layOutRoster(rows, process.stdout.columns ?? COLUMNS)) shell.print(`${line}\n`);
-    return conclude(outcomes, shell);
+    return sumUp(outcomes, shell);
   }
   const [outcome] = outcomes;
   if (outcome === undefined) return;
@@ -37,7 +37,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
     for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(harmless(line)));
   else if (outcome.kind === 'answered') shell.print(`${JSON.stringify(outcomeJson(outcome))}\n`);
   else shell.complain(wrapText(`dragoman: ${outcome.device}: ${outcome.why}.`, '  '));
-  conclude(outcomes, shell);
+  sumUp(outcomes, shell);
 }
 
 function detailLines(device: string, answer: ToldAnswer): string[] {

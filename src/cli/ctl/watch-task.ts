@@ -54,13 +54,13 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   };
   draw();
   await ended;
-  show.release();
+  show.restore();
   await client.close();
 }
 
 interface Showing {
   rows(rows: readonly RosterRow[], problem: string | null): void;
-  release(): void;
+  restore(): void;
 }
 
 /** Problems stand first, so that what does not fit the screen is what is well. */
@@ -75,7 +75,7 @@ function createTable(output: LiveTerminal): Showing {
       const hidden = rows.slice(shown.length);
       screen.draw([head, ...shown, summary(rows, hidden, problem).slice(0, columns - 1)], columns);
     },
-    release: () => screen.release(),
+    restore: () => screen.restore(),
   };
 }
 
@@ -104,6 +104,6 @@ function createLines(print: (text: string) => void, isJson: boolean): Showing {
         print(isJson ? `${JSON.stringify(row)}\n` : `${words.join('  ')}\n`);
       }
     },
-    release() {},
+    restore() {},
   };
 }

@@ -49,24 +49,24 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const cutAll = (): void => {
+  const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
 
   return {
     url: `mqtt://${HOST}:${port}`,
     port,
-    kickAll: cutAll,
+    kickAll: destroyAll,
     pause() {
       paused = true;
-      cutAll();
+      destroyAll();
     },
     resume() {
       paused = false;
     },
     async close() {
       await new Promise<void>((resolve) => aedes.close(resolve));
-      cutAll();
+      destroyAll();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -16,7 +16,7 @@ export interface Screen {
   /** Shows these rows; they must be narrower than the terminal and leave one of its rows free. */
   draw(rows: readonly string[], columns: number): void;
   /** Leaves what was shown last below what was there before, and gives the terminal back; what is drawn next stands below it. */
-  release(): void;
+  restore(): void;
 }
 
 const ESC = '\u001b[';
@@ -63,7 +63,7 @@ export function createScreen(terminal: LiveTerminal, isAlternate = false): Scree
       shownColumns = columns;
       isTaken = true;
     },
-    release() {
+    restore() {
       if (!isTaken) return;
       isTaken = false;
       // The terminal's own state first: its last picture is worth less.

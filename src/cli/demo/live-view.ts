@@ -38,7 +38,7 @@ class LiveView implements DemoView {
   private output: Meter = SILENT_METER;
   private restsUntil = Number.NEGATIVE_INFINITY;
   private cancelTimer: (() => void) | null = null;
-  private releaseKeys: (() => void) | null = null;
+  private closeKeys: (() => void) | null = null;
   private isClosed = false;
 
   constructor(terminal: LiveTerminal, clock: Clock, host: LiveHost) {
@@ -47,7 +47,7 @@ class LiveView implements DemoView {
     this.host = host;
     this.screen = createScreen(terminal, true);
     terminal.on('resize', this.onResize);
-    host.on('exit', this.release);
+    host.on('exit', this.restore);
     host.on('SIGCONT', this.onContinue);
   }
 
@@ -62,12 +62,12 @@ class LiveView implements DemoView {
     this.isClosed = true;
     this.cancelTimer?.();
     this.terminal.off('resize', this.onResize);
-    this.host.off('exit', this.release);
+    this.host.off('exit', this.restore);
     this.host.off('SIGCONT', this.onContinue);
     try {
       this.draw();
     } finally {
-      this.release();
+      this.restore();
     }
   }
 
@@ -89,7 +89,7 @@ class LiveView implements DemoView {
     const size = this.size();
     const live = { ...model, inputMeter: this.input, outputMeter: this.output };
     const rows = renderFrame(live, account, size, capabilitiesOf(this.terminal, this.host.env));
-    this.releaseKeys ??= holdKeys(this.host.input, this.onSignalKey);
+    this.closeKeys ??= holdKeys(this.host.input, this.onSignalKey);
     this.screen.draw(rows, size.columns);
     this.restsUntil = now + FRAME_MS;
     const isAtRest = !isMoving(this.input, model.inputDb) && !isMoving(this.output, model.outputDb);
@@ -111,21 +111,21 @@ class LiveView implements DemoView {
     this.schedule();
   };
 
-  private readonly release = (): void => {
-    this.screen.release();
-    this.releaseKeys?.();
-    this.releaseKeys = null;
+  private readonly restore = (): void => {
+    this.screen.restore();
+    this.closeKeys?.();
+    this.closeKeys = null;
   };
 
   private readonly onSignalKey = (signal: KeySignal): void => {
     // What stops here must leave the terminal first: stopped, it could not.
-    if (signal !== 'SIGINT') this.release();
+    if (signal !== 'SIGINT') this.restore();
     this.host.raise(signal);
   };
 
   /** What the shell has printed meanwhile stays: the picture goes on below it. */
   private readonly onContinue = (): void => {
-    this.release();
+    this.restore();
     this.schedule();
   };
 }

@@ -64,7 +64,7 @@ export function createLiveMeter(
       trouble = fault;
       draw(describeTrouble(fault));
     },
-    end: () => screen.release(),
+    end: () => screen.restore(),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Chunker {
    */
   push(pcm: Uint8Array, capturedAt: number): Chunk[];
   /** The sound breaks off here: what waits for the rest of its chunk, filled up with silence. */
-  finish(): Chunk[];
+  flush(): Chunk[];
   /** Bytes that wait for the rest of their chunk. */
   readonly heldBytes: number;
 }
@@ -58,7 +58,7 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
     return { seq: seq++, beganAt: Math.min(began, capturedAt), capturedAt, pcm, soundBytes };
   };
 
-  const finish = (): Chunk[] => {
+  const flush = (): Chunk[] => {
     if (held === 0) return [];
     const missingMs = durationMs(chunkBytes - held, rateHz);
     partial.fill(0, held);
@@ -72,7 +72,7 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
     push(pcm, capturedAt) {
       const startsAt = capturedAt - durationMs(pcm.byteLength, rateHz);
       // What was heard before a gap is a chunk of its own: it must not pass for what is heard after it.
-      const chunks = startsAt - endedAt > LONGEST_GAP_MS ? finish() : [];
+      const chunks = startsAt - endedAt > LONGEST_GAP_MS ? flush() : [];
       if (held === 0) beganAt = startsAt;
       endedAt = capturedAt;
       let taken = 0;
@@ -94,7 +94,7 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
       held += pcm.byteLength - taken;
       return chunks;
     },
-    finish,
+    flush,
     get heldBytes() {
       return held;
     },

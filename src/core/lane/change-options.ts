@@ -24,7 +24,7 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
   if (isSameTask(toldBefore, taskOf(context.state))) return;
   const { session, problem } = context.state;
-  if (session.kind === 'rolling') abandonRollover(context, session);
+  if (session.kind === 'rolling') dropRollover(context, session);
   refreshTask(context);
   if (problem?.code === 'task_rejected') retryNow(context);
 }
@@ -43,7 +43,7 @@ function rearmStandby(context: StepContext): void {
 }
 
 /** The live session is told first; its successor is begun again, with the new task. */
-function abandonRollover(context: StepContext, { stream, setup }: Rolling): void {
+function dropRollover(context: StepContext, { stream, setup }: Rolling): void {
   closeSetup(context, setup);
   context.become({ kind: 'live', stream, lease: null });
   if (stream.limitAt !== null) context.arm('roll', context.now + context.state.settings.reapplyMs);

@@ -1,4 +1,4 @@
-import { discard } from '../uplink/backlog.ts';
+import { dropAll } from '../uplink/backlog.ts';
 import { isListening } from './phases.ts';
 import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
@@ -73,11 +73,11 @@ function silence(context: StepContext): void {
   context.emit({ type: 'close_capture' });
   silenceLoudspeaker(context);
   unduck(context);
-  context.set({ backlog: discard(context.state.backlog), captureLost: false });
+  context.set({ backlog: dropAll(context.state.backlog), captureLost: false });
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
-export function finish(context: StepContext, draining: Draining): void {
+export function closeDrained(context: StepContext, draining: Draining): void {
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });

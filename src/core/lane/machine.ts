@@ -4,7 +4,7 @@ import { classifyRefusal } from '../retry/recovery.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
-import { finish, onRetryTimer, start, stop } from './lifecycle.ts';
+import { closeDrained, onRetryTimer, start, stop } from './lifecycle.ts';
 import { lose, onEnded, onMessage } from './message.ts';
 import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
@@ -133,7 +133,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       const message = describeRefusal(event.refusal);
       const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
       const { session } = context.state;
-      if (session.kind === 'draining') return finish(context, session);
+      if (session.kind === 'draining') return closeDrained(context, session);
       // A connection that would exceed the limit of streams opens none (docs/service.md 7).
       const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
       return lose(context, stream, cause, { message, errorCode, retryAfterMs, unspent });
@@ -214,5 +214,5 @@ function onTimer(context: StepContext, timer: TimerName): void {
 /** The service has not ended the stream in time. */
 function onDrainTimer(context: StepContext): void {
   const { session } = context.state;
-  if (session.kind === 'draining') finish(context, session);
+  if (session.kind === 'draining') closeDrained(context, session);
 }

@@ -4,7 +4,7 @@ import { readNamedCause } from '../retry/recovery.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
 import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
-import { finish } from './lifecycle.ts';
+import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/ending.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
@@ -62,7 +62,7 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
   if (session.kind !== 'draining') return fail(context, cause, { ...failure, stream });
   // A revoked session may linger before it closes; whatever else it says, the drain's own limit counts.
-  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') finish(context, session);
+  if (cause !== 'session_revoked' && cause !== 'max_duration_reached') closeDrained(context, session);
 }
 
 function onTranscript(context: StepContext, stream: Stream, { message_type: kind, data }: Transcript): void {
@@ -164,7 +164,7 @@ export function onEnded(context: StepContext, stream: Stream, code: number, reas
   const named = readNamedCause({ texts: [reason] });
   const message = `the service closed the stream (${code}${reason === '' ? '' : `, ${reason.slice(0, 120)}`})`;
   const { session, oldSession } = context.state;
-  if (session.kind === 'draining') return finish(context, session);
+  if (session.kind === 'draining') return closeDrained(context, session);
   if (code === CLOSE_NORMAL && oldSession?.stream.id === stream.id) return endOldSession(context);
   if (named !== null) return lose(context, stream, named, { message });
   // 1008: too many connections on one token; 1011-1013: the service is in trouble; 4000-4999: its own words.

@@ -1,6 +1,6 @@
 import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import { type BackoffPolicy, drawBackoff } from '../retry/backoff.ts';
-import { type Backlog, discard, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
+import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
 import { unspoken } from '../uplink/replay/log.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
@@ -25,7 +25,7 @@ export function restart(
   { where, during }: Extract<LaneEvent, { type: 'defect' }>,
 ): void {
   const { backlog, settings } = context.state;
-  releaseAll(context);
+  closeAll(context);
   context.set({ ...freshState(context.state, context.now), ...toldBy(context.state, during) });
   const { wanted, hold, ending } = context.state;
   const message = `a defect of the program ended a step (${where}); its log tells more`;
@@ -94,7 +94,7 @@ export function rebuild(
   return { state: context.state, effects: context.effects };
 }
 
-function releaseAll(context: StepContext): void {
+function closeAll(context: StepContext): void {
   const { session, timers, options } = context.state;
   for (const open of streamsOf(context.state)) closeStream(context, open, 'internal_error', 'terminate');
   const lease = leaseOf(session);
@@ -176,7 +176,7 @@ function withOwed({ backlog, session, oldSession }: LaneState): Backlog {
 
 /** All of it is lost with the step, and counted as such. */
 function emptied(backlog: Backlog): Backlog {
-  const { accounts } = discard(backlog);
+  const { accounts } = dropAll(backlog);
   const lost = backlog.chunks.filter(({ pcm, voiced }) => pcm !== null && voiced).length;
   return { ...EMPTY_BACKLOG, accounts: { ...accounts, lost: accounts.lost + lost } };
 }

@@ -14,7 +14,7 @@ import type { Playout, PlayoutFormat } from './state.ts';
 const BURST_MS = 250;
 /** Sound without a name that comes this long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
-const MOST_ABANDONED = 64;
+const MOST_UNWANTED = 64;
 /** No more streams than this speak within moments of each other. */
 const MOST_NAMELESS = 4;
 
@@ -49,9 +49,9 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const { stream, pcm, receivedAt, complete } = arrival;
   const [playout, key] = nameOf(given, arrival);
   const isIt = (one: { stream: number; key: string }): boolean => one.stream === stream && one.key === key;
-  if (playout.abandoned.some(isIt)) {
-    const abandoned = complete ? playout.abandoned.filter((one) => !isIt(one)) : playout.abandoned;
-    return { ...playout, abandoned, droppedBytes: playout.droppedBytes + pcm.byteLength };
+  if (playout.unwanted.some(isIt)) {
+    const unwanted = complete ? playout.unwanted.filter((one) => !isIt(one)) : playout.unwanted;
+    return { ...playout, unwanted, droppedBytes: playout.droppedBytes + pcm.byteLength };
   }
   const piece: Piece | null = pcm.byteLength === 0 ? null : { pcm, receivedAt };
   const known = playout.utterances.findIndex(isIt);
@@ -95,7 +95,7 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
     playout = {
       ...playout,
       utterances: playout.utterances.filter((one) => one !== victim),
-      abandoned: abandonRest(playout.abandoned, [victim]),
+      unwanted: dropRest(playout.unwanted, [victim]),
       queuedBytes: playout.queuedBytes - bytes,
       droppedBytes: playout.droppedBytes + bytes,
       shed: { sentences: sentences + 1, bytes: before + bytes },
@@ -104,12 +104,12 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
 }
 
 /** Notes sentences of which the rest must not be heard when it comes. */
-export function abandonRest(
-  abandoned: Playout['abandoned'],
+export function dropRest(
+  unwanted: Playout['unwanted'],
   utterances: readonly Utterance[],
-): Playout['abandoned'] {
+): Playout['unwanted'] {
   const more = utterances.filter(({ complete }) => !complete).map(({ stream, key }) => ({ stream, key }));
-  return [...abandoned, ...more].slice(-MOST_ABANDONED);
+  return [...unwanted, ...more].slice(-MOST_UNWANTED);
 }
 
 /** Takes in a sound of the lane's own: heard when the sentence that sounds is over. One that waits is replaced. */

@@ -1,7 +1,7 @@
 import { fadeBefore, fadeBehind } from '../audio/fade.ts';
 import { quicken } from '../audio/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
-import { abandonRest } from './intake.ts';
+import { dropRest } from './intake.ts';
 import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
 import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import {
@@ -191,7 +191,7 @@ export function flush(playout: Playout, now: number, runsOutMs = 0): Playout {
     {
       ...playout,
       utterances: [],
-      abandoned: abandonRest(playout.abandoned, playout.utterances),
+      unwanted: dropRest(playout.unwanted, playout.utterances),
       queuedBytes: 0,
       droppedBytes: playout.droppedBytes + playout.queuedBytes - ownBytes,
     },

@@ -18,7 +18,7 @@ export interface Playout {
   /** What those two are calculated from. */
   readonly timeline: PlayoutTimeline;
   /** Sentences of which nothing more is to be heard, although more of them may come. */
-  readonly abandoned: readonly { readonly stream: number; readonly key: string }[];
+  readonly unwanted: readonly { readonly stream: number; readonly key: string }[];
   /** The last sound without a name of each stream: what follows it soon belongs to it. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
@@ -39,7 +39,7 @@ export const SILENT_PLAYOUT: Playout = {
   heard: null,
   earlier: [],
   timeline: EMPTY_TIMELINE,
-  abandoned: [],
+  unwanted: [],
   nameless: [],
   queuedBytes: 0,
   droppedBytes: 0,

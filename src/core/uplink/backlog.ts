@@ -113,7 +113,7 @@ export function trim(backlog: Backlog): Backlog {
 }
 
 /** Takes the oldest chunk out to be sent. */
-export function release(backlog: Backlog): { backlog: Backlog; chunk: BacklogChunk } | null {
+export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: BacklogChunk } | null {
   const chunk = backlog.chunks[0];
   if (chunk === undefined) return null;
   const { accounts } = backlog;
@@ -172,7 +172,7 @@ export function forNewStream(backlog: Backlog): Backlog {
 }
 
 /** Throws everything away, because the lane was stopped. */
-export function discard(backlog: Backlog): Backlog {
+export function dropAll(backlog: Backlog): Backlog {
   const { accounts } = backlog;
   return {
     chunks: [],

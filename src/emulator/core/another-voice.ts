@@ -113,7 +113,7 @@ function loudness(sound: Float32Array): number {
 }
 
 /** Brings a sound to a loudness and fades its two ends, in place. */
-function finish(sound: Float32Array, target: number, rateHz: number): void {
+function level(sound: Float32Array, target: number, rateHz: number): void {
   const gain = Math.min(8, target / Math.max(1e-6, loudness(sound)));
   const fade = Math.min(Math.round(FADE_S * rateHz), sound.length >> 1);
   for (let index = 0; index < sound.length; index++) {
@@ -209,6 +209,6 @@ export function anotherVoice(
 ): Float32Array {
   const moved = resampleBy(sound, (shift * fromHz) / toHz);
   const output = stretch(moved, Math.round((sound.length * toHz) / fromHz / tempo), toHz);
-  finish(output, loudness(sound), toHz);
+  level(output, loudness(sound), toHz);
   return output;
 }

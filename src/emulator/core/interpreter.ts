@@ -31,7 +31,7 @@ export interface Interpreter {
   /** A detector that decides later has decided. */
   decided(now: number): void;
   /** Takes what is being said as said, as soon as it has been heard. */
-  finish(now: number): void;
+  flush(now: number): void;
   /** Speaks a text that nobody said. */
   say(text: string, language: string, now: number): void;
   /** Speech that was asked for by a `render` effect. */
@@ -79,7 +79,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   const speech = createSpeechOutput({ ...setup, getPlan: () => plan });
   const spokenLanguage = createSpokenLanguage(() => ({ languages: plan.heard, rateHz: plan.inputHz }));
   /** What is being said is to be taken as said when the detector has caught up. */
-  let isFinishing = false;
+  let isFlushing = false;
 
   /** The language of the running sentence; null while it is not known. */
   const languageNow = (isWhole = false): string | null =>
@@ -212,17 +212,17 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     report.speaking = segmenter.speaking;
   };
 
-  const finish = (now: number): void => {
-    for (const event of segmenter.finish()) obey(event, now);
+  const flush = (now: number): void => {
+    for (const event of segmenter.flush()) obey(event, now);
   };
 
   const attend = (events: readonly SegmentEvent[], now: number): void => {
     for (const event of events) obey(event, now);
     sound.forget(segmenter.neededFrom);
     if (segmenter.speaking) sendPartial(now);
-    if (!isFinishing || segmenter.isBehind) return;
-    isFinishing = false;
-    finish(now);
+    if (!isFlushing || segmenter.isBehind) return;
+    isFlushing = false;
+    flush(now);
   };
 
   listenAnew();
@@ -247,9 +247,9 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     decided(now) {
       attend(segmenter.take(), now);
     },
-    finish(now) {
-      if (segmenter.isBehind) isFinishing = true;
-      else finish(now);
+    flush(now) {
+      if (segmenter.isBehind) isFlushing = true;
+      else flush(now);
     },
     say(text, language, now) {
       sentence++;
@@ -262,7 +262,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     interrupt(languages) {
       speech.interrupt(languages);
       if (languages !== null) return;
-      segmenter.finish();
+      segmenter.flush();
       report.speaking = false;
     },
     setPlan(next) {

@@ -51,7 +51,7 @@ export interface Segmenter {
   /** The detector has not decided yet about all that it was given. */
   readonly isBehind: boolean;
   /** Confirms or drops what is being spoken, without waiting for silence. */
-  finish(): SegmentEvent[];
+  flush(): SegmentEvent[];
   close(): void;
 }
 
@@ -166,7 +166,7 @@ export function createSegmenter(detector: SegmentDetector, rateHz: number, rules
     get isBehind() {
       return detector.isBehind ?? false;
     },
-    finish() {
+    flush() {
       return speaking ? [stop()] : [];
     },
     close() {

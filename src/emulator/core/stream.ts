@@ -137,7 +137,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
 
   const pause = (now: number): void => {
     if (report.phase !== 'running') return fail('NOT_FOUND', 'no task is running', null, now);
-    interpreter?.finish(now);
+    interpreter?.flush(now);
     bill(now);
     phase('paused');
     intake.restart();
@@ -164,7 +164,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     now: number,
   ): void => {
     push('end_task', 'accepted', now);
-    if (data.force !== true) interpreter?.finish(now);
+    if (data.force !== true) interpreter?.flush(now);
     phase('ending');
     eosBy = now + (data.force === true ? 0 : (data.eos_timeout ?? EOS_TIMEOUT_MS / 1000) * 1000);
   };
@@ -195,7 +195,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     }
   };
 
-  const finishEnding = (now: number): void => {
+  const closeEnded = (now: number): void => {
     if (interpreter?.busy === true && now < eosBy) return;
     sender.clear();
     if (choices.endEvent !== 'none') say(choices.endEvent, {}, now);
@@ -286,7 +286,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
         warn('AUDIO_STREAM_STALLED', 'no audio comes', now);
       }
       if (now >= silence.timesOutAt) timeOut(now);
-      if (report.phase === 'ending') finishEnding(now);
+      if (report.phase === 'ending') closeEnded(now);
       if (closing !== null && now >= closing.at) {
         emit({ type: 'close', stream: report.id, code: closing.code, reason: closing.reason });
         this.closed(closing.code, closing.reason, 'service', now);

@@ -70,7 +70,7 @@ export function createSpeechQueue(setup: SpeechQueueSetup): SpeechQueue {
     return first;
   };
 
-  const finish = (job: RenderJob, at: number, pcm: Uint8Array): void => {
+  const deliver = (job: RenderJob, at: number, pcm: Uint8Array): void => {
     if (closed) return;
     lateness.add(clock.now() - at);
     setup.finished(job, pcm);
@@ -84,14 +84,14 @@ export function createSpeechQueue(setup: SpeechQueueSetup): SpeechQueue {
         .catch(() => maker.make(job))
         .then((pcm) => {
           speaking--;
-          finish(job, at, pcm);
+          deliver(job, at, pcm);
         });
       return;
     }
     making++;
     void maker.make(job).then((pcm) => {
       making--;
-      finish(job, at, pcm);
+      deliver(job, at, pcm);
     });
   };
 

@@ -38,7 +38,7 @@ describe('a frame of captured sound', () => {
       const { data } = JSON.parse(frames.make(pcm).toString());
       expect(data.data).toBe(Buffer.from(pcm).toString('base64'));
     }
-    frames.letGo();
+    frames.forget();
     expect(JSON.parse(frames.make(silence).toString()).data.data).toBe(
       Buffer.from(silence).toString('base64'),
     );
@@ -48,7 +48,7 @@ describe('a frame of captured sound', () => {
     const frames = createSoundFrames();
     const kept = frames.make(noise(960));
     const before = Buffer.from(kept);
-    frames.letGo();
+    frames.forget();
     frames.make(noise(960).reverse());
     expect(kept.equals(before)).toBe(true);
   });

@@ -40,7 +40,7 @@ describe('screen', () => {
     terminal.show('^C');
     screen.draw(['a', 'two', '3'], 80);
     expect(terminal.screen.slice(0, 3)).toEqual(['a', 'two', '3']);
-    screen.release();
+    screen.restore();
     expect(terminal.screen).toEqual(['a', 'two', '3', '']);
   });
 
@@ -83,11 +83,11 @@ describe('screen', () => {
   it('gives the terminal back, as often as it is asked', () => {
     const terminal = new TinyTerminal();
     const screen = createScreen(terminal);
-    screen.release();
+    screen.restore();
     expect(terminal.writes).toEqual([]);
     screen.draw(FRAME, 80);
-    screen.release();
-    screen.release();
+    screen.restore();
+    screen.restore();
     expect(terminal.writes).toHaveLength(2);
     expect(terminal).toMatchObject({ isCursorVisible: true, wrapsRows: true });
     expect(terminal.screen).toEqual([...FRAME, '']);
@@ -98,7 +98,7 @@ describe('screen', () => {
     const terminal = new TinyTerminal();
     const screen = createScreen(terminal);
     screen.draw(FRAME, 80);
-    screen.release();
+    screen.restore();
     terminal.show('[1]+ Stopped\r\n');
     screen.draw(FRAME, 80);
     expect(terminal.screen).toEqual([...FRAME, '[1]+ Stopped', ...FRAME, '']);
@@ -127,7 +127,7 @@ describe('an alternate screen', () => {
       expect(terminal.screen).toEqual([...tall(columns).slice(0, rows - 1), '']);
       expect(terminal.history).toEqual([]);
     }
-    screen.release();
+    screen.restore();
     expect([...terminal.history, ...terminal.screen]).toEqual(['before', ...tall(24).slice(0, 7), '']);
     expect(terminal).toMatchObject({ isCursorVisible: true, wrapsRows: true });
   });
@@ -139,11 +139,11 @@ describe('an alternate screen', () => {
     screen.draw(FRAME, 80);
     screen.draw(['one', 'zwei', 'three'], 80);
     expect(terminal.screen).toEqual(['one', 'zwei', 'three', '']);
-    screen.release();
-    screen.release();
+    screen.restore();
+    screen.restore();
     expect(terminal.screen).toEqual(['$ npm run demo', 'one', 'zwei', 'three', '']);
     screen.draw(FRAME, 80);
-    screen.release();
+    screen.restore();
     expect(terminal.screen).toEqual(['$ npm run demo', 'one', 'zwei', 'three', ...FRAME, '']);
   });
 });

@@ -112,14 +112,14 @@ describe('chunker', () => {
   it('gives out what is left when the sound breaks off', () => {
     const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
     const ofSamples = (samples: number): number => (samples * 1000) / RATE_HZ;
-    expect(chunker.finish()).toEqual([]);
+    expect(chunker.flush()).toEqual([]);
     chunker.push(numbered(10), 100);
-    const [chunk, ...more] = chunker.finish();
+    const [chunk, ...more] = chunker.flush();
     expect(more).toEqual([]);
     expect([...(chunk?.pcm ?? [])]).toEqual([...numbered(10), 0, 0, 0, 0, 0, 0]);
     expect(chunk).toMatchObject({ seq: 0, beganAt: 100 - ofSamples(5), capturedAt: 100 + ofSamples(3) });
     expect(chunk?.soundBytes).toBe(10);
-    expect(chunker.finish()).toEqual([]);
+    expect(chunker.flush()).toEqual([]);
     expect(chunker.push(numbered(16), 200)).toMatchObject([{ seq: 1, capturedAt: 200, pcm: numbered(16) }]);
   });
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import {
   type Backlog,
   type BacklogChunk,
-  discard,
+  dropAll,
   EMPTY_BACKLOG,
   NO_ACCOUNTS,
   PAUSE_KEPT_CHUNKS,
-  release,
   remember,
   take,
   takeBack,
+  takeOldest,
   trim,
 } from '../../../src/core/uplink/backlog.ts';
 
@@ -41,7 +41,7 @@ function show(backlog: Backlog): string {
 function drain(from: Backlog): { sent: string; backlog: Backlog } {
   let sent = '';
   let backlog = trim(from);
-  for (let next = release(backlog); next !== null; next = release(backlog)) {
+  for (let next = takeOldest(backlog); next !== null; next = takeOldest(backlog)) {
     sent += letterOf(next.chunk);
     backlog = trim(next.backlog);
   }
@@ -55,15 +55,15 @@ function isBalanced(backlog: Backlog): boolean {
 
 describe('hold', () => {
   it('gives chunks back in order and whole', () => {
-    const { backlog, chunk } = release(fill('sqs')) ?? {};
+    const { backlog, chunk } = takeOldest(fill('sqs')) ?? {};
     expect(chunk).toEqual(chunkOf('s', 0));
     expect(backlog?.chunks.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   it('has nothing to give when it is empty', () => {
-    expect(release(EMPTY_BACKLOG)).toBeNull();
+    expect(takeOldest(EMPTY_BACKLOG)).toBeNull();
     expect(trim(EMPTY_BACKLOG)).toBe(EMPTY_BACKLOG);
-    expect(discard(EMPTY_BACKLOG)).toEqual(EMPTY_BACKLOG);
+    expect(dropAll(EMPTY_BACKLOG)).toEqual(EMPTY_BACKLOG);
   });
 
   it('books sound as sent and a gated chunk as silenced', () => {
@@ -72,7 +72,7 @@ describe('hold', () => {
   });
 
   it('books what is thrown away at a stop as dropped, but not as lost', () => {
-    const backlog = discard(fill('ssqm'));
+    const backlog = dropAll(fill('ssqm'));
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 4, dropped: 4 });
     expect(backlog.chunks).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('hold', () => {
   it('forgets at a stop that there was a pause', () => {
     const { backlog } = drain(fill('qqqqqq'));
     expect(backlog.quietRun).toBeGreaterThan(0);
-    expect(discard(backlog).quietRun).toBe(0);
+    expect(dropAll(backlog).quietRun).toBe(0);
   });
 });
 
@@ -121,7 +121,7 @@ describe('trimming', () => {
     let backlog = EMPTY_BACKLOG;
     let sent = '';
     for (const letter of 'sqqqqqqqqqqs') {
-      const next = release(trim(fill(letter, ROOMY, backlog)));
+      const next = takeOldest(trim(fill(letter, ROOMY, backlog)));
       if (next === null) continue;
       sent += letterOf(next.chunk);
       backlog = next.backlog;
@@ -166,7 +166,7 @@ describe('chunks that are taken back', () => {
   function backOf(story: string, held: string, capacity = ROOMY): Backlog {
     let backlog = fill(story);
     const sent = [];
-    for (let out = release(backlog); out !== null; out = release(backlog)) {
+    for (let out = takeOldest(backlog); out !== null; out = takeOldest(backlog)) {
       sent.push(out.chunk);
       backlog = out.backlog;
     }
@@ -203,8 +203,8 @@ describe('what is remembered while nobody speaks', () => {
 describe('whatever is done to a hold', () => {
   const deed = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('s', 'q', 'q', 'm') },
-    { weight: 3, arbitrary: fc.constantFrom('release', 'trim') },
-    { weight: 1, arbitrary: fc.constant('discard') },
+    { weight: 3, arbitrary: fc.constantFrom('takeOldest', 'trim') },
+    { weight: 1, arbitrary: fc.constant('dropAll') },
   );
 
   it('every chunk is in exactly one account, in order, within the bound', () => {
@@ -213,14 +213,14 @@ describe('whatever is done to a hold', () => {
         let backlog = EMPTY_BACKLOG;
         let lastReleased = -1;
         for (const what of deeds) {
-          if (what === 'release') {
-            const next = release(backlog);
+          if (what === 'takeOldest') {
+            const next = takeOldest(backlog);
             if (next === null) continue;
             expect(next.chunk.seq).toBeGreaterThan(lastReleased);
             lastReleased = next.chunk.seq;
             backlog = next.backlog;
           } else if (what === 'trim') backlog = trim(backlog);
-          else if (what === 'discard') backlog = discard(backlog);
+          else if (what === 'dropAll') backlog = dropAll(backlog);
           else backlog = take(backlog, chunkOf(what, backlog.accounts.captured), capacity);
           expect(isBalanced(backlog)).toBe(true);
           expect(backlog.chunks.length).toBeLessThanOrEqual(capacity);

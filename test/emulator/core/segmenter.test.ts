@@ -105,12 +105,12 @@ describe('sentences out of voice and silence', () => {
     expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
   });
 
-  test('finish confirms what is being said', () => {
+  test('flush confirms what is being said', () => {
     const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
     segmenter.hear(told(-300, 1000));
     expect(segmenter.speaking).toBe(true);
-    expect(segmenter.finish()).toEqual([expect.objectContaining({ kind: 'confirmed' })]);
-    expect(segmenter.finish()).toEqual([]);
+    expect(segmenter.flush()).toEqual([expect.objectContaining({ kind: 'confirmed' })]);
+    expect(segmenter.flush()).toEqual([]);
   });
 
   test('how the sound is cut into frames makes no difference', () => {

@@ -54,7 +54,7 @@ function say(line: string): void {
 }
 
 /** Ends at once, without the packages' cleaning up. */
-function quit(line: string | null): never {
+function end(line: string | null): never {
   if (line !== null) say(line);
   process.kill(process.pid, 'SIGKILL');
   throw new Error('unreachable');
@@ -71,7 +71,7 @@ function load(name: string): unknown {
       reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
     }
   }
-  return quit(
+  return end(
     `${name}: can't be loaded (${reason}); install it with "npm install ${name}", or use the driver "alsa"`,
   );
 }
@@ -80,14 +80,14 @@ function record(device: string, rateHz: number): void {
   const Capture = load(PACKAGES.capture) as CaptureConstructor;
   const periodSize = Math.round(rateHz * 0.32);
   const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
-  capture.on('error', (error) => quit(`read error: ${error.message}`));
+  capture.on('error', (error) => end(`read error: ${error.message}`));
   capture.on('audio', (pcm) => {
     // The reader paces itself: a pipe that is full blocks here, and a pipe that is gone ends all.
     for (let at = 0; at < pcm.byteLength; ) {
       try {
         at += writeSync(STDOUT, pcm, at);
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) quit(null);
+        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) end(null);
         Atomics.wait(PAUSE, 0, 0, 5);
       }
     }
@@ -98,20 +98,20 @@ function play(device: string, rateHz: number): void {
   const Speaker = load(PACKAGES.playback) as SpeakerConstructor;
   const format = { channels: 1, bitDepth: 16, sampleRate: rateHz, signed: true };
   const speaker = new Speaker({ ...format, device, samplesPerFrame: Math.round(rateHz * 0.02) });
-  speaker.on('error', (error) => quit(`write error: ${error.message}`));
+  speaker.on('error', (error) => end(`write error: ${error.message}`));
   process.stdin.on('data', (pcm: Buffer) => {
     if (speaker.write(pcm)) return;
     process.stdin.pause();
     speaker.once('drain', () => process.stdin.resume());
   });
-  process.stdin.on('end', () => quit(null));
+  process.stdin.on('end', () => end(null));
   say(READY_LINE);
 }
 
 const [part, device = 'default', rate = ''] = process.argv.slice(2);
 const rateHz = Number(rate);
-process.on('uncaughtException', (error) => quit(`failed: ${error.message}`));
-if (!(rateHz > 0)) quit('usage: audio-addon.mjs capture|playback DEVICE RATE');
+process.on('uncaughtException', (error) => end(`failed: ${error.message}`));
+if (!(rateHz > 0)) end('usage: audio-addon.mjs capture|playback DEVICE RATE');
 if (part === 'capture') record(device, rateHz);
 else if (part === 'playback') play(device, rateHz);
-else quit('usage: audio-addon.mjs capture|playback DEVICE RATE');
+else end('usage: audio-addon.mjs capture|playback DEVICE RATE');

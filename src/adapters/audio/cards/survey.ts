@@ -73,15 +73,15 @@ async function surveyCard(card: Card, tools: AlsaTools): Promise<SurveyedCard> {
 
 /** A USB card tells everything without being opened; another one is opened, but never when somebody else needs it. */
 async function surveyStream(card: Card, stream: CardStream, tools: AlsaTools): Promise<SurveyedStream> {
-  const finish = (whole: CardStream, silence: string | null): SurveyedStream => ({
+  const surveyed = (whole: CardStream, silence: string | null): SurveyedStream => ({
     ...whole,
     address: addressOf(card, whole),
     isBusy: isBusy(whole),
     silence,
   });
-  if (stream.ability.formats.length > 0) return finish(stream, null);
-  if (isBusy(stream)) return finish(stream, 'not asked while it is busy');
+  if (stream.ability.formats.length > 0) return surveyed(stream, null);
+  if (isBusy(stream)) return surveyed(stream, 'not asked while it is busy');
   const device = `hw:CARD=${card.id},DEV=${stream.device}`;
   const answer = await tools.askAbility(stream.direction, device);
-  return answer.ok ? finish({ ...stream, ability: answer.ability }, null) : finish(stream, answer.reason);
+  return answer.ok ? surveyed({ ...stream, ability: answer.ability }, null) : surveyed(stream, answer.reason);
 }

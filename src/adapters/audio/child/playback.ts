@@ -95,7 +95,7 @@ class ChildPlayback {
     this.isClosed = true;
     this.cancelLook();
     this.cancelStart();
-    this.letGo();
+    this.closeLine();
     await this.supervisor.close();
   }
 
@@ -134,7 +134,7 @@ class ChildPlayback {
       case 'hangs':
         return this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind) });
       case 'restart':
-        this.letGo();
+        this.closeLine();
         return this.supervisor.restartChild();
       case 'measured':
         return this.sink.measured(effect.until);
@@ -169,7 +169,7 @@ class ChildPlayback {
       gone: () => {
         this.cancelStart();
         this.post({ type: 'gone' });
-        this.letGo();
+        this.closeLine();
         this.child = null;
       },
       alternative: kind.alternative,
@@ -215,7 +215,7 @@ class ChildPlayback {
     const { periodFrames, bufferFrames } = buffering;
     const conversion = await toDevice(shape, this.buffer.rateHz);
     if (this.child !== child || this.isClosed) return conversion.close();
-    this.letGo();
+    this.closeLine();
     this.writer = createDeviceWriter(child, conversion, shape, periodFrames);
     if (child.pid !== null && bufferFrames !== null)
       this.meter = openConsumption(child.pid, periodFrames, frameBytesOf(shape));
@@ -226,7 +226,7 @@ class ChildPlayback {
     });
   }
 
-  private letGo(): void {
+  private closeLine(): void {
     this.writer?.close();
     this.writer = null;
     this.closeMeter();

@@ -55,13 +55,13 @@ export function startChild(
 ): Child {
   const [program = '', ...args] = spec.words;
   let isOver = false;
-  const finish = (end: ChildEnd): void => {
+  const settle = (end: ChildEnd): void => {
     if (isOver) return;
     isOver = true;
     events.ended(end);
   };
   if (findProgram(program) === null) {
-    setImmediate(() => finish({ code: null, signal: null, spawnError: 'ENOENT' }));
+    setImmediate(() => settle({ code: null, signal: null, spawnError: 'ENOENT' }));
     return NO_CHILD;
   }
   const words = dyingWithParent([program, ...args]);
@@ -74,19 +74,19 @@ export function startChild(
       detached: true,
     });
   } catch (error) {
-    setImmediate(() => finish({ code: null, signal: null, spawnError: codeOf(error) }));
+    setImmediate(() => settle({ code: null, signal: null, spawnError: codeOf(error) }));
     return NO_CHILD;
   }
-  child.on('error', (error) => finish({ code: null, signal: null, spawnError: codeOf(error) }));
+  child.on('error', (error) => settle({ code: null, signal: null, spawnError: codeOf(error) }));
   // `close` waits for the pipes, so that the last words are heard; a grandchild that holds them open must not be waited for.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
     // A loop that was blocked comes to its timers first: what waits in the pipe is read before the verdict.
-    lastWords = setTimeout(() => setImmediate(() => finish({ code, signal, spawnError: null })), 50);
+    lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
     clearTimeout(lastWords);
-    finish({ code, signal, spawnError: null });
+    settle({ code, signal, spawnError: null });
   });
   child.stdout?.on('data', (bytes: Buffer) => {
     if (!isOver) events.data(bytes);

@@ -75,7 +75,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
   let isRestart = false;
   let cancelRespawn: (() => void) | null = null;
   let onGone: (() => void) | null = null;
-  let cancelAbandon = (): void => {};
+  let cancelDrop = (): void => {};
   const figures = { starts: 0, failures: 0, xruns: 0, hangs: 0, lastFault: null as AudioFault | null };
 
   const start = (): void => {
@@ -94,7 +94,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
         child = null;
         onGone?.();
         if (closed) return;
-        cancelAbandon();
+        cancelDrop();
         use.gone();
         if (isRestart) return start();
         fail(sentence ?? explainEnd(end, finding, lastLine, use.device()));
@@ -139,7 +139,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     if (verdict.tell) use.fault(fault);
   };
   /** A child that does not die of SIGKILL: from now on it is none of ours. */
-  const abandon = (fault: AudioFault): void => {
+  const drop = (fault: AudioFault): void => {
     if (closed || child === null) return;
     generation++;
     child = null;
@@ -189,7 +189,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       sentence = fault;
       if (fault.code === 'hung') figures.hangs++;
       child.kill();
-      cancelAbandon = clock.at(clock.now() + KILL_LIMIT_MS, () => abandon(fault));
+      cancelDrop = clock.at(clock.now() + KILL_LIMIT_MS, () => drop(fault));
     },
     restartChild,
     async close() {
@@ -197,15 +197,15 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       closed = true;
       ignoreCards();
       cancelInspection();
-      cancelAbandon();
+      cancelDrop();
       cancelRespawn?.();
       cancelRespawn = null;
       const last = child;
       if (last === null) return;
       await new Promise<void>((resolve) => {
-        const giveUp = clock.at(clock.now() + CLOSE_LIMIT_MS, resolve);
+        const cancelWait = clock.at(clock.now() + CLOSE_LIMIT_MS, resolve);
         onGone = () => {
-          giveUp();
+          cancelWait();
           resolve();
         };
         last.end();

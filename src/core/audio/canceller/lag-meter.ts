@@ -191,7 +191,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     knows += 1;
   };
 
-  const finish = (): LagMeasure | null => {
+  const measure = (): LagMeasure | null => {
     const coherence = findPath();
     const ago = heardSamples - middles / loudness;
     const count = frames;
@@ -228,7 +228,7 @@ export function createLagMeter(rateHz: number): LagMeter {
       if (pending < hop || filled < size) return null;
       pending = 0;
       addFrame();
-      return frames >= wanted ? finish() : null;
+      return frames >= wanted ? measure() : null;
     },
     restart,
     forget() {

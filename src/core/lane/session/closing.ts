@@ -15,17 +15,17 @@ export function setHold(context: StepContext, hold: Hold | null): void {
   const { hold: before, wanted } = context.state;
   context.set({ hold });
   if ((before === null) === (hold === null) || !wanted) return;
-  if (hold === null) release(context);
-  else close(context);
+  if (hold === null) reopen(context);
+  else beginClosing(context);
 }
 
-function release(context: StepContext): void {
+function reopen(context: StepContext): void {
   context.disarm('closing');
   context.set({ closing: null });
   if (context.phase === 'idle') begin(context);
 }
 
-function close(context: StepContext): void {
+function beginClosing(context: StepContext): void {
   const { session } = context.state;
   if (session.kind === 'setup' || !isListening(context.phase)) return stop(context);
   if (session.kind === 'rolling') {
@@ -33,15 +33,15 @@ function close(context: StepContext): void {
     context.become({ kind: 'live', stream: session.stream, lease: null });
   }
   context.set({ closing: { since: context.now, isDeaf: false } });
-  finishSentence(context);
+  hearOut(context);
 }
 
 export function onClosingTimer(context: StepContext): void {
-  finishSentence(context);
+  hearOut(context);
 }
 
 /** Hears the sentence out, lets it be spoken, and then stops the lane. */
-function finishSentence(context: StepContext): void {
+function hearOut(context: StepContext): void {
   const { closing, settings } = context.state;
   if (closing === null) return;
   const tookMs = context.now - closing.since;

@@ -1,4 +1,4 @@
-import { type BacklogChunk, PAUSE_KEPT_CHUNKS, release, trim } from '../../uplink/backlog.ts';
+import { type BacklogChunk, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { noteSent, noteSilence } from '../../uplink/replay/log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
@@ -37,7 +37,7 @@ export function pump(context: StepContext): void {
       separate(context);
       continue;
     }
-    const released = release(context.state.backlog);
+    const released = takeOldest(context.state.backlog);
     if (released === null) break;
     const { chunk, backlog } = released;
     context.set({ backlog, pacer: recordSend(context.state.pacer, context.now, settings.chunkMs) });

@@ -2,6 +2,7 @@ import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../audio/fade.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
+import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
 import * as limit from './limits.ts';
 import { heardFrames, openLine, runDry } from './line.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
@@ -14,7 +15,6 @@ import {
   pendingEnd,
   runsOn,
 } from './state.ts';
-import { arrangeLook, leave, rest, restart, set, settle, type Turn, tell } from './turn.ts';
 
 type EventOf<T extends BufferEvent['type']> = Extract<BufferEvent, { type: T }>;
 
@@ -23,126 +23,126 @@ export function stepPlaybackBuffer(
   event: BufferEvent,
   now: MonotonicMs,
 ): { state: PlaybackBuffer; effects: readonly BufferEffect[] } {
-  const turn: Turn = { state: buffer, effects: [], now };
-  dispatch(turn, event);
-  return { state: turn.state, effects: turn.effects };
+  const step: BufferStep = { state: buffer, effects: [], now };
+  dispatch(step, event);
+  return { state: step.state, effects: step.effects };
 }
 
-function dispatch(turn: Turn, event: BufferEvent): void {
+function dispatch(step: BufferStep, event: BufferEvent): void {
   switch (event.type) {
     case 'write':
-      return onWrite(turn, event);
+      return onWrite(step, event);
     case 'flush':
-      return onFlush(turn);
+      return onFlush(step);
     case 'look':
-      return look(turn, event.sight);
+      return look(step, event.sight);
     case 'given':
-      return onGiven(turn, event);
+      return onGiven(step, event);
     case 'started':
-      return set(turn, { startedAt: turn.now });
+      return set(step, { startedAt: step.now });
     case 'ready':
-      return onReady(turn, event);
+      return onReady(step, event);
     case 'settled':
-      return settle(turn);
+      return settle(step);
     case 'ran_dry':
-      return onRanDry(turn, event);
+      return onRanDry(step, event);
     case 'gone':
-      return onGone(turn);
+      return onGone(step);
     case 'run_on':
-      return onRunOn(turn, event);
+      return onRunOn(step, event);
   }
 }
 
-function onWrite(turn: Turn, { pcm, sight }: EventOf<'write'>): void {
-  const { now } = turn;
-  forgetMissed(turn);
-  const { pending, rateHz, isOverflowing } = turn.state;
-  const from = pendingEnd(turn.state, now);
+function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
+  const { now } = step;
+  forgetMissed(step);
+  const { pending, rateHz, isOverflowing } = step.state;
+  const from = pendingEnd(step.state, now);
   const bytes = sampleCount(pcm) * BYTES_PER_SAMPLE;
-  set(turn, { written: { from, until: from } });
+  set(step, { written: { from, until: from } });
   if (bytes === 0) return;
   if (durationMs(pending.waitingBytes, rateHz) > CAPACITY_MS) {
-    if (!isOverflowing) turn.effects.push({ type: 'overflows' });
-    return set(turn, { isOverflowing: true });
+    if (!isOverflowing) step.effects.push({ type: 'overflows' });
+    return set(step, { isOverflowing: true });
   }
   const until = from + durationMs(bytes, rateHz);
-  set(turn, {
+  set(step, {
     ...{ written: { from, until }, told: until, isAnswering: true, isOverflowing: false, padMs: 0 },
     pending: append(pending, pcm.subarray(0, bytes)),
   });
-  look(turn, sight);
+  look(step, sight);
 }
 
 /** A device that is away for long misses what was to be heard meanwhile. */
-function forgetMissed(turn: Turn): void {
-  const { state, now } = turn;
+function forgetMissed(step: BufferStep): void {
+  const { state, now } = step;
   const { line, absentFrom, accountedUntil, pending, rateHz } = state;
   if (line !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
   const missed = Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE;
-  set(turn, { pending: take(pending, missed).pending, accountedUntil: now });
+  set(step, { pending: take(pending, missed).pending, accountedUntil: now });
 }
 
-function onFlush(turn: Turn): void {
-  const { state } = turn;
-  if (runsOn(state) && state.sounding) return runOut(turn);
+function onFlush(step: BufferStep): void {
+  const { state } = step;
+  if (runsOn(state) && state.sounding) return runOut(step);
   const isIdle = !state.sounding && state.pending.waitingBytes === 0;
-  set(turn, { pending: NOTHING_PENDING });
-  if (!isIdle && state.line !== null) restart(turn);
+  set(step, { pending: NOTHING_PENDING });
+  if (!isIdle && state.line !== null) restart(step);
 }
 
 /** What the device has been given runs out: one that is started again for it would break the clock. */
-function runOut(turn: Turn): void {
-  const { pending, rateHz } = turn.state;
+function runOut(step: BufferStep): void {
+  const { pending, rateHz } = step.state;
   const { pcm } = take(pending, Math.round((limit.FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE);
   const faded = fadeOut(pcm);
-  set(turn, { pending: NOTHING_PENDING });
-  give(turn, { kind: 'run_out' }, faded);
+  set(step, { pending: NOTHING_PENDING });
+  give(step, { kind: 'run_out' }, faded);
 }
 
-function onReady(turn: Turn, event: EventOf<'ready'>): void {
-  const { now } = turn;
-  const { startedAt, usualStartMs } = turn.state;
-  set(turn, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
+function onReady(step: BufferStep, event: EventOf<'ready'>): void {
+  const { now } = step;
+  const { startedAt, usualStartMs } = step.state;
+  set(step, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
   // It has said late that it is ready, and was given sound before that.
-  if (turn.state.line !== null) rest(turn);
-  forgetMissed(turn);
+  if (step.state.line !== null) rest(step);
+  forgetMissed(step);
   const line = openLine(event.deviceHz, event.buffering, event.isMetered);
-  set(turn, { line, heldFrames: 0, hasSounded: false });
-  if (!event.isSure) turn.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
-  else if (event.afterFault) prove(turn);
-  else settle(turn);
-  look(turn, event.sight);
+  set(step, { line, heldFrames: 0, hasSounded: false });
+  if (!event.isSure) step.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
+  else if (event.afterFault) prove(step);
+  else settle(step);
+  look(step, event.sight);
 }
 
 /** Opening is no proof that a device that had failed sounds again: it has to take more than its buffer holds. */
-function prove(turn: Turn): void {
-  const { pending, rateHz } = turn.state;
+function prove(step: BufferStep): void {
+  const { pending, rateHz } = step.state;
   const probe = silenceOf(limit.PROBE_MS, rateHz);
   const missing = probe.byteLength - pending.waitingBytes;
-  set(turn, { awaitsProof: true, pending: append(pending, probe.subarray(0, Math.max(0, missing))) });
+  set(step, { awaitsProof: true, pending: append(pending, probe.subarray(0, Math.max(0, missing))) });
 }
 
-function onRanDry(turn: Turn, { ms, sight }: EventOf<'ran_dry'>): void {
-  const { state, now } = turn;
+function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
+  const { state, now } = step;
   const { line, run, sounding, expectsDryUntil } = state;
   if (line === null || !sounding) return;
   const isOld = now < expectsDryUntil;
-  set(turn, { expectsDryUntil: Number.NEGATIVE_INFINITY });
+  set(step, { expectsDryUntil: Number.NEGATIVE_INFINITY });
   if (isOld) return;
-  set(turn, { line: runDry(line, sight, now, ms), run: run + 1 });
-  tell(turn);
+  set(step, { line: runDry(line, sight, now, ms), run: run + 1 });
+  tell(step);
 }
 
-function onGone(turn: Turn): void {
-  const { line, isSettled, pending } = turn.state;
+function onGone(step: BufferStep): void {
+  const { line, isSettled, pending } = step.state;
   // One that ended before it was known to work has let nobody hear anything.
-  if (line !== null) set(turn, { pending: takeBack(pending, isSettled ? heardFrames(line, turn.now) : 0) });
-  leave(turn);
+  if (line !== null) set(step, { pending: takeBack(pending, isSettled ? heardFrames(line, step.now) : 0) });
+  loseDevice(step);
 }
 
-function onRunOn(turn: Turn, { on, restart: again }: EventOf<'run_on'>): void {
-  set(turn, { wantsRunOn: on, needsRestart: turn.state.needsRestart || again });
-  if (turn.state.line === null) return;
-  if (turn.state.needsRestart && isSilent(turn.state, turn.now)) return restart(turn);
-  arrangeLook(turn, turn.now);
+function onRunOn(step: BufferStep, { on, restart: again }: EventOf<'run_on'>): void {
+  set(step, { wantsRunOn: on, needsRestart: step.state.needsRestart || again });
+  if (step.state.line === null) return;
+  if (step.state.needsRestart && isSilent(step.state, step.now)) return restart(step);
+  arrangeLook(step, step.now);
 }

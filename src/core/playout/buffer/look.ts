@@ -1,4 +1,5 @@
 import { sampleCount, silence } from '../../audio/pcm.ts';
+import { arrangeLook, type BufferStep, rest, restart, set, setLine, settle, tell } from './buffer-step.ts';
 import * as limit from './limits.ts';
 import {
   beginStretch,
@@ -24,129 +25,131 @@ import {
   type Stage,
   soundEnd,
 } from './state.ts';
-import { arrangeLook, rest, restart, set, setLine, settle, type Turn, tell } from './turn.ts';
 
 export function silenceOf(ms: number, rateHz: number): Uint8Array {
   return silence(2 * Math.round((ms * rateHz) / 1000));
 }
 
 /** Looks at what was heard, gives what is due, and says when to come again. */
-export function look(turn: Turn, sight: Sight): void {
-  const { state, now } = turn;
+export function look(step: BufferStep, sight: Sight): void {
+  const { state, now } = step;
   const { line, pending } = state;
   if (line === null || (!state.sounding && pending.waitingBytes === 0 && !runsOn(state)))
-    return arrangeLook(turn, null);
+    return arrangeLook(step, null);
   const isNew = !state.sounding;
-  if (isNew) begin(turn);
+  if (isNew) begin(step);
   const seen = isNew ? { ...sight, taken: line.isMetered ? 0 : null } : sight;
-  const looked = lookAt(turn.state.line ?? line, seen, now, limit.HANG_LIMIT_MS);
-  setLine(turn, looked.line);
+  const looked = lookAt(step.state.line ?? line, seen, now, limit.HANG_LIMIT_MS);
+  setLine(step, looked.line);
   if (looked.hangs) {
-    arrangeLook(turn, null);
-    turn.effects.push({ type: 'hangs' });
+    arrangeLook(step, null);
+    step.effects.push({ type: 'hangs' });
     return;
   }
-  if (!turn.state.isSettled && turn.state.awaitsProof && flows(looked.line)) settle(turn);
-  if (turn.state.needsRestart && isSilent(turn.state, now)) return restart(turn);
-  giveDue(turn);
+  if (!step.state.isSettled && step.state.awaitsProof && flows(looked.line)) settle(step);
+  if (step.state.needsRestart && isSilent(step.state, now)) return restart(step);
+  giveDue(step);
 }
 
-function begin(turn: Turn): void {
-  const { state, now } = turn;
+function begin(step: BufferStep): void {
+  const { state, now } = step;
   if (state.line === null) return;
   const preroll = silenceOf(limit.PREROLL_MS, state.rateHz);
-  set(turn, {
+  set(step, {
     ...{ sounding: true, hasSounded: true, run: state.run + 1, given: 0 },
     expectsDryUntil: state.hasSounded ? now + limit.DRY_NEWS_MS : Number.NEGATIVE_INFINITY,
     line: beginStretch(state.line, now + state.latencyMs),
     pending: putBefore(state.pending, preroll),
   });
-  turn.effects.push({ type: 'begin' });
+  step.effects.push({ type: 'begin' });
 }
 
 function aheadMs({ line }: PlaybackBuffer, now: number): number {
   return line === null ? 0 : endOf(line) - now;
 }
 
-function giveDue(turn: Turn): void {
-  const { state, now } = turn;
+function giveDue(step: BufferStep): void {
+  const { state, now } = step;
   const { line, pending, rateHz } = state;
   const queuedMs = line === null ? 0 : (queuedFrames(line) ?? 0) * line.msPerFrame;
   const dueMs = mostAheadMs(state) - Math.max(aheadMs(state, now), queuedMs);
-  if (line === null || pending.waitingBytes === 0 || dueMs <= 0) return fillGap(turn);
+  if (line === null || pending.waitingBytes === 0 || dueMs <= 0) return fillGap(step);
   const taken = take(pending, 2 * Math.ceil((dueMs * rateHz) / 1000));
-  set(turn, { pending: taken.pending });
-  give(turn, { kind: 'sound', pcm: taken.pcm, from: line.sent }, taken.pcm);
+  set(step, { pending: taken.pending });
+  give(step, { kind: 'sound', pcm: taken.pcm, from: line.sent }, taken.pcm);
 }
 
 /** Hands something to the device; what comes next waits for its answer. */
-export function give(turn: Turn, stage: Stage, pcm: Uint8Array): void {
-  set(turn, { stage, given: turn.state.given + sampleCount(pcm) });
-  turn.effects.push({ type: stage.kind === 'tail' ? 'fill_up' : 'give', pcm });
+export function give(step: BufferStep, stage: Stage, pcm: Uint8Array): void {
+  set(step, { stage, given: step.state.given + sampleCount(pcm) });
+  step.effects.push({ type: stage.kind === 'tail' ? 'fill_up' : 'give', pcm });
 }
 
 /** The device was given what it was handed. */
-export function onGiven(turn: Turn, { frames, heldFrames }: Extract<BufferEvent, { type: 'given' }>): void {
-  const { stage, line } = turn.state;
+export function onGiven(
+  step: BufferStep,
+  { frames, heldFrames }: Extract<BufferEvent, { type: 'given' }>,
+): void {
+  const { stage, line } = step.state;
   if (stage === null || line === null) return;
   const given = giveFrames(line, frames);
-  set(turn, { line: given, heldFrames, stage: null });
+  set(step, { line: given, heldFrames, stage: null });
   switch (stage.kind) {
     case 'sound':
-      set(turn, { pending: noteGiven(turn.state.pending, stage.pcm, stage.from, given.sent) });
-      return fillGap(turn);
+      set(step, { pending: noteGiven(step.state.pending, stage.pcm, stage.from, given.sent) });
+      return fillGap(step);
     case 'silence':
-      set(turn, { padMs: turn.state.padMs + stage.ms });
-      return finish(turn);
+      set(step, { padMs: step.state.padMs + stage.ms });
+      return endStep(step);
     case 'tail':
-      set(turn, { padMs: Math.max(0, endOf(given) - stage.end - stage.heldMs) });
-      return finish(turn);
+      set(step, { padMs: Math.max(0, endOf(given) - stage.end - stage.heldMs) });
+      return endStep(step);
     case 'run_out':
-      set(turn, { told: soundEnd(turn.state, turn.now) });
-      return arrangeLook(turn, turn.now + limit.SHORTEST_LOOK_MS);
+      set(step, { told: soundEnd(step.state, step.now) });
+      return arrangeLook(step, step.now + limit.SHORTEST_LOOK_MS);
   }
 }
 
 /** Behind the last sound: silence where the device runs on, else what fills its last period. */
-function fillGap(turn: Turn): void {
-  const { state, now } = turn;
+function fillGap(step: BufferStep): void {
+  const { state, now } = step;
   const { line, pending, heldFrames, rateHz } = state;
-  if (line === null || pending.waitingBytes > 0) return finish(turn);
+  if (line === null || pending.waitingBytes > 0) return endStep(step);
   const ahead = aheadMs(state, now);
   if (runsOn(state)) {
-    if (ahead >= limit.RUN_ON_MS.least) return finish(turn);
+    if (ahead >= limit.RUN_ON_MS.least) return endStep(step);
     const ms = Math.ceil(limit.RUN_ON_MS.silence - Math.max(0, ahead));
-    return give(turn, { kind: 'silence', ms }, silenceOf(ms, rateHz));
+    return give(step, { kind: 'silence', ms }, silenceOf(ms, rateHz));
   }
-  if (heldFrames === 0 || ahead >= limit.TAIL_MS) return finish(turn);
+  if (heldFrames === 0 || ahead >= limit.TAIL_MS) return endStep(step);
   const converterMs = line.rateHz === rateHz ? 0 : limit.CONVERTER_TAIL_MS;
-  give(turn, { kind: 'tail', end: endOf(line), heldMs: heldMs(state) }, silenceOf(converterMs, rateHz));
+  give(step, { kind: 'tail', end: endOf(line), heldMs: heldMs(state) }, silenceOf(converterMs, rateHz));
 }
 
-function finish(turn: Turn): void {
-  const isOver = hasEnded(turn);
-  const { line, pending, isSettled } = turn.state;
-  if (line === null) return arrangeLook(turn, null);
-  set(turn, { pending: noteHeard(pending, heardFrames(line, turn.now)) });
-  if (isSettled) turn.effects.push({ type: 'works' });
-  tell(turn);
-  if (!isOver) return arrangeNext(turn);
-  rest(turn);
-  arrangeLook(turn, null);
+function endStep(step: BufferStep): void {
+  const isOver = hasEnded(step);
+  const { line, pending, isSettled } = step.state;
+  if (line === null) return arrangeLook(step, null);
+  set(step, { pending: noteHeard(pending, heardFrames(line, step.now)) });
+  if (isSettled) step.effects.push({ type: 'works' });
+  tell(step);
+  if (!isOver) return arrangeNext(step);
+  rest(step);
+  arrangeLook(step, null);
 }
 
-function hasEnded(turn: Turn): boolean {
-  const { state, now } = turn;
+function hasEnded(step: BufferStep): boolean {
+  const { state, now } = step;
   const { line, pending, heldFrames } = state;
   if (line === null || runsOn(state) || pending.waitingBytes > 0 || heldFrames > 0) return false;
   if (aheadMs(state, now) > 0) return false;
   const waited = waitForRest(line, now);
-  set(turn, { line: waited.line });
+  set(step, { line: waited.line });
   return !waited.lags;
 }
 
-function arrangeNext(turn: Turn): void {
-  const { state, now } = turn;
+function arrangeNext(step: BufferStep): void {
+  const { state, now } = step;
   const { line, pending, heldFrames } = state;
   if (line === null) return;
   const { learning, later } = limit.LOOK_MS;
@@ -156,5 +159,5 @@ function arrangeNext(turn: Turn): void {
   const soonMs = runsOn(state) ? ahead - limit.RUN_ON_MS.least : idleMs;
   const doubtfulMs = (doubtfulAt(line, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
   const waitMs = Math.min(lookMs, Math.max(limit.SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
-  arrangeLook(turn, now + waitMs, waitMs === later ? limit.LOOK_SLACK_MS : 0);
+  arrangeLook(step, now + waitMs, waitMs === later ? limit.LOOK_SLACK_MS : 0);
 }

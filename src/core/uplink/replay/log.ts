@@ -118,7 +118,7 @@ export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
   const chunks: BacklogChunk[] = [];
   const owing = new Set<number>();
   let last: Piece[] = [];
-  const finishChunk = (): void => {
+  const endChunk = (): void => {
     if (last.length > 0) chunks.push(behind(chunks.at(-1), restOf(last, log)));
     last = [];
   };
@@ -127,10 +127,10 @@ export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
     // A pause is only worth saying again behind what was said before it.
     if (isQuiet(piece) && !owing.has(piece.group)) continue;
     owing.add(piece.group);
-    if (last[0] !== undefined && last[0].chunk.seq !== piece.chunk.seq) finishChunk();
+    if (last[0] !== undefined && last[0].chunk.seq !== piece.chunk.seq) endChunk();
     last.push(piece);
   }
-  finishChunk();
+  endChunk();
   return chunks;
 }
 

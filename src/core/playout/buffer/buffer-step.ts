@@ -1,0 +1,64 @@
+import * as limit from './limits.ts';
+import type { DeviceLine } from './line.ts';
+import { forgetGiven } from './pending.ts';
+import { type BufferEffect, isSilent, type PlaybackBuffer, runsOn, soundEnd } from './state.ts';
+
+/** One step of the playback buffer while it is made. */
+export interface BufferStep {
+  state: PlaybackBuffer;
+  readonly effects: BufferEffect[];
+  readonly now: number;
+}
+
+export function set(step: BufferStep, patch: Partial<PlaybackBuffer>): void {
+  step.state = { ...step.state, ...patch };
+}
+
+export function setLine(step: BufferStep, line: DeviceLine): void {
+  if (step.state.line?.isMetered === true && !line.isMetered) step.effects.push({ type: 'distrust' });
+  set(step, { line });
+}
+
+/** The end of what one look does: when the next one is due; null: when something happens. */
+export function arrangeLook(step: BufferStep, at: number | null, slackMs = 0): void {
+  set(step, { isAnswering: false, stage: null });
+  step.effects.push(at === null ? { type: 'look_no_more' } : { type: 'look_at', at, slackMs });
+}
+
+/** Tells the writer when all will have been heard, where that is not what it knows. */
+export function tell(step: BufferStep): void {
+  const { state, now } = step;
+  if (!state.sounding && state.pending.waitingBytes === 0) return;
+  if (runsOn(state) && isSilent(state, now)) return;
+  const until = soundEnd(state, now);
+  if (Math.abs(until - state.told) <= limit.TOLERANCE_MS) return;
+  set(step, { told: until });
+  if (state.isAnswering) set(step, { written: { from: state.written.from, until } });
+  else step.effects.push({ type: 'measured', until });
+}
+
+export function settle(step: BufferStep): void {
+  set(step, { isSettled: true, awaitsProof: false, absentFrom: null });
+  step.effects.push({ type: 'works' });
+}
+
+/** Nothing sounds any more. */
+export function rest(step: BufferStep): void {
+  const pending = forgetGiven(step.state.pending);
+  set(step, { sounding: false, pending, padMs: 0, told: Number.NEGATIVE_INFINITY });
+}
+
+/** The device is gone, or about to be. */
+export function loseDevice(step: BufferStep): void {
+  const { state, now } = step;
+  arrangeLook(step, null);
+  rest(step);
+  set(step, { line: null, heldFrames: 0, isSettled: false, awaitsProof: false });
+  if (state.absentFrom === null) set(step, { absentFrom: now, accountedUntil: now });
+}
+
+export function restart(step: BufferStep): void {
+  loseDevice(step);
+  set(step, { needsRestart: false, startedAt: step.now });
+  step.effects.push({ type: 'restart' });
+}
