@@ -1,10 +1,4 @@
-import {
-  type DeviceEntry,
-  EMPTY_ROSTER,
-  isInGroup,
-  noteDevice,
-  type Roster,
-} from '../../core/fleet/roster.ts';
+import { createRoster, type DeviceEntry, isInGroup } from '../../core/fleet/roster.ts';
 import { type ToldState, type ToldStatus, toldStateSchema, toldStatusSchema } from '../../core/fleet/told.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -22,7 +16,7 @@ export interface FleetView {
 }
 
 export function createFleetView(topics: OperatorTopics, target: Target): FleetView {
-  let roster: Roster = EMPTY_ROSTER;
+  const roster = createRoster();
   const device = target.kind === 'device' ? target.device : null;
   const filters = { status: topics.told(device, 'status'), state: topics.told(device, 'state') };
   const isMeant = (entry: DeviceEntry): boolean => target.kind !== 'group' || isInGroup(entry, target.group);
@@ -32,12 +26,12 @@ export function createFleetView(topics: OperatorTopics, target: Target): FleetVi
       const about = topics.read(topic);
       if (about === null || (about.rest !== 'status' && about.rest !== 'state')) return false;
       const news = about.rest === 'status' ? { status: readStatus(payload) } : { state: readState(payload) };
-      roster = noteDevice(roster, about.device, news);
+      roster.note(about.device, news);
       return true;
     },
     entries() {
       if (device !== null) return [roster.get(device) ?? { device, status: null, state: null }];
-      return [...roster.values()].filter(isMeant);
+      return [...roster.entries()].filter(isMeant);
     },
   };
 }

@@ -7,27 +7,38 @@ export interface DeviceEntry {
   readonly state: ToldState | null;
 }
 
-/** The devices of a tenant, by name. */
-export type Roster = ReadonlyMap<string, DeviceEntry>;
-
-export const EMPTY_ROSTER: Roster = new Map();
+/** The devices of a tenant. */
+export interface Roster {
+  readonly size: number;
+  get(device: string): DeviceEntry | undefined;
+  entries(): Iterable<DeviceEntry>;
+  /** Notes what a device has published last. A cleared topic (null) forgets it. */
+  note(
+    device: string,
+    news: { readonly status: ToldStatus | null } | { readonly state: ToldState | null },
+  ): void;
+}
 
 /** More devices than one tenant of one broker has; what is beyond is not taken in. */
 export const MOST_DEVICES = 20_000;
 
-/** Notes what a device has published last. A cleared topic (null) forgets it. */
-export function noteDevice(
-  roster: Roster,
-  device: string,
-  news: { readonly status: ToldStatus | null } | { readonly state: ToldState | null },
-): Roster {
-  const known = roster.get(device);
-  if (known === undefined && roster.size >= MOST_DEVICES) return roster;
-  const entry: DeviceEntry = { ...(known ?? { device, status: null, state: null }), ...news };
-  const next = new Map(roster);
-  if (entry.status === null && entry.state === null) next.delete(device);
-  else next.set(device, entry);
-  return next;
+/** A large fleet says thousands of things at once when somebody subscribes: each costs the same, however many there are. */
+export function createRoster(): Roster {
+  const devices = new Map<string, DeviceEntry>();
+  return {
+    get size() {
+      return devices.size;
+    },
+    get: (device) => devices.get(device),
+    entries: () => devices.values(),
+    note(device, news) {
+      const known = devices.get(device);
+      if (known === undefined && devices.size >= MOST_DEVICES) return;
+      const entry: DeviceEntry = { ...(known ?? { device, status: null, state: null }), ...news };
+      if (entry.status === null && entry.state === null) devices.delete(device);
+      else devices.set(device, entry);
+    },
+  };
 }
 
 /** Whether a command that is sent now will be heard. */
