@@ -9,7 +9,7 @@ import { endUnneeded } from './old-session.ts';
 import { askAboutSilence } from './silent-service.ts';
 import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
 import { acquire } from './token.ts';
-import { attendSleep, forgetVainWakes, noteWake } from './vain-wakes.ts';
+import { attendSleep, noteWake } from './vain-wakes.ts';
 
 /** Where only single chunks are judged, this many of the last ones must be speech to wake the lane: a slammed door is one. */
 const WAKE = { speech: 2, of: 3 } as const;
@@ -54,7 +54,6 @@ export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: 
   const { session, backlog, settings } = context.state;
   if (session.kind !== 'standby') return;
   const heardLately = [...session.heardLately, talks].slice(-WAKE.of);
-  forgetVainWakes(context);
   context.set({ backlog: remember(backlog, chunk, Math.ceil(settings.prerollMs / settings.chunkMs)) });
   context.become({ ...session, heardLately });
   // What was judged over a longer time needs no second chunk.

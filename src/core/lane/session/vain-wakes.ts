@@ -13,7 +13,7 @@ const OVER_AT = 1;
 const FINDING = 'noisy_room';
 
 /** Times at which the lane woke in vain within the last hour. */
-export function vainWakesOfLate({ vainWakes }: Pick<LaneState, 'vainWakes'>, now: number): readonly number[] {
+function vainWakesOfLate({ vainWakes }: Pick<LaneState, 'vainWakes'>, now: number): readonly number[] {
   const [oldest] = vainWakes;
   if (oldest === undefined || now - oldest < FORGOTTEN_AFTER_MS) return vainWakes;
   return vainWakes.filter((at) => now - at < FORGOTTEN_AFTER_MS);
@@ -42,7 +42,7 @@ export function attendSleep(context: StepContext): void {
   context.notify('capture_problem', { finding: FINDING, message });
 }
 
-/** Sound is heard in standby: what was long ago counts no more. */
+/** Sound is heard: what was long ago counts no more, also for a lane that never sleeps any more. */
 export function forgetVainWakes(context: StepContext): void {
   const { state, now } = context;
   const ofLate = vainWakesOfLate(state, now);

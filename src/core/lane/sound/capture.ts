@@ -9,7 +9,7 @@ import { feedOldSession } from '../session/old-session.ts';
 import { rollInPause } from '../session/rollover.ts';
 import { isCongested, isStreaming } from '../session/session.ts';
 import { hearInStandby } from '../session/standby.ts';
-import { vainWakesOfLate } from '../session/vain-wakes.ts';
+import { forgetVainWakes } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
 import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
@@ -32,9 +32,9 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });
   if (mayBeSpeech(chunk.voiced, levels)) duckUnder(context);
   noteRoom(context, levels);
+  forgetVainWakes(context);
   // Where the gate is closed, the loudspeaker speaks.
-  const mistakes = vainWakesOfLate(context.state, context.now).length;
-  const talks = chunk.pcm !== null && isTalk(chunk.voiced, levels, mistakes);
+  const talks = chunk.pcm !== null && isTalk(chunk.voiced, levels, context.state.vainWakes.length);
   if (talks) context.set({ lastVoiceAt: context.now });
   if (talks) hurry(context);
   if (context.phase === 'standby') return hearInStandby(context, chunk, talks);
