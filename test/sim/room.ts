@@ -60,6 +60,7 @@ export function createRoom(setup: RoomSetup): Room {
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     named: terms.profile === 'live' && terms.untold.length === 0,
     isExact: () => tellsAll(terms) && setup.isTruthful(),
+    isLying: () => tellsAll(terms) && !setup.isTruthful(),
   });
   const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, tongue);
   const microphone = createMicrophone({

@@ -7,7 +7,7 @@ import { createViolations } from './violations.ts';
 const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-function account(isDoubtful?: (tick: number) => boolean) {
+function account(isDoubtful?: (tick: number, earlier: readonly number[]) => boolean) {
   const violations = createViolations(() => 0);
   const said = createSaidAccount(violations, isDoubtful);
   let id = 0;
@@ -64,7 +64,7 @@ describe('what follows a cut in running speech', () => {
   const given = (timesSent: (tick: number) => number) => {
     const sent = createTickList(0);
     for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
-    const seams = createSeams(sent);
+    const seams = createSeams(sent, () => true);
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(100, 300) });
     const { play, twice } = account(seams.isSaidWithTheOther);
@@ -84,5 +84,34 @@ describe('what follows a cut in running speech', () => {
     const { play, twice } = given((tick) => (tick >= 100 ? 2 : 1));
     play(upTo(100, 160));
     expect(twice()).toBe(1);
+  });
+});
+
+describe('the end of a sentence that was cut in running speech, by a service that told the cut too early', () => {
+  const given = (timesSent: (tick: number) => number, spokenUntil = 300) => {
+    const sent = createTickList(0);
+    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
+    const seams = createSeams(sent, (tick) => tick < spokenUntil);
+    const { play, twice } = account(seams.isBehindToldEnd);
+    play(upTo(0, 100));
+    return { play, twice };
+  };
+
+  it('may be said again with what follows, up to a second and a half of it', () => {
+    for (const [from, violations] of [
+      [25, 0],
+      [24, 1],
+    ] as const) {
+      const { play, twice } = given((tick) => (tick >= from ? 2 : 1));
+      play(upTo(from, 200));
+      expect(twice()).toBe(violations);
+    }
+  });
+
+  it('may not where all of it is sent again, nor where nobody spoke on', () => {
+    for (const { play, twice } of [given(() => 2), given((tick) => (tick >= 40 ? 2 : 1), 100)]) {
+      play(upTo(40, 200));
+      expect(twice()).toBe(1);
+    }
   });
 });

@@ -40,10 +40,10 @@ export interface SaidAccount {
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/** @param isDoubtful nobody can know that a piece of speech was said before */
+/** @param isDoubtful nobody can know that a piece of speech was said before, by a rendering of these pieces */
 export function createSaidAccount(
   violations: Violations,
-  isDoubtful: (tick: number) => boolean = () => false,
+  isDoubtful: (tick: number, earlier: readonly number[]) => boolean = () => false,
 ): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
@@ -85,7 +85,8 @@ export function createSaidAccount(
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit) && !isDoubtful(tick));
+      const isInDoubt = (tick: number): boolean => isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? []);
+      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit) && !isInDoubt(tick));
       if (again.length > 0) {
         const earlier = earlierOf(again[0] ?? 0, bit);
         violations.add(

@@ -18,10 +18,19 @@ export interface Seams {
   isInDoubt(tick: number): boolean;
   /** It was sent again with the sentence before the cut, because it may have been the end of that. */
   isSaidWithTheOther(tick: number): boolean;
+  /**
+   * It is the end of a sentence that was cut in running speech, and was sent again with what follows the cut: a service
+   * that tells the cut too early says by that, that it has not spoken it.
+   * @param earlier what its sentence was when it was said before
+   */
+  isBehindToldEnd(tick: number, earlier: readonly number[]): boolean;
 }
 
-/** @param timesSent how often each piece of speech was sent */
-export function createSeams(timesSent: TickList<number>): Seams {
+/**
+ * @param timesSent how often each piece of speech was sent
+ * @param isSpoken whether somebody spoke at that moment
+ */
+export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number) => boolean): Seams {
   const doubtful = createTickList(0);
   /** Of what follows a cut: the last piece of speech before it. */
   const lastBefore = createTickList<number | undefined>(undefined);
@@ -46,6 +55,13 @@ export function createSeams(timesSent: TickList<number>): Seams {
     isSaidWithTheOther(tick) {
       const last = lastBefore.get(tick);
       return last !== undefined && timesSent.get(tick) > 1 && timesSent.get(last) >= timesSent.get(tick);
+    },
+    isBehindToldEnd(tick, earlier) {
+      const [first, last] = [earlier[0], earlier.at(-1)];
+      if (first === undefined || last === undefined || last - tick >= DOUBT_TICKS) return false;
+      if (timesSent.get(first) >= timesSent.get(tick)) return false;
+      for (let next = last + 1; next <= last + GAP_TICKS; next++) if (isSpoken(next)) return true;
+      return false;
     },
   };
 }

@@ -65,7 +65,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings = createTickList<Sending | undefined>(undefined);
   const timesSent = createTickList(0);
   const timesHeard = createTickList(0);
-  const seams = createSeams(timesSent);
+  const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0);
   let queue: number[] = [];
   /** Lengths of sounds that were played and are of no rendering. */
   let strange: number[] = [];
@@ -80,8 +80,14 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let [spokenTicks, saidTicks] = [0, 0];
   let targets: readonly string[] = [];
   let targetsSince = Number.NEGATIVE_INFINITY;
-  // Where a service without times has cut running speech, what follows may have been the end of what is said again.
-  const said = createSaidAccount(violations, (tick) => !setup.isExact() && seams.isSaidWithTheOther(tick));
+  // Where a service without times has cut running speech, what follows may have been the end of what is said again; one that
+  // tells wrong times may tell the cut too early.
+  const said = createSaidAccount(
+    violations,
+    (tick, earlier) =>
+      (!setup.isExact() && seams.isSaidWithTheOther(tick)) ||
+      (setup.isLying() && seams.isBehindToldEnd(tick, earlier)),
+  );
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {

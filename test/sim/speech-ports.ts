@@ -55,6 +55,8 @@ export interface SpeechOracleSetup {
   readonly named: boolean;
   /** Whether the service tells, truthfully, which seconds of the stream it has understood. */
   readonly isExact: () => boolean;
+  /** Whether it has told times that are not true. */
+  readonly isLying: () => boolean;
   /** Whether speech of that moment may be lost for want of a stream. */
   readonly mayLose: (at: number) => boolean;
 }

@@ -1,7 +1,14 @@
-import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
 import { stubOf } from './nameless.ts';
-import { EVEN, FIRST_TIMES, isQuiet, NOTHING_NAMELESS, type Piece, type ReplayLog } from './record.ts';
+import {
+  EVEN,
+  FIRST_TIMES,
+  isQuiet,
+  isSpeech,
+  NOTHING_NAMELESS,
+  type Piece,
+  type ReplayLog,
+} from './record.ts';
 import { allSaid, languagesSaid } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
@@ -93,8 +100,8 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
 }
 
 /** Whether it stands for a chunk (its first piece does) in which somebody speaks. */
-function isSpeechChunk({ chunk, fromMs, whole }: Piece): boolean {
-  return fromMs === whole.fromMs && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, 0));
+function isSpeechChunk(piece: Piece): boolean {
+  return piece.fromMs === piece.whole.fromMs && isSpeech(piece);
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
@@ -152,9 +159,8 @@ export function nearSpeech(log: ReplayLog): ReplayLog {
 
 /** Chunks of speech that are owed. @param sentAfter left out: however long ago they were sent */
 export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INFINITY): number {
-  return log.pieces.filter(
-    (piece) => !isQuiet(piece) && isSpeechChunk(piece) && piece.sentAt > sentAfter && isOwed(log, piece),
-  ).length;
+  return log.pieces.filter((piece) => isSpeechChunk(piece) && piece.sentAt > sentAfter && isOwed(log, piece))
+    .length;
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {

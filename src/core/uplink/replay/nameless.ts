@@ -1,4 +1,4 @@
-import { isQuiet, type Nameless, type Piece, type ReplayLog, type Run } from './record.ts';
+import { isQuiet, isSpeech, type Nameless, type Piece, type ReplayLog, type Run } from './record.ts';
 import { type AudioCut, MS_PER_LETTER } from './sentence.ts';
 
 /** Sound without a name that comes so long after the last is of another sentence. */
@@ -9,6 +9,8 @@ const OVER_AFTER_MS = 5000;
 const LEAST_SHARE = 0.5;
 /** Less than this share is no whole one, of whatever voice. */
 const WHOLE_SHARE = 0.7;
+/** No translation is so much shorter than what it translates, in whatever language: all that can be told without a text. */
+const SHORTEST_SHARE = 0.25;
 const MOST_AWAITED = 8;
 
 export function awaitText({ nameless, targets }: ReplayLog, letters: number, now: number): Nameless {
@@ -26,7 +28,10 @@ export function hearRun(
   if (targets.length !== 1 || ms === 0) return nameless;
   const { run, awaited, crowded } = nameless;
   const gapMs = run === null ? Number.POSITIVE_INFINITY : now - run.soundAt;
-  if (run !== null && (gapMs < OTHER_SOUND_MS || (awaited.length === 0 && gapMs < OVER_AFTER_MS))) {
+  if (
+    run !== null &&
+    (gapMs < OTHER_SOUND_MS || (gapMs < OVER_AFTER_MS && !isOfAnother(nameless, run, pieces)))
+  ) {
     const more = { ...run, pieces: [...run.pieces, ...pieces], ms: run.ms + ms, soundAt: now };
     return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
   }
@@ -44,12 +49,35 @@ export function hearRun(
   return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run], isAhead };
 }
 
+/** Whether sound that comes a while after a run is of another sentence: one has been understood since. */
+function isOfAnother({ awaited }: Nameless, { letters }: Run, pieces: readonly Piece[]): boolean {
+  return awaited.length > 0 || (letters === 0 && pieces.some(isSpeech));
+}
+
+/** How long a run should sound at the least. */
+function leastMs({ letters, isCertain, pieces }: Run): number {
+  if (letters > 0) return letters * MS_PER_LETTER * (isCertain ? WHOLE_SHARE : LEAST_SHARE);
+  return speechMs(pieces) * SHORTEST_SHARE;
+}
+
+function speechMs(pieces: readonly Piece[]): number {
+  return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+}
+
 function isStub({ letters, ms }: Run): boolean {
   return ms < letters * MS_PER_LETTER * LEAST_SHARE;
 }
 
-function isCut({ letters, ms, isCertain }: Run): boolean {
-  return ms < letters * MS_PER_LETTER * (isCertain ? WHOLE_SHARE : LEAST_SHARE);
+function isCut(run: Run): boolean {
+  return run.ms < leastMs(run);
+}
+
+function cutOf({ letters, ms, pieces }: Run, { targets }: ReplayLog): AudioCut {
+  return {
+    language: targets[0] ?? '',
+    playedMs: Math.round(ms),
+    expectedMs: Math.round(letters > 0 ? letters * MS_PER_LETTER : speechMs(pieces)),
+  };
 }
 
 /** What is to be said once more of what was spoken without a name. */
@@ -61,18 +89,25 @@ export function stubOf({ run }: Nameless): readonly Piece[] {
 
 /** Judges the runs of which nothing more comes. */
 export function judgeRuns(
-  { nameless, targets }: ReplayLog,
+  log: ReplayLog,
   now: number,
 ): { nameless: Nameless; again: readonly Piece[]; cuts: readonly AudioCut[] } {
+  const { nameless } = log;
   const { run, crowded } = nameless;
   const isOver = run !== null && now - run.soundAt >= OVER_AFTER_MS;
   if (!isOver && crowded.length === 0) return { nameless, again: [], cuts: [] };
   const again = isOver ? stubOf(nameless) : [];
-  const told = [...crowded, ...(isOver && again.length === 0 ? [run] : [])].filter(isCut);
-  const cuts = told.map(({ ms, letters }) => ({
-    language: targets[0] ?? '',
-    playedMs: Math.round(ms),
-    expectedMs: letters * MS_PER_LETTER,
-  }));
+  const over = isOver && again.length === 0 ? [run] : [];
+  const cuts = runsCut(log, [...crowded, ...over]);
   return { nameless: { ...nameless, run: isOver ? null : run, crowded: [] }, again, cuts };
+}
+
+function runsCut(log: ReplayLog, runs: readonly Run[]): readonly AudioCut[] {
+  return runs.filter(isCut).map((run) => cutOf(run, log));
+}
+
+/** The runs that the end of a stream has cut, and that are not said once more. */
+export function runsCutAtEnd(log: ReplayLog): readonly AudioCut[] {
+  const { run, crowded } = log.nameless;
+  return runsCut(log, run === null || stubOf(log.nameless).length > 0 ? crowded : [...crowded, run]);
 }

@@ -1,3 +1,4 @@
+import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
 
 /**
@@ -178,6 +179,11 @@ export const EVEN: Balance = {
   awaitedMs: 0,
   textAt: Number.NEGATIVE_INFINITY,
 };
+
+/** Whether somebody speaks in it, as far as can be told. */
+export function isSpeech({ chunk }: Pick<Piece, 'chunk'>): boolean {
+  return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, 0));
+}
 
 /** Whether a piece lets a service hear a pause. */
 export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {

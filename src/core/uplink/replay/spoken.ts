@@ -1,7 +1,7 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { withSound, withText } from './balance.ts';
 import { keepPieces, unspoken } from './log.ts';
-import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS } from './nameless.ts';
+import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS, runsCutAtEnd } from './nameless.ts';
 import {
   isQuiet,
   NOTHING_NAMELESS,
@@ -217,7 +217,8 @@ export function owesRest(log: ReplayLog): boolean {
 
 /** The translations that the end of a stream has cut, and of which more than half had come. */
 export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
-  return log.sentences.flatMap(({ languages }) =>
+  const named = log.sentences.flatMap(({ languages }) =>
     languages.filter((spoken) => isCutByEnd(spoken, log, now)).map((spoken) => cutOf(spoken, log)),
   );
+  return [...named, ...runsCutAtEnd(log)];
 }

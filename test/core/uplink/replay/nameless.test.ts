@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/log.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
-import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
@@ -155,5 +155,50 @@ describe('a translation without a name of which more than half came', () => {
   it('is not told where two texts had come before it: it may be one of them, whole', () => {
     const two = text(say(translated(), 4), 3100);
     expect(judgeCuts(sound(two, 4500, 3300), 8400).cuts).toEqual([]);
+  });
+});
+
+describe('a translation without a name, of a service that writes nothing down', () => {
+  const SPEECH_MS = 4 * CHUNK_MS;
+  const heard = send(emptyReplayLog(['es']), 4, 3);
+  const cut = sound(heard, 300, 3300);
+  const told = [{ language: 'es', playedMs: 300, expectedMs: SPEECH_MS }];
+
+  it('is told where it is much shorter than what was said, when nothing more of it can come', () => {
+    expect(judgeCuts(cut, 8200)).toMatchObject({ again: [], cuts: [] });
+    const judged = judgeCuts(cut, 8400);
+    expect(judged).toMatchObject({ again: [], cuts: told });
+    expect(judgeCuts(judged.log, 20_000).cuts).toEqual([]);
+  });
+
+  it('is told where the next one sounds before that is clear', () => {
+    const two = sound(send(cut, 4, 3), 1200, 6000);
+    expect(judgeCuts(two, 6000).cuts).toEqual(told);
+    expect(judgeCuts(judgeCuts(two, 6000).log, 20_000).cuts).toEqual([]);
+  });
+
+  it('is told where the stream ends', () => {
+    expect(cutsAtEnd(cut, 3400)).toEqual(told);
+    expect(cutsAtEnd(sound(heard, 320, 3300), 3400)).toEqual([]);
+  });
+
+  it('goes on after a gap in which nobody spoke', () => {
+    expect(judgeCuts(sound(cut, 300, 6000), 20_000).cuts).toEqual([]);
+  });
+
+  it('is no matter where a loud room was taken for speech', () => {
+    const levels = { loudestDb: -24, quietestDb: -24, isSpeech: false };
+    const noise = send(emptyReplayLog(['es']), 8, 3, { levels });
+    expect(judgeCuts(sound(noise, 300, 3300), 20_000).cuts).toEqual([]);
+  });
+});
+
+describe('a translation without a name whose stream ends in it', () => {
+  it('is told where it is not said once more', () => {
+    expect(cutsAtEnd(sound(translated(), 320, 3300), 3400)).toEqual([]);
+    const crowded = sound(text(say(sound(translated(), 320, 3300), 4), 5000), 320, 5300);
+    expect(cutsAtEnd(crowded, 5400)).toMatchObject([{ playedMs: 320 }]);
+    expect(cutsAtEnd(sound(translated(), 2400, 3300), 3400)).toMatchObject([{ playedMs: 2400 }]);
+    expect(cutsAtEnd(translated(), 3400)).toEqual([]);
   });
 });
