@@ -1,5 +1,6 @@
 /** Where a service has cut running speech and told no times: which word belongs to which sentence nobody can tell. */
 import { TICK_MS } from './sound.ts';
+import type { SpeechOracleSetup } from './speech-ports.ts';
 import { createTickList, type TickList } from './tick-list.ts';
 
 /** Its word of the cut comes at most so long after it. */
@@ -24,7 +25,12 @@ export interface Seams {
    * @param earlier what its sentence was when it was said before
    */
   isBehindToldEnd(tick: number, earlier: readonly number[]): boolean;
+  /** Either of these, of a service without times, or with wrong ones: nobody can know that it was said before. */
+  isDoubtful(tick: number, earlier: readonly number[], service: Times): boolean;
 }
+
+/** What the times of a service are worth. */
+type Times = Pick<SpeechOracleSetup, 'isExact' | 'isLying'>;
 
 /**
  * @param timesSent how often each piece of speech was sent
@@ -35,7 +41,7 @@ export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number
   /** Of what follows a cut: the last piece of speech before it. */
   const lastBefore = createTickList<number | undefined>(undefined);
   const lastOf = new Map<string, readonly number[]>();
-  return {
+  const seams: Seams = {
     rendered({ stream, language, ticks }) {
       const key = `${stream} ${language}`;
       const before = lastOf.get(key) ?? [];
@@ -63,7 +69,12 @@ export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number
       for (let next = last + 1; next <= last + GAP_TICKS; next++) if (isSpoken(next)) return true;
       return false;
     },
+    isDoubtful(tick, earlier, { isExact, isLying }) {
+      if (!isExact() && seams.isSaidWithTheOther(tick)) return true;
+      return isLying() && seams.isBehindToldEnd(tick, earlier);
+    },
   };
+  return seams;
 }
 
 /** What is known of how a translation came. */

@@ -80,14 +80,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let [spokenTicks, saidTicks] = [0, 0];
   let targets: readonly string[] = [];
   let targetsSince = Number.NEGATIVE_INFINITY;
-  // Where a service without times has cut running speech, what follows may have been the end of what is said again; one that
-  // tells wrong times may tell the cut too early.
-  const said = createSaidAccount(
-    violations,
-    (tick, earlier) =>
-      (!setup.isExact() && seams.isSaidWithTheOther(tick)) ||
-      (setup.isLying() && seams.isBehindToldEnd(tick, earlier)),
-  );
+  const said = createSaidAccount(violations, (tick, earlier) => seams.isDoubtful(tick, earlier, setup));
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
 
   const mark = (tick: number, flag: number): void => {
