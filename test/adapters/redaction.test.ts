@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Characters,
@@ -7,6 +6,7 @@ import {
   redactValue,
   secretSpans,
 } from '../../src/adapters/redaction.ts';
+import { fc } from '../properties.ts';
 
 /** How often the scan looks at a character. */
 function steps(text: string): number {

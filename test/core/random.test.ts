@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { draw, seededRandom } from '../../src/core/random.ts';
+import { fc } from '../properties.ts';
 
 function drawMany(seed: number, count: number): number[] {
   const values: number[] = [];

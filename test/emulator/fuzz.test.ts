@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { fc } from '../properties.ts';
 import { ask, connect, createToken, streamUrl } from './client.ts';
 import { createHarness, task } from './core/harness.ts';
 import { noise, pcm } from './core/voice.ts';

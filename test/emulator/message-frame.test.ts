@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { base64Length, decodeBase64, encodeBase64 } from '../../src/emulator/base64.ts';
 import { readFrame, writeFrame } from '../../src/emulator/message-frame.ts';
+import { fc } from '../properties.ts';
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 

@@ -78,6 +78,14 @@ export const onlyTheClockReadsTheTime: Rule = (files) =>
     .filter(({ path }) => path !== CLOCK && path !== 'src/emulator/page-script.ts')
     .flatMap((file) => [...codeOf(file).matchAll(READS_CLOCK)].map(([word]) => `${file.path}: uses ${word}`));
 
+/** Draws that are the same in each run come from one place. */
+const PROPERTIES = 'test/properties.ts';
+
+export const drawsComeFromOnePlace: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && file.path !== PROPERTIES && importsOf(file).includes('fast-check'))
+    .map(({ path }) => `${path}: imports fast-check, not ${PROPERTIES}`);
+
 export const LONGEST_FILE_LINES = 350;
 
 export const filesAreShort: Rule = (files) =>

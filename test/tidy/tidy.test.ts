@@ -191,6 +191,12 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [file('README.md', 'the lane at work/idle, /etc/dragoman, ./home/page and HOME=/root')],
   ],
   [
+    rules.drawsComeFromOnePlace,
+    'the draws of property tests come from one place',
+    [from('test/core/a.test.ts', 'fast-check'), from('test/core/lane/b.ts', 'fast-check')],
+    [from('test/properties.ts', 'fast-check'), from('test/core/a.test.ts', '../properties.ts')],
+  ],
+  [
     rules.lockNamesEveryPlatform,
     'the lock file can be installed from on every platform',
     [

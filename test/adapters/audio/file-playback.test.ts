@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFilePlayback, type FilePlaybackOptions } from '../../../src/adapters/audio/file-playback.ts';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { fadeOut } from '../../../src/core/audio/fade.ts';
 import type { AudioFault } from '../../../src/ports/audio.ts';
+import { fc } from '../../properties.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { makeFolder, makeNumbered, makePcm, readSamples } from './wav-files.ts';
 

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPcmResampler, createResampler } from '../../../src/adapters/audio/resampler.ts';
+import { fc } from '../../properties.ts';
 import { makeFolder, makeNumbered, makeTone, measureTone, readSamples } from './wav-files.ts';
 
 const MODULE = fileURLToPath(new URL('../../../src/adapters/audio/resampler.ts', import.meta.url));

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJsonc } from '../../../src/adapters/config/jsonc.ts';
+import { fc } from '../../properties.ts';
 
 describe('JSON with comments', () => {
   it('reads whatever JSON.parse reads, as it does', () => {

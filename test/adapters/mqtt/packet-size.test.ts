@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { watchPacketSize } from '../../../src/adapters/mqtt/packet-size.ts';
+import { fc } from '../../properties.ts';
 
 const MOST = 20_000;
 

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOutbox, expiryLeftS, type OutboxLimits } from '../../../src/adapters/mqtt/outbox.ts';
 import {
@@ -17,6 +16,7 @@ import {
   UNREACHABLE_BACKOFF,
 } from '../../../src/core/retry/reconnect.ts';
 import type { BusProblem } from '../../../src/ports/bus.ts';
+import { fc } from '../../properties.ts';
 
 const fail = (state: ReconnectState, times: number, problem: BusProblem = 'unreachable') => {
   let next = { state, waitMs: 0 };

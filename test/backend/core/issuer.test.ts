@@ -1,10 +1,10 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
 import { createIssuer } from '../../../src/backend/core/issuer.ts';
 import type { Trouble } from '../../../src/backend/core/service-trouble.ts';
 import { type BackendConfig, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
+import { fc } from '../../properties.ts';
 
 function makeConfig(more: object = {}): BackendConfig {
   return backendConfigSchema.parse({

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   displayWidth,
@@ -8,6 +7,7 @@ import {
   wrapColumns,
   wrapWithin,
 } from '../../../src/cli/demo/display-text.ts';
+import { fc } from '../../properties.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 });
 const JAPANESE = '今日は博物館は何時に閉まりますか。車椅子で二階まで上がれますか。';

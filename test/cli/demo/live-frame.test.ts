@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/cli/demo/display-text.ts';
 import { renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { follow, SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import type { Exchange } from '../../../src/cli/demo/model.ts';
 import { PHASE_NAMES } from '../../../src/core/lane/phases.ts';
+import { fc } from '../../properties.ts';
 import { account, exchange, frameOf, liveModel, PLAIN } from './made-up.ts';
 
 const USUAL: Size = { columns: 80, rows: 24 };

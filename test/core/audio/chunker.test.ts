@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Chunk, createChunker } from '../../../src/core/audio/chunker.ts';
+import { fc } from '../../properties.ts';
 
 const CHUNK_SAMPLES = 7;
 const RATE_HZ = 8000;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fadeBefore, fadeBehind, fadeOut } from '../../../src/core/audio/fade.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { fc } from '../../properties.ts';
 
 const RATE_HZ = 24_000;
 const EDGE = 192;

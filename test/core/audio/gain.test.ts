@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   applyRamp,
@@ -9,6 +8,7 @@ import {
   steadyGain,
 } from '../../../src/core/audio/gain.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { fc } from '../../properties.ts';
 
 const RATE_HZ = 24_000;
 const RAMP = (RAMP_MS * RATE_HZ) / 1000;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPcmQueue } from '../../../src/core/audio/pcm-queue.ts';
+import { fc } from '../../properties.ts';
 
 describe('sound that waits', () => {
   it('comes out in order, in whatever pieces it is asked for', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   applyGain,
@@ -12,6 +11,7 @@ import {
   volumeGain,
 } from '../../../src/core/audio/pcm.ts';
 import { measureLevel } from '../../../src/core/audio/sound-level.ts';
+import { fc } from '../../properties.ts';
 
 const sample = fc.integer({ min: -32768, max: 32767 });
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createListener } from '../../../src/cli/devices/listener.ts';
 import { createCaptureWatch } from '../../../src/core/audio/capture-watch.ts';
 import { addSums, clips, hasOffset, levelOf, NO_SOUND, sumUp } from '../../../src/core/audio/sound-level.ts';
 import { judgeHearing, measureHearing } from '../../../src/core/doctor/microphone.ts';
+import { fc } from '../../properties.ts';
 
 const RATE_HZ = 16_000;
 const bytes = (samples: Int16Array): Uint8Array => new Uint8Array(samples.buffer);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
+import { fc } from '../../properties.ts';
 import { behave } from './behaviour.ts';
 import { anyAct } from './hostile.ts';
 import { LaneHarness } from './lane-harness.ts';

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import { step } from '../../../src/core/lane/machine.ts';
@@ -7,6 +6,7 @@ import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
 import { isStreaming } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
+import { fc } from '../../properties.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';
 import { type Act, anyAct } from './hostile.ts';

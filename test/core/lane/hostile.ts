@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { Hold, TimerName } from '../../../src/core/lane/event.ts';
 import type { StreamMessage } from '../../../src/ports/stream.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { fc } from '../../properties.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 /** Which stream an event is about: by its part, or one that is gone. */

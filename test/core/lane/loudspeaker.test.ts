@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../../properties.ts';
 import { Device, type DeviceTraits } from './device.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 

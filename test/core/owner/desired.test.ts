@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import { effectiveOf, findNamer, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
+import { fc } from '../../properties.ts';
 
 const BASE = configSchema.parse({
   device: { id: 'kiosk-01', tenant: 'museum' },

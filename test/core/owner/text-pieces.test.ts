@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textPieces } from '../../../src/core/owner/text-pieces.ts';
+import { fc } from '../../properties.ts';
 
 describe('a long text', () => {
   it('is taken apart at the ends of sentences, else of clauses, else of words, else anywhere', () => {

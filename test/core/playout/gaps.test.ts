@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { fc } from '../../properties.ts';
 import { FORMAT, PlayoutHarness, START } from './playout-harness.ts';
 
 /** A loud tone that is nowhere near silence where it is cut. */

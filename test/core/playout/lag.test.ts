@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../../properties.ts';
 import { FORMAT, PlayoutHarness } from './playout-harness.ts';
 
 const inMs = (bytes: number): number => bytes / FORMAT.bytesPerMs;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { advance, flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../../src/core/playout/playout.ts';
+import { fc } from '../../properties.ts';
 import { readTags } from '../lane/sound.ts';
 import { FORMAT, PlayoutHarness, START, WORDS_PER_MS } from './playout-harness.ts';
 

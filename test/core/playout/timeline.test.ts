@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   correctHeard,
@@ -9,6 +8,7 @@ import {
   silenceTimeline,
   stretchesOf,
 } from '../../../src/core/playout/timeline.ts';
+import { fc } from '../../properties.ts';
 
 /** What is heard, as pairs. */
 function heard(timeline: PlayoutTimeline): [number, number][] {

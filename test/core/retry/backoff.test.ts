@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffBound, drawBackoff } from '../../../src/core/retry/backoff.ts';
+import { fc } from '../../properties.ts';
 
 const POLICY = { baseMs: 1000, capMs: 60_000, floorMs: 0 };
 const FLOORED = { baseMs: 5000, capMs: 120_000, floorMs: 1000 };

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fullBucket, spend } from '../../../src/core/retry/rate.ts';
+import { fc } from '../../properties.ts';
 
 it('grants a burst, then as many as a minute allows, and tells the wait', () => {
   const rate = { burst: 2, perMinute: 6 };

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Backlog,
@@ -13,6 +12,7 @@ import {
   takeOldest,
   trim,
 } from '../../../src/core/uplink/backlog.ts';
+import { fc } from '../../properties.ts';
 
 const ROOMY = 1000;
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   EARLY_CHUNKS,
@@ -7,6 +6,7 @@ import {
   type Pacer,
   recordSend,
 } from '../../../src/core/uplink/pacer.ts';
+import { fc } from '../../properties.ts';
 
 const CHUNK_MS = 320;
 const FASTEST_MS = CHUNK_MS * 0.999;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPacingMeter } from '../../../src/emulator/core/pacing.ts';
+import { fc } from '../../properties.ts';
 
 const CHUNK_MS = 320;
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBookmarks } from '../../../src/emulator/core/page-cursor.ts';
 import {
@@ -10,6 +9,7 @@ import {
   phrasesSpoken,
   saidPhrases,
 } from '../../../src/emulator/core/phrase-book.ts';
+import { fc } from '../../properties.ts';
 
 const LANGUAGES = ['en', 'es', 'de', 'fr', 'it', 'ja'] as const;
 

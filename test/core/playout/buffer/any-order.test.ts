@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CAPACITY_MS } from '../../../../src/core/playout/capacity.ts';
+import { fc } from '../../../properties.ts';
 import { createDevice, msOf, ramp } from './device.ts';
 
 const happening = fc.oneof(
