@@ -4,6 +4,7 @@ import { durationMs } from '../../core/audio/pcm.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
+import { endWorker } from '../worker-end.ts';
 import type { CapturedPiece, EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 
 /** The canceller's thread as the program's folder has it. */
@@ -138,7 +139,7 @@ class ThreadCanceller implements EchoCanceller {
   private end(): void {
     this.isOver = true;
     this.cancelLook();
-    void this.worker.terminate();
+    endWorker(this.worker);
   }
 
   private requeue(): void {

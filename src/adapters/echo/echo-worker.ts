@@ -1,5 +1,6 @@
 /** The canceller's thread: what the lane captured goes in, what the loudspeaker added to it stays here. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { END, type End } from '../worker-end.ts';
 import { createEchoFilter } from './echo-filter.ts';
 import type { EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 
@@ -9,7 +10,8 @@ if (port === null) throw new Error('this is a part of dragoman, not a program of
 const filter = createEchoFilter(workerData as EchoRates);
 const answer = (message: FromEchoThread): void => port.postMessage(message);
 
-port.on('message', (message: ToEchoThread) => {
+port.on('message', (message: ToEchoThread | End) => {
+  if (message === END) return port.close();
   switch (message.type) {
     case 'played':
       return filter.played(message.pcm, message.heardAt, message.goesOn, message.place);

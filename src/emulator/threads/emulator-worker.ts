@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { platform } from 'node:process';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { loadSpeechDetector } from '../../adapters/voice/speech-detector.ts';
+import { END, type End } from '../../adapters/worker-end.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { render } from '../core/render.ts';
 import type { FromHearing, FromSpeech, Role, ToHearing, ToSpeech } from './message.ts';
@@ -17,7 +18,8 @@ function hear(port: MessagePort, create: CreateVoiceDetector): void {
     detectors.get(detector)?.hear(pcm, (voiced, samples) => stretches.push(voiced ? samples : -samples));
     return Int32Array.from(stretches);
   };
-  port.on('message', (steps: ToHearing) => {
+  port.on('message', (steps: ToHearing | End) => {
+    if (steps === END) return port.close();
     const decided: { detector: number; stretches: Int32Array }[] = [];
     for (const step of steps) {
       const { detector } = step;
@@ -42,7 +44,8 @@ function hear(port: MessagePort, create: CreateVoiceDetector): void {
 
 function speak(port: MessagePort): void {
   if (platform === 'linux') setPriority(SPEECH_NICENESS);
-  port.on('message', (job: ToSpeech) => {
+  port.on('message', (job: ToSpeech | End) => {
+    if (job === END) return port.close();
     const answer: FromSpeech = { id: job.id, pcm: render(job) };
     const { buffer } = answer.pcm;
     port.postMessage(answer, buffer instanceof ArrayBuffer ? [buffer] : []);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { endWorker } from '../../adapters/worker-end.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import type { CreateDetector } from '../core/interpreter.ts';
@@ -171,7 +172,9 @@ export function createHearing(setup: HearingSetup): Hearing {
     close() {
       const ended = worker;
       worker = null;
-      void ended?.terminate();
+      if (ended === null) return;
+      ended.off('message', receive);
+      endWorker(ended);
     },
   };
 }

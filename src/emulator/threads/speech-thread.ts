@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { endWorker } from '../../adapters/worker-end.ts';
 import { type RenderJob, render } from '../core/render.ts';
 import type { FromSpeech, ToSpeech } from './message.ts';
 
@@ -61,7 +62,8 @@ export function createSpeechMaker(thread: URL | null, complain: (sentence: strin
     close() {
       const ended = worker;
       worker = null;
-      void ended?.terminate();
+      jobs.clear();
+      if (ended !== null) endWorker(ended);
     },
   };
 }
