@@ -1,15 +1,15 @@
 /** The owner's side of one device, as programs of their own on this machine's loopback: mosquitto with TLS, backend, emulator. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
 import { freePort } from '../backend/broker/fixture.ts';
+import { backendSettings, brokerFile, emulatorWords, makeFolder } from './owner-folder.ts';
 import { ask, type Line, watch } from './owner-line.ts';
 import { startTokenRelay, type TokenRelay } from './token-relay.ts';
 
-export const API_KEY = 'api-key-of-the-tests';
 const START_LIMIT_MS = 60_000;
 
 export interface OwnerOptions {
@@ -54,28 +54,7 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-owner-'));
   const folder = join(root, 'museum');
   const [brokerPort, peoplePort, servicePort] = [await freePort(), await freePort(), await freePort()];
-  const backendBundle = (...words: string[]) =>
-    execFileSync(process.execPath, [join(options.bundles, 'backend.mjs'), ...words], { cwd: root });
-  const ports = ['--device-port', String(brokerPort), '--people-port', String(peoplePort)];
-  const at = ['--host', '127.0.0.1', '--listen', '127.0.0.1'];
-  backendBundle(
-    'broker',
-    'init',
-    folder,
-    '--tenant',
-    'museum',
-    ...at,
-    ...ports,
-    '--person',
-    'anna=administrator',
-  );
-  backendBundle('devices', 'add', 'kiosk-01', '--broker', folder);
-  certify(folder, [
-    'IP:127.0.0.1',
-    ...(options.names ?? []).map((name) => `${/^\d/.test(name) ? 'IP' : 'DNS'}:${name}`),
-  ]);
-  // It would change to a user of its own, who cannot read this folder.
-  if (process.getuid?.() === 0) appendFileSync(join(folder, 'broker/mosquitto.conf'), 'user root\n');
+  makeFolder(options.bundles, folder, { names: options.names ?? [], brokerPort, peoplePort });
   const children: ChildProcess[] = [];
   let relay: TokenRelay | null = null;
   const close = async (): Promise<void> => {
@@ -90,35 +69,19 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
       return child;
     };
     let broker = await start(brokerWords(folder), /running/);
-    const tls = [
-      '--tls-cert',
-      join(folder, 'broker/server.crt'),
-      '--tls-key',
-      join(folder, 'broker/server.key'),
-    ];
     const phrases = join(root, 'phrases.json');
     if (options.phrases !== undefined) writeFileSync(phrases, JSON.stringify(options.phrases));
     const emulator = [
-      ...['run', '--port', String(servicePort), '--api-key', API_KEY],
+      ...emulatorWords(folder, servicePort),
       ...(options.phrases === undefined ? [] : ['--phrases', phrases]),
-      ...tls,
       ...(options.emulator ?? []),
     ];
     await start([process.execPath, join(options.bundles, 'emulator.mjs'), ...emulator], /listening/);
     const server = { certificate: join(folder, 'broker/server.crt'), key: join(folder, 'broker/server.key') };
     relay = await startTokenRelay(servicePort, { ...server, authority: join(folder, 'authority/ca.crt') });
     const backendFolder = join(folder, 'logins/backend');
-    writeFileSync(join(backendFolder, 'api-key'), API_KEY, { mode: 0o600 });
     const streamHost = options.streamHost ?? `127.0.0.1:${servicePort}`;
-    const backendEnv = {
-      DRAGOMAN_BACKEND_ALLOW: 'museum/*',
-      DRAGOMAN_BACKEND_SERVICE_URL: `https://127.0.0.1:${relay.port}`,
-      DRAGOMAN_BACKEND_SERVICE_STREAM_URL: `wss://${streamHost}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
-      DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE: 'api-key',
-      DRAGOMAN_BACKEND_SERVICE_CA_FILE: 'broker-ca.crt',
-      DRAGOMAN_BACKEND_LIMITS_SESSIONS_PER_HOUR: '3600',
-      DRAGOMAN_BACKEND_LIMITS_SESSIONS_AT_ONCE: '64',
-    };
+    const backendEnv = backendSettings(relay.port, streamHost);
     const words = [process.execPath, join(options.bundles, 'backend.mjs'), 'run', '--config', 'backend.json'];
     await start(words, /listening for token requests/, backendEnv, backendFolder);
     const anna = join(folder, 'logins/anna');
@@ -155,7 +118,7 @@ const brokerWords = (folder: string): string[] => [
   findMosquitto() ?? 'mosquitto',
   '-v',
   '-c',
-  join(folder, 'broker/mosquitto.conf'),
+  brokerFile(folder),
 ];
 
 /** Starts a program that says a word when it is ready. */
@@ -191,17 +154,4 @@ async function startChild(
     });
   });
   return child;
-}
-
-/** Broker and service get a certificate for each name that the device may know them by, of the authority that was set up. */
-function certify(folder: string, names: readonly string[]): void {
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
-  const made = mkdtempSync(join(tmpdir(), 'dragoman-certificate-'));
-  writeFileSync(join(made, 'names'), `subjectAltName=${names.join(',')}\n`);
-  const [request, certificate] = [join(made, 'csr'), join(made, 'crt')];
-  openssl('req', '-new', '-key', 'broker/server.key', '-subj', '/CN=owner', '-out', request);
-  const by = ['-CA', 'authority/ca.crt', '-CAkey', 'authority/ca.key', '-set_serial', '2', '-days', '30'];
-  openssl('x509', '-req', '-in', request, ...by, '-extfile', join(made, 'names'), '-out', certificate);
-  copyFileSync(certificate, join(folder, 'broker/server.crt'));
-  rmSync(made, { recursive: true });
 }

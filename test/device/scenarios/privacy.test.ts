@@ -1,9 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { searchDisk } from '../disk-search.ts';
 import { type Bench, pidOf, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 
@@ -78,25 +76,4 @@ async function searchMemory({ machine }: Bench, texts: readonly string[]) {
   const counts = lines.pop() as { readonly processes: number; readonly bytes: number };
   expect(counts.processes).toBeGreaterThan(8);
   return { finds: lines as Find[], counts };
-}
-
-/** How often each text stands on the disk, wherever, files that were deleted included. */
-async function searchDisk({ machine, disk }: Bench, texts: readonly string[]): Promise<number[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
-  try {
-    await machine.monitor('stop');
-    const raw = join(folder, 'disk.raw');
-    execFileSync('qemu-img', ['convert', '-U', '-O', 'raw', disk, raw]);
-    await machine.monitor('cont');
-    return texts.map((text) => {
-      writeFileSync(join(folder, 'text'), text);
-      const { stdout } = spawnSync('grep', ['-a', '-o', '-F', '-f', join(folder, 'text'), raw], {
-        maxBuffer: 2 ** 26,
-        env: { LC_ALL: 'C' },
-      });
-      return stdout.toString().split('\n').length - 1;
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }

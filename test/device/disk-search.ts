@@ -1,0 +1,27 @@
+/** Looks for texts on the disk of a machine, wherever they are, files that were deleted included. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bench } from './kiosk.ts';
+
+/** How often each text stands there. */
+export async function searchDisk({ machine, disk }: Bench, texts: readonly string[]): Promise<number[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
+  try {
+    await machine.monitor('stop');
+    const raw = join(folder, 'disk.raw');
+    execFileSync('qemu-img', ['convert', '-U', '-O', 'raw', disk, raw]);
+    await machine.monitor('cont');
+    return texts.map((text) => {
+      writeFileSync(join(folder, 'text'), text);
+      const { stdout } = spawnSync('grep', ['-a', '-o', '-F', '-f', join(folder, 'text'), raw], {
+        maxBuffer: 2 ** 26,
+        env: { LC_ALL: 'C' },
+      });
+      return stdout.toString().split('\n').length - 1;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,60 @@
+/** What the owner of one device sets up: rules, logins and certificates, as `dragoman-backend` makes them, and the words for the programs. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const API_KEY = 'api-key-of-the-tests';
+
+/** @param folder where the programs will find it; its parent is there */
+export function makeFolder(
+  bundles: string,
+  folder: string,
+  where: { readonly names: readonly string[]; readonly brokerPort: number; readonly peoplePort: number },
+): void {
+  const { names, brokerPort, peoplePort } = where;
+  const backend = (...words: string[]) =>
+    execFileSync(process.execPath, [join(bundles, 'backend.mjs'), ...words], { cwd: dirname(folder) });
+  const ports = ['--device-port', String(brokerPort), '--people-port', String(peoplePort)];
+  const at = ['--host', '127.0.0.1', '--listen', '127.0.0.1'];
+  const anna = ['--person', 'anna=administrator'];
+  backend('broker', 'init', folder, '--tenant', 'museum', ...at, ...ports, ...anna);
+  backend('devices', 'add', 'kiosk-01', '--broker', folder);
+  const kinds = names.map((name) => `${/^\d/.test(name) ? 'IP' : 'DNS'}:${name}`);
+  certify(folder, ['IP:127.0.0.1', ...kinds]);
+  // It would change to a user of its own, who cannot read this folder.
+  if (process.getuid?.() === 0) appendFileSync(brokerFile(folder), 'user root\n');
+  writeFileSync(join(folder, 'logins/backend/api-key'), API_KEY, { mode: 0o600 });
+}
+
+export const brokerFile = (folder: string): string => join(folder, 'broker/mosquitto.conf');
+
+/** After its name. */
+export const emulatorWords = (folder: string, port: number): string[] => [
+  ...['run', '--port', String(port), '--api-key', API_KEY],
+  ...['--tls-cert', join(folder, 'broker/server.crt'), '--tls-key', join(folder, 'broker/server.key')],
+];
+
+/** In its environment; it runs in `logins/backend`, with the file backend.json that lies there. */
+export const backendSettings = (servicePort: number, streamHost: string): Record<string, string> => ({
+  DRAGOMAN_BACKEND_ALLOW: 'museum/*',
+  DRAGOMAN_BACKEND_SERVICE_URL: `https://127.0.0.1:${servicePort}`,
+  DRAGOMAN_BACKEND_SERVICE_STREAM_URL: `wss://${streamHost}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
+  DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE: 'api-key',
+  DRAGOMAN_BACKEND_SERVICE_CA_FILE: 'broker-ca.crt',
+  DRAGOMAN_BACKEND_LIMITS_SESSIONS_PER_HOUR: '3600',
+  DRAGOMAN_BACKEND_LIMITS_SESSIONS_AT_ONCE: '64',
+});
+
+/** Broker and service get a certificate for each name that the device may know them by, of the authority that was set up. */
+function certify(folder: string, names: readonly string[]): void {
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+  const made = mkdtempSync(join(tmpdir(), 'dragoman-certificate-'));
+  writeFileSync(join(made, 'names'), `subjectAltName=${names.join(',')}\n`);
+  const [request, certificate] = [join(made, 'csr'), join(made, 'crt')];
+  openssl('req', '-new', '-key', 'broker/server.key', '-subj', '/CN=owner', '-out', request);
+  const by = ['-CA', 'authority/ca.crt', '-CAkey', 'authority/ca.key', '-set_serial', '2', '-days', '30'];
+  openssl('x509', '-req', '-in', request, ...by, '-extfile', join(made, 'names'), '-out', certificate);
+  copyFileSync(certificate, join(folder, 'broker/server.crt'));
+  rmSync(made, { recursive: true });
+}
