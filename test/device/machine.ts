@@ -16,6 +16,14 @@ export const KINDS: Readonly<
   amd64: { program: 'qemu-system-x86_64', words: ['-M', 'q35', '-cpu', 'max'] },
   arm64: { program: 'qemu-system-aarch64', words: ['-M', 'virt,gic-version=3', '-cpu', 'cortex-a72'] },
 };
+/** 2 ns for an instruction: 500 million of them a second, fewer than a board has. */
+const TIMES: Readonly<Record<'real' | 'virtual', readonly string[]>> = {
+  real: ['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-rtc', 'base=utc'],
+  virtual: [
+    ...['-accel', 'tcg,thread=single,tb-size=256', '-smp', '1'],
+    ...['-icount', 'shift=1,sleep=off', '-rtc', 'base=utc,clock=vm'],
+  ],
+};
 const CONSOLES: Readonly<Record<Architecture, string>> = { amd64: 'ttyS0', arm64: 'ttyAMA0' };
 
 export interface Hardware {
@@ -28,9 +36,22 @@ export interface Hardware {
   readonly parcel: string;
   /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100; it reaches nothing else. */
   readonly ports: Readonly<Record<number, number>>;
+  /**
+   * Virtual: its time is the instructions that it has run, and leaps where nothing has to be done. It is the same on any machine below
+   * it, has one processor, and is never late; what it talks with must be inside it. Left out: real.
+   */
+  readonly time?: 'real' | 'virtual';
+  /** Files of this machine into which it writes, as /dev/virtio-ports/NAME. */
+  readonly outlets?: Readonly<Record<string, string>>;
+  /** It ends by then, however much it has to do. Left out: 40 minutes. */
+  readonly lifeLimitMs?: number;
 }
 
 export interface Machine {
+  /** What goes into its USB loudspeaker while that is plugged in, as QEMU records it: 48 kHz, two channels, after 44 bytes. */
+  readonly usbSound: string;
+  /** Of the process that is this machine now. */
+  readonly pid: number;
   /** Runs a program in it as root; it ends within a minute unless told. */
   run(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<Output>;
   /** The same, for what must succeed; what it wrote on standard output. */
@@ -54,7 +75,6 @@ export interface Machine {
   stop(): Promise<void>;
 }
 
-/** However much a machine has to do. */
 const LIFE_LIMIT_MS = 2_400_000;
 const RUN_LIMIT_MS = 60_000;
 const BOOT_LIMIT_MS = 240_000;
@@ -83,7 +103,10 @@ export async function switchOn(
     await must(['date', '--set', `@${(Date.now() / 1000).toFixed(3)}`]);
   };
   return {
-    ...{ bootMs, run, must, monitor, setClock },
+    ...{ bootMs, run, must, monitor, setClock, usbSound: join(folder, USB_SOUND) },
+    get pid() {
+      return parts.qemu.pid ?? 0;
+    },
     sh: (script, ...words) => must(['sh', '-euc', script, 'sh', ...words]),
     async read(path) {
       const { code, stdout, stderr } = await run(['cat', path]);
@@ -123,6 +146,10 @@ export async function switchOn(
   };
 }
 
+const USB_SOUND = 'usb.wav';
+/** What `device_add` plugs in, and `device_del horn` pulls out again. */
+export const USB_LOUDSPEAKER = 'usb-audio,id=horn,bus=usb.0,audiodev=usb';
+
 interface Parts {
   readonly qemu: ChildProcess;
   readonly agent: GuestAgent;
@@ -130,7 +157,7 @@ interface Parts {
 }
 
 async function start(hardware: Hardware, folder: string, saved?: string): Promise<Parts> {
-  const { architecture, disk, kernel, initrd, parcel, ports } = hardware;
+  const { architecture, disk, kernel, initrd, parcel, ports, time = 'real' } = hardware;
   const kind = KINDS[architecture];
   const forwards = Object.entries(ports).map(
     ([from, to]) => `,guestfwd=tcp:10.0.2.100:${from}-cmd:socat - TCP:127.0.0.1:${to}`,
@@ -138,8 +165,8 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
   const socket = (name: string) => `socket,id=${name},path=${join(folder, name)},server=on,wait=off`;
   const words = [
     ...kind.words,
-    ...['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-m', '1024'],
-    ...['-nodefaults', '-display', 'none', '-rtc', 'base=utc', '-kernel', kernel, '-initrd', initrd],
+    ...TIMES[time],
+    ...['-m', '1024', '-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
     ...['-append', `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off`],
     ...['-drive', `file=${disk},if=none,id=disk,cache=writeback`, '-device', 'virtio-blk-pci,drive=disk'],
     ...['-drive', `file=${parcel},if=none,id=parcel,format=raw,readonly=on`],
@@ -152,6 +179,12 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
       socket('agent'),
     ],
     ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+    ...Object.entries(hardware.outlets ?? {}).flatMap(([name, file]) => [
+      ...['-chardev', `file,id=${name},path=${file}`],
+      ...['-device', `virtserialport,chardev=${name},name=${name}`],
+    ]),
+    ...['-device', 'qemu-xhci,id=usb'],
+    ...['-audiodev', `wav,id=usb,path=${join(folder, USB_SOUND)},out.frequency=48000,out.channels=2`],
     ...['-netdev', `user,id=net,restrict=on,ipv6=off${forwards.join('')}`],
     ...['-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
     ...[
@@ -166,7 +199,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
   // It ends with this process, however that ends.
   const program = ['--pdeathsig', 'KILL', 'nice', '-n', '5', kind.program];
   const qemu = spawn('setpriv', [...program, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const limit = setTimeout(() => qemu.kill('SIGKILL'), LIFE_LIMIT_MS);
+  const limit = setTimeout(() => qemu.kill('SIGKILL'), hardware.lifeLimitMs ?? LIFE_LIMIT_MS);
   let said = '';
   qemu.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-2000);

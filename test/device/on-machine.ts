@@ -12,9 +12,12 @@ import {
   unpack,
 } from './kiosk.ts';
 import type { OwnerOptions } from './owner.ts';
+import { excuse, isAboutTime, TimingError, watchStrain } from './slowness.ts';
 
 /** For one scenario, unless it says more. */
 const LIMIT_MS = 420_000;
+/** Before a test's own limit, so that a machine that is too slow can be told from a test that hangs. */
+const EARLIER_MS = 30_000;
 
 type Scenario = (bench: Bench, context: TestContext) => Promise<void>;
 export interface Scenarios {
@@ -26,7 +29,10 @@ export interface Scenarios {
   onStoppedDevice(name: string, run: Scenario, limitMs?: number): void;
 }
 
-/** Scenarios on one whole machine, one after the other. Where there can be none they are skipped and say why. */
+/**
+ * Scenarios on one whole machine, one after the other. Where there can be none, no time is left, or this machine is too slow for what
+ * they ask, they are skipped and say why.
+ */
 export function onMachine(
   title: string,
   define: (scenarios: Scenarios) => void,
@@ -37,9 +43,16 @@ export function onMachine(
     let bench: Bench | undefined;
     let isInstalled = false;
     let hasFailed = true;
+    /** Why no scenario can follow. */
+    let isOver: string | null = null;
 
     beforeAll(async () => {
-      if (workshop.missing === null) bench = await openBench(workshop, owner);
+      if (workshop.missing !== null) return;
+      bench = await openBench(workshop, owner).catch((error) => {
+        if (!isAboutTime(error)) throw error;
+        isOver = `this machine is too slow: ${(error as Error).message}`;
+        return undefined;
+      });
     });
     afterAll(() => bench?.close());
 
@@ -52,14 +65,25 @@ export function onMachine(
       const { missing } = workshop;
       const title = missing === null ? name : `${name}: skipped, ${missing}`;
       it.skipIf(missing !== null)(title, { timeout: limitMs }, async (context) => {
+        if (workshop.missing === null && Date.now() > workshop.endsAt) isOver ??= 'no time is left for it';
+        if (isOver !== null) return skip(context, name, isOver);
         if (bench === undefined) throw new Error('there is no machine');
-        try {
-          await prepare(bench);
+        const open = bench;
+        const strain = watchStrain(open.machine);
+        const act = async () => {
+          await prepare(open);
           hasFailed = true;
-          await run(bench, context);
+          await run(open, context);
           hasFailed = false;
+        };
+        try {
+          await within(act, limitMs - EARLIER_MS);
         } catch (error) {
-          process.stderr.write(await lastWords(bench));
+          hasFailed = true;
+          if (error instanceof TooLong) isOver = 'the scenario before it did not end';
+          const reason = isAboutTime(error) ? excuse(await strain()) : null;
+          if (reason !== null) return skip(context, name, `${reason} (${String(error).slice(0, 300)})`);
+          process.stderr.write(await lastWords(open));
           throw error;
         }
       });
@@ -96,6 +120,26 @@ export function onMachine(
       },
     });
   });
+}
+
+/** With its reason, also where a report has no room for one. */
+function skip(context: TestContext, name: string, reason: string): void {
+  process.stderr.write(`skipped: ${name}: ${reason}\n`);
+  context.skip(reason);
+}
+
+class TooLong extends TimingError {}
+
+async function within(act: () => Promise<void>, limitMs: number): Promise<void> {
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => reject(new TooLong(`it takes longer than ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    await Promise.race([act(), late]);
+  } finally {
+    clearTimeout(limit);
+  }
 }
 
 /** What a failed scenario leaves for its reader. */

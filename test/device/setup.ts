@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -17,14 +18,18 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { ARCHITECTURES, type Architecture, type Hardware, KINDS, switchOn } from './machine.ts';
 import { whatOwnerLacks } from './owner.ts';
+import { isAboutTime } from './slowness.ts';
 import { makeTones } from './tones.ts';
 
 const run = promisify(execFile);
+/** Says what is plugged into the machine, which a saved state must match. */
+const MACHINE = fileURLToPath(new URL('machine.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Of the same size each time: the machine has learnt it before its state is saved. */
 const PARCEL_BYTES = 160 * 2 ** 20;
 export const [VERSION, NEXT_VERSION] = ['1.0.0-1', '1.1.0-1'];
 export const SOUND_S = 60;
+const NO_END_S = 1e9;
 const OWN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** What a machine is made of, or why there can be none here. */
@@ -32,6 +37,8 @@ export type Workshop =
   | {
       readonly suite: string;
       readonly missing: null;
+      /** By `Date.now()`: what has not begun by then is left out. */
+      readonly endsAt: number;
       readonly bundles: string;
       readonly hardware: Omit<Hardware, 'ports'>;
     }
@@ -60,12 +67,20 @@ export default async function setup(project: TestProject): Promise<() => void> {
     execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
     const parcel = await pack(folder, bundles, architecture);
     const parts = { architecture, kernel: join(image, 'vmlinuz'), initrd: join(image, 'initrd'), parcel };
-    const booted = await bootOnce(image, folder, parts);
+    const booted = await bootOnce(image, folder, parts).catch((error) => {
+      if (isAboutTime(error)) return null;
+      throw error;
+    });
+    if (booted === null) {
+      project.provide('workshop', { suite: project.name, missing: 'this machine is too slow to boot it' });
+      return forget;
+    }
     const disk = join(folder, 'disk.qcow2');
     copyFileSync(booted, disk);
     project.provide('workshop', {
       suite: project.name,
       missing: null,
+      endsAt: Date.now() + (Number(process.env['DRAGOMAN_DEVICE_TIME_S']) || NO_END_S) * 1000,
       bundles,
       hardware: { ...parts, disk },
     });
@@ -131,8 +146,11 @@ async function bootOnce(
   parts: Omit<Hardware, 'ports' | 'disk'>,
 ): Promise<string> {
   const version = execFileSync(KINDS[parts.architecture].program, ['--version']).toString();
-  const made = createHash('sha256').update(version).update(String(PARCEL_BYTES)).digest('hex').slice(0, 8);
-  const kept = join(image, `booted-${made}.qcow2`);
+  const made = createHash('sha256')
+    .update(version)
+    .update(String(PARCEL_BYTES))
+    .update(readFileSync(MACHINE));
+  const kept = join(image, `booted-${made.digest('hex').slice(0, 8)}.qcow2`);
   if (existsSync(kept)) return kept;
   const draft = join(folder, 'booting.qcow2');
   execFileSync('qemu-img', [

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { excuse, isAboutTime, MOST_PROBE_MS, TimingError, timed, turnsOf } from './slowness.ts';
+
+const CALM = { waitedShare: 0.05, probeMs: MOST_PROBE_MS / 3 };
+
+describe('what excuses a failure on a machine in real time', () => {
+  it('is a machine that is busy with other things, or too slow, and nothing else', () => {
+    expect(excuse(CALM)).toBeNull();
+    expect(excuse({ ...CALM, waitedShare: 0.6 })).toMatch(/too busy.* 60 %/);
+    expect(excuse({ ...CALM, probeMs: MOST_PROBE_MS + 1 })).toMatch(/too slow/);
+    expect(excuse({ ...CALM, probeMs: Number.POSITIVE_INFINITY })).toMatch(/too slow/);
+  });
+
+  it('excuses what comes late and sound with flaws, and never what is wrong', () => {
+    expect(isAboutTime(new Error('after 120 s still not: it is live'))).toBe(true);
+    expect(isAboutTime(new Error('the guest agent is silent'))).toBe(true);
+    expect(isAboutTime(new Error('expected [ "a token" ] to deeply equal []'))).toBe(false);
+    expect(isAboutTime('after 3 s still not: it is live')).toBe(false);
+    expect(() => timed(() => expect(0.2).toBeLessThan(0.05))).toThrow(TimingError);
+    expect(() => timed(() => expect(0.02).toBeLessThan(0.05))).not.toThrow();
+  });
+
+  it('is measured: a thread that computes runs', () => {
+    const before = turnsOf(process.pid);
+    for (const until = performance.now() + 50; performance.now() < until; ) Math.sqrt(until);
+    const { ranMs } = turnsOf(process.pid);
+    expect(ranMs).toBeGreaterThan(before.ranMs);
+    // No process has this number.
+    expect(turnsOf(2 ** 30)).toEqual({ ranMs: 0, waitedMs: 0 });
+  });
+});
