@@ -23,8 +23,9 @@ case "$ARCH" in
 amd64 | arm64) ;;
 *) echo "device-image: there is no image for $ARCH" >&2; exit 2 ;;
 esac
-# What an owner's machine has before ours is installed; qemu-guest-agent is the tests' hand in it, which needs no network.
-packages=systemd-sysv,dbus,udev,kmod,iproute2,sudo,alsa-utils,qemu-guest-agent,"linux-image-$ARCH"
+# What an owner's machine has before ours is installed; qemu-guest-agent is the tests' hand in it, which needs no network. The broker
+# does not start by itself: only a machine that lives in a time of its own has its owner's programs in it.
+packages=systemd-sysv,dbus,udev,kmod,iproute2,sudo,alsa-utils,mosquitto,qemu-guest-agent,"linux-image-$ARCH"
 case "$SUITE" in
 # Debian 12 has no Node that is new enough: it comes as dragoman-node.
 bookworm) ;;
@@ -54,6 +55,8 @@ leave_out=()
 for part in gpu media net/wireless net/ethernet net/can infiniband scsi iio staging; do
   for top in /lib /usr/lib; do leave_out+=(--dpkgopt="path-exclude=$top/modules/*/kernel/drivers/$part/*"); done
 done
+# The driver of USB sound cards needs this one.
+for top in /lib /usr/lib; do leave_out+=(--dpkgopt="path-include=$top/modules/*/kernel/drivers/media/mc/*"); done
 for part in doc man locale; do leave_out+=(--dpkgopt="path-exclude=/usr/share/$part/*"); done
 
 # Before the kernel's package makes its initrd: only what finds the disk goes into it.
@@ -69,11 +72,13 @@ cat >"$draft/after" <<'END'
 echo kiosk >"$1/etc/hostname"
 printf '127.0.0.1 localhost kiosk\n10.0.2.100 owner.test\n' >"$1/etc/hosts"
 echo '/dev/vda / ext4 defaults 0 1' >"$1/etc/fstab"
-mkdir -p "$1/var/log/journal" "$1/etc/systemd/network"
+mkdir -p "$1/var/log/journal" "$1/etc/systemd/network" "$1/etc/systemd/system/qemu-guest-agent.service.d"
+# Each question would be a line in the journal: what is written to the disk is measured.
+printf '[Service]\nLogLevelMax=err\n' >"$1/etc/systemd/system/qemu-guest-agent.service.d/quiet.conf"
 printf '[Match]\nName=e*\n[Network]\nAddress=10.0.2.15/24\nGateway=10.0.2.2\n' >"$1/etc/systemd/network/wired.network"
 systemctl --root="$1" --quiet enable systemd-networkd
 systemctl --root="$1" --quiet mask systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer e2scrub_reap \
-  e2scrub_all.timer fstrim.timer dpkg-db-backup.timer getty@tty1
+  e2scrub_all.timer fstrim.timer dpkg-db-backup.timer getty@tty1 mosquitto
 echo uninitialized >"$1/etc/machine-id"
 END
 chmod +x "$draft/before" "$draft/after"

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { until } from '../../nspawn/kiosk.ts';
+import {
+  type Bench,
+  configuration,
+  eventsOf,
+  expectWhole,
+  handOver,
+  inSeconds,
+  inWords,
+  LANE,
+  live,
+  ready,
+  SERVICE,
+  speak,
+  statusOf,
+  wait,
+} from '../kiosk.ts';
+import { USB_LOUDSPEAKER } from '../machine.ts';
+import { onMachine } from '../on-machine.ts';
+import { timed } from '../slowness.ts';
+import { type Judgement, judge } from '../tones.ts';
+
+const PULLED_FOR_MS = 4000;
+/** From the end of the pause, or the beginning of a short recording, until nothing sounds any more. */
+const ALL_SAID_MS = 24_000;
+const WAV_HEADER_BYTES = 44;
+
+onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
+  onStoppedDevice(
+    'is pulled while it speaks and put back: told, and it speaks on',
+    async (bench, { annotate }) => {
+      const { machine } = bench;
+      try {
+        const card = await plugIn(bench);
+        const playback = { ...LANE.playback, device: `plughw:CARD=${card}` };
+        await handOver(bench, configuration({ playback }));
+        await machine.must(['systemctl', 'start', SERVICE]);
+        await live(bench);
+        await speak(bench, 30);
+        await wait(10_000);
+        const pulledAt = performance.now();
+        await machine.monitor('device_del horn');
+        const missedMs = await until('it is missed', async () => statusOf(bench) === 'degraded', 60_000);
+        expect(bench.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^playback:/)]);
+        const before = heard(bench);
+        await wait(PULLED_FOR_MS);
+        expect(await plugIn(bench)).toBe(card);
+        const backMs = await ready(bench, 60_000);
+        const about = { device: 'playback' };
+        expect(eventsOf(bench, 'audio_lost', pulledAt)).toEqual([expect.objectContaining(about)]);
+        expect(eventsOf(bench, 'audio_back', pulledAt)).toEqual([expect.objectContaining(about)]);
+        // What has waited is said a little faster, at a pitch at which no tone is clear.
+        await wait(ALL_SAID_MS);
+        const { bytes, ...rest } = heard(bench);
+        // Then somebody speaks again.
+        await speak(bench, 12);
+        await wait(ALL_SAID_MS);
+        await machine.monitor('device_del horn');
+        await wait(500);
+        const after = heard(bench, bytes);
+        const restS = rest.seconds - rest.silentMs / 1000;
+        await annotate(
+          `missed after ${inSeconds(missedMs)}, ready ${inSeconds(backMs)} after its return; ` +
+            `before: ${inWords(before)}; ${restS.toFixed(1)} s said after it; then: ${inWords(after)}`,
+        );
+        timed(() => expect(restS).toBeGreaterThan(10));
+        for (const part of [before, after]) {
+          timed(() => expect(part.tones.length).toBeGreaterThan(40));
+          expectWhole(part);
+        }
+      } finally {
+        await machine.monitor('device_del horn');
+      }
+    },
+  );
+});
+
+/** Plugs it in; the name that the kernel gives it. */
+async function plugIn({ machine }: Bench): Promise<string> {
+  const said = await machine.monitor(`device_add ${USB_LOUDSPEAKER}`);
+  expect(said).not.toMatch(/error/i);
+  const find = () =>
+    machine.sh('for id in /proc/asound/card*/usbid; do test ! -e "$id" || cat "$(dirname "$id")/id"; done');
+  let name = '';
+  await until(
+    'the kernel knows it',
+    async () => {
+      name = (await find()).trim();
+      return name !== '';
+    },
+    30_000,
+  );
+  return name;
+}
+
+/**
+ * What went into it since it was plugged in, after so many bytes. The kernel doubles the rate by drawing lines: every second sample is
+ * one that was sent.
+ */
+function heard({ machine }: Bench, from = WAV_HEADER_BYTES): Judgement & { readonly bytes: number } {
+  const wav = readFileSync(machine.usbSound);
+  const samples = Int16Array.from({ length: Math.max(0, Math.floor((wav.length - from) / 8)) }, (_, at) =>
+    wav.readInt16LE(from + at * 8),
+  );
+  return { ...judge(samples), bytes: from + samples.length * 8 };
+}
