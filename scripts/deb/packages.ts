@@ -78,11 +78,15 @@ export function agentPackage(source: Source): Package {
       ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
       { path: 'usr/lib/dragoman/visitor.wav', content: readFileSync(join(source.bundles, 'visitor.wav')) },
       ...phraseFiles(source),
-      ...unitFiles(root, 'dragoman', 'dragoman run'),
+      ...unitFiles(root, 'dragoman'),
       ...units.map((unit) => ({
         path: `usr/lib/systemd/system/${unit}`,
         content: text(root, `systemd/${unit}`),
       })),
+      {
+        path: 'usr/lib/systemd/system/dragoman-provision.service',
+        content: startedByPackage(text(root, 'systemd/dragoman-provision.service'), 'dragoman-provision'),
+      },
       { path: 'etc/dragoman/config.json', content: text(root, 'scripts/deb/etc/dragoman.jsonc') },
       { path: 'etc/dragoman/conf.d', content: { folder: true } },
       { path: 'etc/dragoman/secrets', content: { folder: true }, mode: 0o750 },
@@ -105,7 +109,7 @@ export function backendPackage(source: Source): Package {
     ],
     files: [
       ...programFiles(source, program),
-      ...unitFiles(root, 'dragoman-backend', 'dragoman-backend run'),
+      ...unitFiles(root, 'dragoman-backend'),
       {
         path: 'etc/dragoman-backend/config.json',
         content: text(root, 'scripts/deb/etc/dragoman-backend.jsonc'),
@@ -247,20 +251,22 @@ function papers(source: Source, name: string, components: readonly Component[], 
 export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
 
 /** A unit that starts what the package has installed, and its user. */
-function unitFiles(root: string, name: string, command: string): Entry[] {
-  const unit = replaceOne(
-    replaceOne(
-      text(root, `systemd/${name}.service`),
-      /^ExecStart=\/usr\/bin\/node \S+ run (?=--config )/m,
-      () => `ExecStart=/usr/bin/${command} `,
-    ),
-    /^(# [^.;\n]+)[.;][\s\S]*?\n\n/,
-    (_, title) => `${title}. "systemctl edit ${name}" changes it.\n\n`,
-  );
+function unitFiles(root: string, name: string): Entry[] {
+  const unit = startedByPackage(text(root, `systemd/${name}.service`), name);
   return [
     { path: `usr/lib/systemd/system/${name}.service`, content: unit },
     { path: `usr/lib/sysusers.d/${name}.conf`, content: text(root, `systemd/${name}.sysusers.conf`) },
   ];
+}
+
+/** The project's units start a bundle that somebody has put into /opt. */
+function startedByPackage(unit: string, name: string): string {
+  const program = name === 'dragoman-backend' ? name : 'dragoman';
+  return replaceOne(
+    replaceOne(unit, /^ExecStart=\/usr\/bin\/node \S+ /m, () => `ExecStart=/usr/bin/${program} `),
+    /^(# [^.;\n]+)[.;][\s\S]*?\n\n/,
+    (_, title) => `${title}. "systemctl edit ${name}" changes it.\n\n`,
+  );
 }
 
 function replaceOne(text: string, what: RegExp, by: (...found: string[]) => string): string {

@@ -4,6 +4,7 @@ import { ctlVerb } from './ctl/command.ts';
 import { demoVerb } from './demo/command.ts';
 import { devicesVerb } from './devices/command.ts';
 import { doctorVerb } from './doctor/command.ts';
+import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run.ts';
 import { versionVerb } from './version.ts';
 
@@ -16,7 +17,7 @@ export function runDeviceProgram(argv: readonly string[], given: Terminal & RunH
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
-    verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb, versionVerb],
+    verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb, provisionVerb, versionVerb],
     argv,
     ...terminal,
   });

@@ -104,6 +104,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     const names = ['dragoman', 'dragoman-backend', 'dragoman-emulator'].map((name) => file(`${name}_${OLD}`));
     await dpkg('-i', ...(needsNode ? [node()] : []), ...names);
     expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['active', 'enabled']);
+    expect(await isEnabled('dragoman-provision.service')).toBe('enabled');
     await until('it is told', async () => /device\.id/.test(await show('StatusText')));
     expect(await program()).toBe(needsNode ? PRIVATE_NODE : '/usr/bin/node');
     expect(await machine.must(['id', 'dragoman'])).toContain('(audio)');
@@ -118,7 +119,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
   it('bring units in which systemd finds no fault', async () => {
     const units =
       (await machine.must(['dpkg', '-L', ...OURS])).match(/^\/usr\/lib\/systemd\/system\/.+$/gm) ?? [];
-    expect(units).toHaveLength(6);
+    expect(units).toHaveLength(7);
     const { stdout, stderr } = await machine.run(['systemd-analyze', 'verify', '--man=no', ...units]);
     expect(`${stdout}${stderr}`).toBe('');
   });

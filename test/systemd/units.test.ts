@@ -152,3 +152,33 @@ describe('dragoman.service', () => {
     expect(unit('dragoman.service')).not.toMatch(/api[-_]?key|jwt|backend/i);
   });
 });
+
+describe('dragoman-provision.service', () => {
+  const name = 'dragoman-provision.service';
+
+  it.skipIf(!hasSystemd)('passes systemd-analyze verify', () => {
+    expect(verify(name, unit(name))).toBe('');
+    expect(verify(name, unit(name).replace('ProtectSystem', 'ProtectSystems'))).toContain('Unknown key');
+  });
+
+  it('runs before what it configures, and not at all without a file', () => {
+    const text = unit(name);
+    const before = (/^Before=(.*)$/m.exec(text)?.[1] ?? '').split(' ');
+    for (const one of ['network-pre.target', 'dragoman.service']) expect(before).toContain(one);
+    expect(text).toMatch(/^After=local-fs\.target$/m);
+    expect(text).toMatch(/^RequiresMountsFor=.*\/boot\/firmware/m);
+    for (const folder of ['/boot/firmware', '/boot'])
+      expect(text).toContain(`\nConditionPathExists=|${folder}/dragoman.json\n`);
+    // One that is not "|" would have to hold as well.
+    expect(text).not.toMatch(/^ConditionPathExists=[^|]/m);
+  });
+
+  it('writes where its parts go, and nowhere else', () => {
+    expect(unit(name)).toMatch(/^ProtectSystem=strict$/m);
+    expect(unit(name)).toMatch(/^ReadWritePaths=\/etc \/run -\/boot -\/boot\/firmware$/m);
+  });
+
+  it('finds its result untouched when the agent has restarted', () => {
+    expect(unit('dragoman.service')).toMatch(/^RuntimeDirectoryPreserve=restart$/m);
+  });
+});

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { isObject } from '../../protocol/json.ts';
 import { checkMerged } from './check.ts';
@@ -18,6 +18,8 @@ export interface LoadOptions {
   /** The `--config` file; null when the environment is all there is. */
   readonly file: string | null;
   readonly env: Environment;
+  /** Stands in for the file of this name in `conf.d`, which need not be there. */
+  readonly addition?: { readonly name: string; readonly layer: Layer };
 }
 
 export type LoadResult =
@@ -55,9 +57,11 @@ export function loadBrokerPart(options: LoadOptions): Config | null {
 
 function readLayers(options: LoadOptions, problems: Problem[]): { layers: Layer[]; names: string[] } {
   const layers: Layer[] = [];
-  const files = configFiles(options.file, problems);
+  const { addition } = options;
+  const files = configFiles(options.file, problems, addition?.name);
   for (const { kind, file } of files) {
-    const read = readLayer(kind, file);
+    const isAddition = kind === 'conf.d' && addition !== undefined && basename(file) === addition.name;
+    const read = isAddition ? addition : readLayer(kind, file);
     if ('problem' in read) problems.push(read.problem);
     else layers.push(read.layer);
   }
@@ -68,8 +72,12 @@ function readLayers(options: LoadOptions, problems: Problem[]): { layers: Layer[
 }
 
 /** The `--config` file and, in name order, what lies in `conf.d` beside it. */
-function configFiles(file: string | null, problems: Problem[]): { kind: LayerKind; file: string }[] {
-  if (file === null) return [];
+function configFiles(
+  file: string | null,
+  problems: Problem[],
+  addition?: string,
+): { kind: LayerKind; file: string }[] {
+  if (file === null) return addition === undefined ? [] : [{ kind: 'conf.d', file: addition }];
   const folder = join(dirname(file), 'conf.d');
   let names: string[] = [];
   try {
@@ -82,6 +90,7 @@ function configFiles(file: string | null, problems: Problem[]): { kind: LayerKin
     problems.push({ source: { kind: 'conf.d', name: folder }, path: '', message });
     names = [];
   }
+  if (addition !== undefined && !names.includes(addition)) names.push(addition);
   const additions = names.sort().map((name) => ({ kind: 'conf.d' as const, file: join(folder, name) }));
   return [{ kind: 'file', file }, ...additions];
 }

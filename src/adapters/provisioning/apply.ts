@@ -1,0 +1,158 @@
+/**
+ * Puts the files of a plan into their places: all are written beside them first and synced, then renamed; where one fails, what
+ * was renamed is put back. A power cut between is made good at the next boot: the file keeps its secrets until all is in place.
+ */
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import type { ProvisioningOutcome } from '../../core/provisioning/outcome.ts';
+import type { FileOwner, FileWrite, Write } from '../../core/provisioning/places.ts';
+import { presentText } from './facts.ts';
+
+/** A user and group by their numbers. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export type Owners = Readonly<Record<FileOwner, Owner>> | null;
+
+export type Applied =
+  | { readonly ok: true; readonly changed: readonly Write[] }
+  | { readonly ok: false; readonly outcome: ProvisioningOutcome; readonly message: string };
+
+/** No service reads a name that begins with a dot or ends in this. */
+const staged = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-new`);
+const kept = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-old`);
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * What of a plan is not there yet.
+ * @param owners null: this process may not give files away, and they stay its own
+ */
+export function missingWrites(writes: readonly Write[], root: string, owners: Owners): Write[] {
+  return writes.filter((write) => !isInPlace(write, root, owners));
+}
+
+export function applyWrites(writes: readonly Write[], root: string, owners: Owners): Applied {
+  for (const { path } of writes) clear(join(root, path));
+  const changed = missingWrites(writes, root, owners);
+  const renamed: string[] = [];
+  try {
+    for (const write of changed) stage(write, root, owners);
+    for (const { path } of changed) {
+      const place = join(root, path);
+      keepOld(place);
+      renamed.push(place);
+      renameSync(staged(place), place);
+    }
+    syncFolders(changed.map(({ path }) => dirname(join(root, path))));
+    for (const { path } of changed) rmSync(kept(join(root, path)), { force: true });
+    return { ok: true, changed };
+  } catch (error) {
+    for (const place of renamed.reverse()) putBack(place);
+    for (const { path } of changed) clear(join(root, path));
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    if (code === null && !(error instanceof UnsafePlace)) throw error;
+    const message = code ?? (error instanceof Error ? error.message : '');
+    return { ok: false, outcome: FULL.has(message) ? 'disk_full' : 'write_failed', message };
+  }
+}
+
+class UnsafePlace extends Error {}
+
+/** What an earlier run has left that was cut short: it may hold secrets. */
+function clear(place: string): void {
+  rmSync(staged(place), { force: true });
+  rmSync(kept(place), { force: true });
+}
+
+function isInPlace(write: Write, root: string, owners: Owners): boolean {
+  const place = join(root, write.path);
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  if (write.kind === 'link') return stats?.isSymbolicLink() === true && readlinkSync(place) === write.target;
+  if (stats?.isFile() !== true || (stats.mode & 0o7777) !== write.mode) return false;
+  const owner = owners?.[write.owner];
+  if (owner !== undefined && (stats.uid !== owner.uid || stats.gid !== owner.gid)) return false;
+  return presentText(root, write.path) === write.content;
+}
+
+function stage(write: Write, root: string, owners: Owners): void {
+  const place = join(root, write.path);
+  makeFolder(dirname(place), root, write, owners);
+  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
+    throw new UnsafePlace(`${write.path} is a folder`);
+  if (write.kind === 'link') symlinkSync(write.target, staged(place));
+  else stageFile(write, staged(place), owners);
+}
+
+function stageFile({ content, mode, owner }: FileWrite, path: string, owners: Owners): void {
+  const fd = openSync(path, NEW_FILE, 0o600);
+  try {
+    const bytes = Buffer.from(content);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    if (owners !== null) fchownSync(fd, owners[owner].uid, owners[owner].gid);
+    fchmodSync(fd, mode);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The folder of secrets is closed to all but the agent, as the package makes it; others are for everybody. */
+function makeFolder(folder: string, root: string, write: Write, owners: Owners): void {
+  const made = mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const isOut = relative(realpathSync(root), realpathSync(folder)).split(sep)[0] === '..';
+  if (isOut) throw new UnsafePlace(`${dirname(write.path)} leads out of the system's root`);
+  if (made === undefined || write.kind === 'link' || write.owner === 'root') return;
+  if (owners !== null) chownSync(folder, owners.root.uid, owners.dragoman.gid);
+  chmodSync(folder, 0o750);
+}
+
+function keepOld(place: string): void {
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink()) symlinkSync(readlinkSync(place), kept(place));
+  else if (stats !== undefined) linkSync(place, kept(place));
+}
+
+function putBack(place: string): void {
+  try {
+    if (lstatSync(kept(place), { throwIfNoEntry: false }) === undefined) rmSync(place, { force: true });
+    else renameSync(kept(place), place);
+  } catch {
+    // The disk is at its end: what is told of it says so.
+  }
+}
+
+function syncFolders(folders: readonly string[]): void {
+  for (const folder of new Set(folders)) syncFolder(folder);
+}
+
+/** Only then does a new name outlive a power cut. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

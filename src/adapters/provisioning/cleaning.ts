@@ -1,0 +1,102 @@
+/**
+ * Takes the secrets out of dragoman.json once they are in their places. The text without them is written beside the file and
+ * synced, the file is overwritten and synced, and only then does the other one take its name: a power cut leaves one of the two
+ * whole, and the next boot finishes.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PROVISIONING_FILE, STATUS_FILE } from '../../core/provisioning/outcome.ts';
+import { withoutSecrets } from '../../core/provisioning/secrets.ts';
+import { syncFolder } from './apply.ts';
+import { readDocument } from './document.ts';
+
+/** With eight letters and three, so that FAT has it under one name. */
+const CLEANED_FILE = 'DRAGOMAN.NEW';
+const STATUS_DRAFT = 'DRAGOSTA.NEW';
+/** No text has as many in a row, not even one in UTF-16. */
+const ZEROS = 16;
+
+/** @returns null, or why it could not be done: a code of the system */
+export function takeSecretsOut(folder: string, value: unknown): string | null {
+  const text = JSON.stringify(withoutSecrets(value), null, 2).replaceAll('\n', '\r\n');
+  return failing(() => {
+    writeSynced(join(folder, CLEANED_FILE), `${text}\r\n`);
+    syncFolder(folder);
+    exchange(folder);
+  });
+}
+
+/** Where a power cut came between overwriting and renaming: the file is made whole before it is read. */
+export function resumeCleaning(folder: string): void {
+  const cleaned = join(folder, CLEANED_FILE);
+  if (statSync(cleaned, { throwIfNoEntry: false }) === undefined) return;
+  failing(() => {
+    const isOverwritten = readFileSync(join(folder, PROVISIONING_FILE)).includes(Buffer.alloc(ZEROS));
+    const isWhole = readDocument(readFileSync(cleaned, 'utf8')).ok;
+    if (isOverwritten && isWhole) exchange(folder);
+    else rmSync(cleaned);
+  });
+}
+
+function exchange(folder: string): void {
+  const file = join(folder, PROVISIONING_FILE);
+  overwrite(file);
+  renameSync(join(folder, CLEANED_FILE), file);
+  syncFolder(folder);
+}
+
+/** In place, so that the same blocks are written; a flash card may keep the old ones all the same. */
+function overwrite(file: string): void {
+  const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    const { size } = fstatSync(fd);
+    const zeros = Buffer.alloc(Math.max(1, size));
+    for (let at = 0; at < zeros.length; ) at += writeSync(fd, zeros, at, zeros.length - at, at);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Whole or not at all. @returns null, or a code of the system */
+export function writeStatus(folder: string, text: string): string | null {
+  return failing(() => {
+    writeSynced(join(folder, STATUS_DRAFT), text);
+    renameSync(join(folder, STATUS_DRAFT), join(folder, STATUS_FILE));
+    syncFolder(folder);
+  });
+}
+
+function writeSynced(file: string, text: string): void {
+  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  try {
+    ftruncateSync(fd);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function failing(act: () => void): string | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+/** The text of the file as a document, or what is wrong with it in words that name field and fix, and never a secret. */
+import type { ProvisioningOutcome, ProvisioningProblem } from '../../core/provisioning/outcome.ts';
+import { isObject } from '../../protocol/json.ts';
+import {
+  type ProvisioningDocument,
+  provisioningSchema,
+  UNSUPPORTED_WIFI_KEYS,
+} from '../../protocol/provisioning.ts';
+import { type JsoncResult, parseJsonc } from '../config/jsonc.ts';
+import { suggest } from '../config/keys.ts';
+import { formatPath } from '../config/layer.ts';
+
+export type DocumentResult =
+  | {
+      readonly ok: true;
+      readonly document: ProvisioningDocument;
+      /** As it was written. */
+      readonly value: unknown;
+      readonly locate: Extract<JsoncResult, { ok: true }>['locate'];
+    }
+  | {
+      readonly ok: false;
+      readonly outcome: ProvisioningOutcome;
+      readonly problems: readonly ProvisioningProblem[];
+    };
+
+/** What is beyond is counted: nobody reads it. */
+const MOST_PROBLEMS = 20;
+const LONGEST_NAME = 60;
+/** What to do about a field, by its path without indexes. */
+const FIXES: Readonly<Record<string, string>> = {
+  format: 'Write "format": 1.',
+  wifi: 'Write "wifi": { "ssid": "...", "passphrase": "...", "country": "DE" }.',
+  'wifi.ssid': 'Write the name of the network as the router has it.',
+  'wifi.passphrase': 'Look at the router for it; leave it out for an open network.',
+  'wifi.country': 'Write the country where the device stands.',
+  'wifi.hidden': 'Write true for a network that hides its name, or leave it out.',
+  address: 'Leave it out for DHCP.',
+  caPem: 'Copy the certificate from its file, each end of a line as \\n.',
+  certPem: 'Copy the certificate from its file, each end of a line as \\n.',
+  keyPem: 'Copy the private key from its file, each end of a line as \\n.',
+  ownerKeysPem: 'Write a list of public keys, as "dragoman-backend keys create" makes them.',
+  sshKeys: 'Copy the line of a file such as id_ed25519.pub.',
+};
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(provisioningSchema.shape),
+  wifi: ['ssid', 'passphrase', 'country', 'hidden'],
+  address: ['address', 'gateway', 'dns'],
+  secrets: ['mqtt-password'],
+};
+
+export function readDocument(text: string): DocumentResult {
+  const parsed = parseJsonc(text);
+  if (!parsed.ok) return invalid([syntaxProblem(parsed)]);
+  const read = provisioningSchema.safeParse(parsed.value);
+  if (read.success) return { ok: true, document: read.data, value: parsed.value, locate: parsed.locate };
+  const problems = read.error.issues.flatMap((issue): ProvisioningProblem[] => {
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
+    return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
+  });
+  return invalid(problems);
+}
+
+function invalid(problems: readonly ProvisioningProblem[]): DocumentResult {
+  const isWifi = problems.every(({ field, message }) => field.startsWith('wifi.') && message === UNSUPPORTED);
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  const more = problems.length - shown.length;
+  const rest = more === 0 ? [] : [{ field: '', message: `and ${more} more problems`, fix: '' }];
+  return { ok: false, outcome: isWifi ? 'wifi_unsupported' : 'file_invalid', problems: [...shown, ...rest] };
+}
+
+/** Where the text is no JSON, what stands there as a key may be a secret: it is not quoted. */
+function syntaxProblem({ message, position }: Extract<JsoncResult, { ok: false }>): ProvisioningProblem {
+  const fix = message.includes('does not end on its line')
+    ? 'Close the double quotes on the same line; a line end within a text (a certificate) is written as \\n.'
+    : 'Compare that place with the example in docs/provisioning.md: quotes, commas and brackets.';
+  return {
+    field: `line ${position.line}, column ${position.column}`,
+    message: message.replace(/the key ".*"/s, 'a key').replace(/found ".*"$/s, 'something else stands there'),
+    fix,
+  };
+}
+
+const UNSUPPORTED = 'is not supported: WPA3 alone (SAE), WEP and logins by 802.1X cannot be used';
+
+function unknownKey(path: readonly PropertyKey[], key: string): ProvisioningProblem {
+  const place = formatPath(path);
+  const shown = key.length > LONGEST_NAME ? `${key.slice(0, LONGEST_NAME)}...` : key;
+  const field = formatPath([...path, shown]);
+  if (place === 'wifi' && UNSUPPORTED_WIFI_KEYS.some((one) => one.toLowerCase() === key.toLowerCase()))
+    return {
+      ...{ field, message: UNSUPPORTED },
+      fix: 'Use a network with WPA2 and a passphrase (or "WPA2/WPA3 mixed" at the router), and leave this key out.',
+    };
+  const names = NAMES[place] ?? [];
+  const near = suggest(key, names);
+  const fix = near === null ? `Known here: ${names.join(', ')}.` : `Did you mean "${near}"?`;
+  return { field, message: 'is not a known key', fix };
+}
+
+function fixFor(path: readonly PropertyKey[], value: unknown): string {
+  if (path.length === 0 && !isObject(value))
+    return 'The file must be one object, in braces: { "format": 1, ... }.';
+  const names = path.filter((step) => typeof step === 'string');
+  return FIXES[names.join('.')] ?? FIXES[String(names[0])] ?? '';
+}

@@ -1,0 +1,133 @@
+/** One run of `dragoman provision`: reads the file, checks all of it, puts it in place, takes the secrets out, and tells. */
+import { configPart } from '../../core/provisioning/config-part.ts';
+import {
+  PROVISIONING_FILE,
+  type ProvisioningProblem,
+  type ProvisioningResult,
+} from '../../core/provisioning/outcome.ts';
+import { PLACES, type Write } from '../../core/provisioning/places.ts';
+import { type Plan, planProvisioning } from '../../core/provisioning/plan.ts';
+import { holdsSecrets } from '../../core/provisioning/secrets.ts';
+
+import { applyWrites, missingWrites, type Owners } from './apply.ts';
+import { readBootFile, similarNames } from './boot-file.ts';
+import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
+import { checkConfigPart } from './config-check.ts';
+import { type DocumentResult, readDocument } from './document.ts';
+import { findFacts, findNetwork, presentText } from './facts.ts';
+import { checkKeys } from './key-check.ts';
+import { findOwners } from './owners.ts';
+import { takeEffect } from './take-effect.ts';
+
+export interface ProvisioningRun {
+  /** The folder where the boot partition is mounted. */
+  readonly boot: string;
+  /** The system that is set up: "/" for the one that runs. */
+  readonly root: string;
+  /** Nothing is written, nowhere. */
+  readonly isDry: boolean;
+  readonly isRoot: boolean;
+  /** Null while the clock is not set. */
+  readonly wall: number | null;
+}
+
+export interface ProvisioningEnd {
+  readonly result: ProvisioningResult;
+  /** What was written, or would be. */
+  readonly writes: readonly Write[];
+}
+
+interface Told {
+  readonly outcome: ProvisioningResult['outcome'];
+  readonly file?: null;
+  readonly problems?: readonly ProvisioningProblem[];
+  readonly notes?: string[];
+  readonly wifi?: boolean;
+  readonly writes?: readonly Write[];
+}
+
+export function provision(run: ProvisioningRun): ProvisioningEnd {
+  if (!run.isDry) resumeCleaning(run.boot);
+  const end = (told: Told): ProvisioningEnd => endOf(run, told);
+  const found = readBootFile(run.boot);
+  if (found.kind === 'none') return end({ outcome: 'no_file', file: null });
+  if (found.kind === 'unreadable') return end({ outcome: 'file_unreadable', problems: [found.problem] });
+  const read = readDocument(found.text);
+  if (!read.ok) return end(read);
+  const { document } = read;
+  const wifi = document.wifi !== undefined;
+  const plan = planFor(read, run);
+  if (!plan.ok) return end({ ...plan, wifi });
+  const { owners, problem } = ownersFor(plan.writes, run);
+  if (problem !== null) return end({ outcome: 'write_failed', problems: [problem], wifi });
+  const notes = [...plan.notes, ...notesOnNames(run.boot)];
+  if (run.isDry) {
+    const writes = missingWrites(plan.writes, run.root, owners);
+    return end({ outcome: writes.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes });
+  }
+  const applied = applyWrites(plan.writes, run.root, owners);
+  if (!applied.ok) return end({ outcome: applied.outcome, problems: [inWords(applied)], wifi });
+  const { changed } = applied;
+  if (run.root === '/' && changed.length > 0) takeEffect(changed, document.wifi);
+  if (holdsSecrets(document)) notes.push(...notesOnCleaning(takeSecretsOut(run.boot, read.value)));
+  return end({ outcome: changed.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes: changed });
+}
+
+function endOf({ boot, root, wall }: ProvisioningRun, { writes = [], ...told }: Told): ProvisioningEnd {
+  const result: ProvisioningResult = {
+    format: 1,
+    at: wall === null ? null : new Date(wall).toISOString(),
+    outcome: told.outcome,
+    file: told.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : told.file,
+    problems: [...(told.problems ?? [])],
+    notes: told.notes ?? [],
+    network: findNetwork(root),
+    wifi: told.wifi ?? false,
+  };
+  return { result, writes };
+}
+
+function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: ProvisioningRun): Plan {
+  const { document, locate } = read;
+  const keys = checkKeys(document, presentText(root, PLACES.key), wall);
+  const facts = {
+    ...findFacts(document, root),
+    keyProblems: keys.problems,
+    configProblems: checkConfigPart(configPart(document).value, locate, root),
+  };
+  const plan = planProvisioning(document, facts);
+  return plan.ok ? { ...plan, notes: [...plan.notes, ...keys.notes] } : plan;
+}
+
+function ownersFor(
+  writes: readonly Write[],
+  { root, isRoot }: ProvisioningRun,
+): { owners: Owners; problem: ProvisioningProblem | null } {
+  const found = findOwners(writes, root, isRoot);
+  if (found.ok) return { owners: found.owners, problem: null };
+  const message = 'cannot be put in place: there is no user "dragoman", who has to read the secrets';
+  const fix = 'Install the package dragoman first.';
+  return { owners: null, problem: { field: '', message: `${PROVISIONING_FILE} ${message}`, fix } };
+}
+
+function inWords({ outcome, message }: { outcome: string; message: string }): ProvisioningProblem {
+  const what =
+    outcome === 'disk_full' ? 'the disk of the device is full' : `the disk cannot be written (${message})`;
+  return {
+    ...{ field: '', message: `${what}; all is as it was` },
+    fix: outcome === 'disk_full' ? 'Make room on it, or write the card again.' : 'Try another card.',
+  };
+}
+
+function notesOnNames(boot: string): string[] {
+  return similarNames(boot).map(
+    (name) => `${JSON.stringify(name)} lies beside ${PROVISIONING_FILE} and is not read.`,
+  );
+}
+
+function notesOnCleaning(trouble: string | null): string[] {
+  if (trouble === null) return ['The secrets are on the device now and were taken out of dragoman.json.'];
+  return [
+    `The secrets could not be taken out of dragoman.json (${trouble}): whoever has the card can read them there.`,
+  ];
+}

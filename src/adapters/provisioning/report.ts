@@ -1,0 +1,49 @@
+/** Where the result is told: beside the file for whoever has the card, and in /run for other programs. */
+import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  PROVISIONING_RESULT_FILE,
+  type ProvisioningResult,
+  STATUS_FILE,
+} from '../../core/provisioning/outcome.ts';
+import { statusText } from '../../core/provisioning/status-text.ts';
+import { writeStatus } from './cleaning.ts';
+
+/** @returns what could not be written: a sentence each */
+export function report(result: ProvisioningResult, boot: string, root: string): string[] {
+  const problems: string[] = [];
+  if (result.outcome !== 'no_file' && isNews(result, boot)) {
+    const trouble = writeStatus(boot, statusText(result));
+    if (trouble !== null) problems.push(`${join(boot, STATUS_FILE)} cannot be written (${trouble})`);
+  }
+  const place = join(root, PROVISIONING_RESULT_FILE);
+  try {
+    makeRunFolder(dirname(place));
+    const draft = `${place}.draft`;
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${JSON.stringify(result)}\n`, { mode: 0o644, flag: 'wx' });
+    renameSync(draft, place);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    problems.push(`${place} cannot be written (${code})`);
+  }
+  return problems;
+}
+
+/** The agent's own folder, which systemd gives it at its start. */
+function makeRunFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (process.getuid?.() === 0) chownSync(folder, 0, 0);
+}
+
+/** The card is not written at each boot for the time alone: a power cut then could harm it. */
+function isNews(result: ProvisioningResult, boot: string): boolean {
+  if (result.outcome !== 'unchanged') return true;
+  try {
+    const before = readFileSync(join(boot, STATUS_FILE), 'utf8');
+    return !/^Result: (applied|unchanged)\./m.test(before);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,98 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createSystemClock } from '../adapters/clock.ts';
+import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
+import { report } from '../adapters/provisioning/report.ts';
+import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
+import type { Write } from '../core/provisioning/places.ts';
+import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';
+import { EXIT, type ExitCode, Failure } from '../program/problem.ts';
+import { examples, type Shell, type Verb } from '../program/program.ts';
+import { wrapText } from './text.ts';
+
+interface Options {
+  readonly boot?: string;
+  readonly root: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** Where systems mount the boot partition: Raspberry Pi OS, and all before it. */
+const BOOT_FOLDERS = ['boot/firmware', 'boot'];
+
+export const provisionVerb: Verb = {
+  register(program, shell) {
+    program
+      .command('provision')
+      .description(`set up this device by ${PROVISIONING_FILE} on its boot partition: all of it, or nothing`)
+      .option('--boot <folder>', 'where the boot partition is mounted (default: /boot/firmware, else /boot)')
+      .option('--root <folder>', 'the system that is set up', '/')
+      .option('--dry-run', 'say what would be written, and write nothing')
+      .option('--json', 'print one line: {"outcome", "problems", "notes", ..., "written"}')
+      .addHelpText(
+        ...examples('dragoman provision --dry-run', 'sudo dragoman provision --boot /boot/firmware'),
+      )
+      .action((options: Options) => runProvision(options, shell));
+  },
+};
+
+const EXIT_CODES: Readonly<Record<ProvisioningOutcome, ExitCode>> = {
+  ...{ applied: EXIT.done, unchanged: EXIT.done, no_file: EXIT.done },
+  ...{ file_unreadable: EXIT.usage, file_invalid: EXIT.usage, key_unreadable: EXIT.usage },
+  ...{ wifi_unsupported: EXIT.usage, disk_full: EXIT.failed, write_failed: EXIT.failed },
+};
+
+function runProvision({ boot: named, root: given, dryRun, json }: Options, shell: Shell): void {
+  const root = resolve(given);
+  if (!isFolder(root)) throw new Failure(`${root} is no folder: give the root of a system`, EXIT.usage);
+  const boot = named === undefined ? findBoot(root) : resolve(named);
+  if (!isFolder(boot))
+    throw new Failure(`${boot} is no folder: give the one where the boot partition is mounted`, EXIT.usage);
+  const isDry = dryRun === true;
+  const isRoot = process.getuid?.() === 0;
+  if (root === '/' && !isRoot && !isDry)
+    throw new Failure('this writes below /etc and needs root: try "sudo dragoman provision", or --dry-run');
+  const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
+  const untold = isDry ? [] : report(ended.result, boot, root);
+  shell.finish(EXIT_CODES[ended.result.outcome]);
+  if (json) {
+    const written = ended.writes.map(({ path }) => path);
+    return shell.print(`${JSON.stringify({ ...ended.result, written })}\n`);
+  }
+  for (const line of linesOf(ended, boot, isDry)) shell.print(wrapText(line, '  '));
+  for (const line of untold) shell.complain(`dragoman: ${line}\n`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** The one that has the file; else the first that is there. */
+function findBoot(root: string): string {
+  const folders = BOOT_FOLDERS.map((folder) => join(root, folder)).filter(isFolder);
+  const holding = folders.find((folder) =>
+    statSync(join(folder, PROVISIONING_FILE), { throwIfNoEntry: false }),
+  );
+  return holding ?? folders[0] ?? join(root, 'boot');
+}
+
+function linesOf({ result, writes }: ProvisioningEnd, boot: string, isDry: boolean): string[] {
+  const { outcome, problems, notes } = result;
+  const sentence =
+    outcome === 'no_file'
+      ? `There is no ${PROVISIONING_FILE} in ${boot}.`
+      : isDry && outcome === 'applied'
+        ? `${PROVISIONING_FILE} can be applied; with --dry-run nothing was written.`
+        : outcomeSentence(outcome);
+  return [
+    `${outcome}: ${sentence}`,
+    ...problems.map((problem) => `- ${problemLine(problem)}`),
+    ...writes.map((write) => `  ${isDry ? 'would write' : 'written'} ${describe(write)}`),
+    ...notes.map((note) => `  ${note}`),
+  ];
+}
+
+function describe(write: Write): string {
+  if (write.kind === 'link') return `${write.path} -> ${write.target}`;
+  return `${write.path} (${write.owner}, ${write.mode.toString(8)})`;
+}

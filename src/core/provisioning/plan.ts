@@ -1,0 +1,181 @@
+/** What is to be written for a document, on a device of which the facts are known: all of it, or nothing and why. */
+import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
+import { configPart } from './config-part.ts';
+import { addressFault } from './ipv4.ts';
+import { keyKeptFor, keyPlace, networkWrites } from './network.ts';
+import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
+import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
+
+/** What is found on the device, and of what only a machine can check. */
+export interface Facts {
+  /** Null: no network manager that is known here. */
+  readonly network: NetworkBackend | null;
+  /** Of the passphrase in the file, 64 hexadecimal digits; null: there is none in it. */
+  readonly wifiKey: string | null;
+  /** What a place holds now; null: nothing. */
+  present(place: string): string | null;
+  /** Whether the system knows the file's time zone. */
+  readonly isZoneKnown: boolean;
+  /** Whether the SSH server reads the file of keys. */
+  readonly readsSshKeys: boolean;
+  /** Of certificates and keys. */
+  readonly keyProblems: readonly ProvisioningProblem[];
+  /** Of the configuration as it would be. */
+  readonly configProblems: readonly ProvisioningProblem[];
+}
+
+export type Plan =
+  | { readonly ok: true; readonly writes: readonly Write[]; readonly notes: readonly string[] }
+  | {
+      readonly ok: false;
+      readonly outcome: ProvisioningOutcome;
+      readonly problems: readonly ProvisioningProblem[];
+    };
+
+/** Of one part: what it wants written, what is wrong with it, and what the owner should know. */
+interface Part {
+  readonly writes: readonly Write[];
+  readonly problems: readonly ProvisioningProblem[];
+  readonly notes: readonly string[];
+}
+
+const part = (found: Partial<Part>): Part => ({ writes: [], problems: [], notes: [], ...found });
+const problem = (field: string, message: string, fix: string): Part =>
+  part({ problems: [{ field, message, fix }] });
+
+export function planProvisioning(document: ProvisioningDocument, facts: Facts): Plan {
+  const network = planNetwork(document, facts);
+  const others = [
+    planZone(document, facts),
+    planConfig(document, facts),
+    planPassword(document, facts),
+    planSshKeys(document, facts),
+  ];
+  const keys = planKeys(document, facts);
+  const all = [network, ...others, keys];
+  const problems = all.flatMap((one) => one.problems);
+  if (problems.length > 0) {
+    const isOf = (one: Part): boolean => one.problems.length === problems.length;
+    const isUnsupported = isOf(network) && facts.network === null;
+    const outcome = isUnsupported ? 'wifi_unsupported' : isOf(keys) ? 'key_unreadable' : 'file_invalid';
+    return { ok: false, outcome, problems };
+  }
+  return { ok: true, writes: all.flatMap((one) => one.writes), notes: all.flatMap((one) => one.notes) };
+}
+
+/** Without "wifi" an address is that of the wired network; without both the network is left alone. */
+function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Facts): Part {
+  if (wifi === undefined && given === undefined) return part({});
+  const address = given ?? 'dhcp';
+  const fault = address === 'dhcp' ? null : addressFault(address.address, address.gateway);
+  const wrong =
+    fault === null
+      ? []
+      : problem(`address.${fault.field}`, fault.message, 'Ask who looks after the network for it.').problems;
+  if (facts.network === null)
+    return problem(
+      wifi === undefined ? 'address' : 'wifi',
+      'cannot be set on this system, which has neither NetworkManager nor systemd-networkd with wpa_supplicant',
+      'Leave it out and set up the network by hand, or install network-manager.',
+    );
+  if (wifi === undefined)
+    return part({ problems: wrong, writes: networkWrites(facts.network, null, address) });
+  const key = wifi.passphrase === null ? keptKey(wifi, facts.network, facts) : facts.wifiKey;
+  if (wifi.passphrase === null && key === null)
+    return part({ problems: [...wrong, ...TAKEN_ELSEWHERE.problems] });
+  return part({
+    problems: wrong,
+    writes: networkWrites(facts.network, { part: wifi, key }, address),
+    notes: wifiNotes(wifi),
+  });
+}
+
+const TAKEN_ELSEWHERE = problem(
+  'wifi.passphrase',
+  'was taken out of the file, and this device has none for a network of this name',
+  'Write the passphrase again.',
+);
+
+function keptKey({ ssid }: WifiPart, network: NetworkBackend, facts: Facts): string | null {
+  return keyKeptFor(network, ssid, facts.present(keyPlace(network)));
+}
+
+function wifiNotes({ passphrase, country }: WifiPart): string[] {
+  return [
+    ...(passphrase === undefined
+      ? ['The Wi-Fi has no passphrase: anybody near can listen in on what is not encrypted otherwise.']
+      : []),
+    ...(country === undefined
+      ? ['No country is given for the Wi-Fi: only channels that are allowed everywhere are used.']
+      : []),
+  ];
+}
+
+function planZone({ timeZone }: ProvisioningDocument, { isZoneKnown }: Facts): Part {
+  if (timeZone === undefined) return part({});
+  if (!isZoneKnown)
+    return problem(
+      'timeZone',
+      'is not known to this system',
+      'Write it as in "Europe/Berlin"; the package tzdata must be installed.',
+    );
+  return part({
+    writes: [
+      { kind: 'link', path: PLACES.localTime, target: `${ZONES}/${timeZone}` },
+      publicFile(PLACES.zoneName, `${timeZone}\n`),
+    ],
+  });
+}
+
+function planConfig(document: ProvisioningDocument, facts: Facts): Part {
+  const { value, problems } = configPart(document);
+  const found = [...problems, ...facts.configProblems];
+  if (value === null || found.length > 0) return part({ problems: found });
+  const isMain = facts.present(PLACES.mainConfig) !== null;
+  const main = publicFile(PLACES.mainConfig, '// What is effective stands in conf.d.\n{}\n');
+  const own = publicFile(PLACES.config, `${JSON.stringify(value, null, 2)}\n`);
+  return part({ writes: [...(isMain ? [] : [main]), own] });
+}
+
+function planPassword({ secrets }: ProvisioningDocument, facts: Facts): Part {
+  const password = secrets?.['mqtt-password'];
+  if (typeof password === 'string')
+    return part({ writes: [secretFile(PLACES.password, password, 'dragoman')] });
+  if (password === undefined || facts.present(PLACES.password) !== null) return part({});
+  return problem(
+    'secrets.mqtt-password',
+    'was taken out of the file, and this device has none',
+    'Write the password again.',
+  );
+}
+
+function planSshKeys({ sshKeys }: ProvisioningDocument, { readsSshKeys }: Facts): Part {
+  if (sshKeys === undefined) return part({});
+  const note = `The SSH server of this system does not read ${PLACES.sshKeys}: add it to AuthorizedKeysFile in /etc/ssh/sshd_config.`;
+  return part({
+    writes: [publicFile(PLACES.sshKeys, sshKeys.map((key) => `${key}\n`).join(''))],
+    notes: readsSshKeys ? [] : [note],
+  });
+}
+
+/** Pairs are complete and fit: that has been checked. */
+function planKeys({ caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument, facts: Facts): Part {
+  return part({
+    problems: facts.keyProblems,
+    writes: [
+      ...(caPem === undefined ? [] : [publicFile(PLACES.ca, tidyPem(caPem))]),
+      ...(certPem === undefined ? [] : [publicFile(PLACES.certificate, tidyPem(certPem))]),
+      ...(typeof keyPem === 'string' ? [secretFile(PLACES.key, tidyPem(keyPem), 'dragoman')] : []),
+      ...(ownerKeysPem ?? []).map((pem, index) => publicFile(ownerKeyPlace(index), tidyPem(pem))),
+    ],
+  });
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
+
+/** The blocks alone: what else stands in a text is nobody's business on the device. */
+function tidyPem(text: string): string {
+  return (text.match(BLOCK) ?? [])
+    .map((block) => `${block.replaceAll(/[ \t]*\r?\n[ \t]*/g, '\n')}\n`)
+    .join('');
+}

@@ -1,0 +1,31 @@
+/** The secrets of a document: which there are, which were taken out of it, and what it is without them. */
+import { isObject } from '../../protocol/json.ts';
+import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
+
+/** Where they stand; each is null when it was taken out. */
+const SECRETS = [['wifi', 'passphrase'], ['secrets', 'mqtt-password'], ['keyPem']] as const;
+
+function textAtPath(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (holder, step) => (isObject(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined),
+    value,
+  );
+}
+
+/** Whether there is something to be taken out. */
+export function holdsSecrets(document: ProvisioningDocument): boolean {
+  return SECRETS.some((path) => typeof textAtPath(document, path) === 'string');
+}
+
+/** What was taken out is null from then on; all else stays as it was written, but for comments. */
+export function withoutSecrets(value: unknown): unknown {
+  return SECRETS.reduce<unknown>(
+    (cleaned, path) => (typeof textAtPath(cleaned, path) === 'string' ? without(cleaned, path) : cleaned),
+    value,
+  );
+}
+
+function without(value: unknown, [step = '', ...rest]: readonly string[]): unknown {
+  if (!isObject(value)) return value;
+  return { ...value, [step]: rest.length === 0 ? null : without(value[step], rest) };
+}

@@ -1,0 +1,46 @@
+/** What stands in dragoman-status.txt beside the file, for whoever puts the card into a PC. */
+import type { ProvisioningOutcome, ProvisioningProblem, ProvisioningResult } from './outcome.ts';
+
+/** In one sentence each. */
+const SENTENCES: Readonly<Record<ProvisioningOutcome, string>> = {
+  applied: 'All of dragoman.json is in effect.',
+  unchanged: 'All of dragoman.json is in effect; nothing of it was new.',
+  no_file: 'There is no dragoman.json.',
+  file_unreadable: 'dragoman.json cannot be read. Nothing was changed.',
+  file_invalid: 'Something in dragoman.json is wrong. Nothing was changed.',
+  key_unreadable: 'A certificate or key in dragoman.json cannot be used. Nothing was changed.',
+  wifi_unsupported: 'This kind of Wi-Fi is not supported. Nothing was changed.',
+  disk_full: 'The disk of the device is full. Nothing was changed.',
+  write_failed: 'The disk of the device cannot be written. Nothing was changed.',
+};
+
+export function outcomeSentence(outcome: ProvisioningOutcome): string {
+  return SENTENCES[outcome];
+}
+
+/** One line: field, what is wrong, what to do. */
+export function problemLine({ field, message, fix }: ProvisioningProblem): string {
+  const what = field === '' ? message.charAt(0).toUpperCase() + message.slice(1) : `${field}: ${message}`;
+  return [`${what}${/[.?!]$/.test(what) ? '' : '.'}`, ...(fix === '' ? [] : [fix])].join(' ');
+}
+
+/** Lines without their ends. */
+export function statusLines({ at, outcome, problems, notes }: ProvisioningResult): string[] {
+  const time =
+    at === null ? 'not known: the clock is not set yet' : `${at.slice(0, 19).replace('T', ' ')} UTC`;
+  const list = (lines: readonly string[]): string[] => lines.map((line) => `- ${line}`);
+  return [
+    'Dragoman: what became of dragoman.json',
+    `Time:   ${time}`,
+    `Result: ${outcome}. ${outcomeSentence(outcome)}`,
+    ...(problems.length === 0 ? [] : ['', 'To be fixed:', ...list(problems.map(problemLine))]),
+    ...(notes.length === 0 ? [] : ['', 'To be known:', ...list(notes)]),
+  ];
+}
+
+/** As the file has it: with the line ends of Windows, whose editors show no others. */
+export function statusText(result: ProvisioningResult): string {
+  return statusLines(result)
+    .map((line) => `${line}\r\n`)
+    .join('');
+}

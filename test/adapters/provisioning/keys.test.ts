@@ -1,0 +1,128 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
+import {
+  createAuthority,
+  issueCertificate,
+  type KeyedCertificate,
+} from '../../../src/backend/broker/authority.ts';
+import { findOpenssl } from '../mqtt/fixture.ts';
+import { CONFIG, createSystem, type System, WALL } from './fixture.ts';
+
+const hasOpenssl = findOpenssl();
+const YEAR_MS = 365 * 86_400_000;
+
+describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? '' : ': no openssl'}`, () => {
+  let authority: KeyedCertificate;
+  let own: KeyedCertificate;
+  let other: KeyedCertificate;
+  let system: System;
+  const now = Date.now();
+
+  beforeAll(() => {
+    authority = createAuthority('Museum');
+    const wanted = { usage: 'client', name: 'museum.kiosk-01', days: 365 } as const;
+    own = issueCertificate(authority, wanted);
+    other = issueCertificate(authority, wanted);
+    system = createSystem();
+  });
+  afterAll(() => system.remove());
+
+  const parts = () => ({
+    ...{ format: 1, config: CONFIG, caPem: authority.certificate },
+    ...{ certPem: own.certificate, keyPem: own.key, ownerKeysPem: [createKeyPair().publicPem] },
+  });
+  const run = (document: object, wall: number | null = now) => {
+    system.write('dragoman.json', document);
+    return system.run({ wall }).result;
+  };
+  const encrypted = () =>
+    generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
+    }).privateKey;
+  const garbage = (label: string): string =>
+    `-----BEGIN ${label}-----\n${randomBytes(90).toString('base64')}\n-----END ${label}-----\n`;
+
+  it('are put into place, and their dates told', () => {
+    const result = run(parts());
+    expect(result).toMatchObject({ outcome: 'applied', problems: [] });
+    expect(result.notes.join(' ')).toMatch(
+      /caPem: CN=Museum, good until 20\d\d-.*certPem: CN=museum\.kiosk-01, good until/,
+    );
+    expect(system.text('etc/dragoman/secrets/mqtt.key')).toBe(own.key);
+    expect(system.text('etc/dragoman/mqtt.crt')).toBe(own.certificate);
+    expect(system.read()).not.toContain(own.key.split('\n')[1]);
+  });
+
+  it('go on from what is on the device when the key was taken out', () => {
+    run(parts());
+    const left = JSON.parse(system.read());
+    expect(left.keyPem).toBe(null);
+    expect(run({ ...left, timeZone: 'Europe/Berlin' }).outcome).toBe('applied');
+    const { keyPem: _, ...without } = left;
+    expect(run(without).outcome).toBe('unchanged');
+    expect(run(parts()).outcome).toBe('applied');
+    expect(run({ ...left, certPem: other.certificate }).problems).toEqual([
+      expect.objectContaining({
+        field: 'keyPem',
+        message: expect.stringContaining('the one on this device'),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /of another certificate/],
+    ['a key that is none', () => ({ keyPem: garbage('PRIVATE KEY') }), 'keyPem', /no private key/],
+    ['a key behind a password', () => ({ keyPem: encrypted() }), 'keyPem', /protected by a password/],
+    ['a certificate that is none', () => ({ certPem: garbage('CERTIFICATE') }), 'certPem', /no certificate/],
+    ['an empty authority', () => ({ caPem: 'Museum' }), 'caPem', /no certificate/],
+    ['a key as authority', () => ({ caPem: authority.key }), 'caPem', /holds a private key/],
+    ['a key without its certificate', () => ({ certPem: undefined }), 'certPem', /no use without/],
+    [
+      'the private key of the owner',
+      () => ({ ownerKeysPem: [createKeyPair().privatePem] }),
+      'ownerKeysPem[0]',
+      /the backend alone/,
+    ],
+    [
+      'a key of another kind',
+      () => ({
+        ownerKeysPem: [generateKeyPairSync('ed448').publicKey.export({ type: 'spki', format: 'pem' })],
+      }),
+      'ownerKeysPem[0]',
+      /not for Ed25519/,
+    ],
+    ['an owner key that is none', () => ({ ownerKeysPem: ['nothing'] }), 'ownerKeysPem[0]', /no public key/],
+  ])('change nothing for %s', (_, change, field, message) => {
+    const before = system.everything();
+    const result = run({ ...parts(), ...change() });
+    expect(result.outcome).toBe('key_unreadable');
+    expect(result.problems).toEqual([
+      expect.objectContaining({ field, message: expect.stringMatching(message) }),
+    ]);
+    expect(JSON.stringify(result)).not.toContain('PRIVATE');
+    expect(system.everything()).toEqual(before);
+  });
+
+  it('tell of a key that is not there at all', () => {
+    const fresh = createSystem();
+    fresh.write('dragoman.json', { ...parts(), keyPem: undefined });
+    expect(fresh.run({ wall: now }).result.problems).toMatchObject([
+      { field: 'keyPem', message: 'is missing' },
+    ]);
+    fresh.write('dragoman.json', { ...parts(), keyPem: null });
+    expect(fresh.run({ wall: now }).result.problems[0]?.message).toContain('was taken out');
+    fresh.remove();
+  });
+
+  it('are judged by a clock that is set, and only by one', () => {
+    expect(run(parts(), now + 2 * YEAR_MS).problems).toMatchObject(
+      [{ field: 'certPem', message: /has ended on/ }].map(({ field }) => ({ field })),
+    );
+    expect(run(parts(), null).problems).toEqual([]);
+    const early = run(parts(), WALL - 30 * YEAR_MS);
+    expect([early.problems, early.notes.join()]).toEqual([[], expect.stringContaining('begins only on')]);
+  });
+});
