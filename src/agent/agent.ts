@@ -1,6 +1,6 @@
 import { phaseOf, tokenRequestOf } from '../core/lane/session/session.ts';
 import type { Outage } from '../core/owner/backend-watch.ts';
-import type { Bus, BusMessage } from '../ports/bus.ts';
+import type { Bus } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
@@ -16,16 +16,15 @@ import { type Admissions, createAdmissions } from './owner/admissions.ts';
 import type { AnswerReader } from './owner/answer-reader.ts';
 import { needsOf, routeAnswers, tellLanes } from './owner/answer-routes.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
-import { reportLost, reportOversized, reportUnexpected } from './owner/bus-problems.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
 import { createLineCare, type LineCare } from './owner/line-care.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
+import { openOwnerConnection } from './owner/owner-connection.ts';
 import { createPresence, type Presence } from './owner/presence.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
 import { createStatusAnswer } from './owner/status-answer.ts';
-import { keptSession } from './owner/subscriptions.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
@@ -284,55 +283,15 @@ export class Agent {
   }
 
   private connect(): Bus {
-    const { log, openBus } = this.deps;
-    const telling = { log, repeats: this.repeats };
-    const bus = openBus(
-      {
-        ...keptSession(this.topics, this.config.current.device.groups, this.config.desired.subscriptions),
-        will: (connection) => ({ topic: this.topics.status, payload: this.publisher.will(connection) }),
+    const { deps, topics, repeats, lanes, answers, backend, health } = this;
+    const { lineCare, operator, presence, publisher } = this;
+    return openOwnerConnection({
+      ...{ openBus: deps.openBus, log: deps.log, repeats, topics, lanes, answers, backend, health },
+      ...{ lineCare, operator, presence, publisher, desired: this.config.desired },
+      groups: this.config.current.device.groups,
+      up: (protocol) => {
+        this.protocol = protocol;
       },
-      {
-        up: (connection, protocol) => {
-          log.info({ connection, protocol }, 'connected to the broker');
-          this.protocol = protocol;
-          for (const lane of this.lanes) lane.post({ type: 'line', up: true });
-          this.backend.line(true);
-          this.presence.connected();
-          this.lineCare.connected();
-          this.publisher.connected(connection);
-          this.config.desired.connected(bus);
-          this.health.connected();
-        },
-        down: (problem, message) => {
-          // What only a person can change is an error.
-          log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
-          for (const lane of this.lanes) lane.post({ type: 'line', up: false });
-          this.backend.line(false);
-          this.lineCare.failed(problem, message);
-          this.presence.down(problem);
-        },
-        refused: (filters) => this.presence.refused(filters),
-        message: (message) => this.receive(bus, message),
-        oversized: (topic, bytes) => reportOversized(telling, topic, bytes),
-        lost: (lost) => {
-          reportLost(telling, lost);
-          this.publisher.refresh();
-        },
-      },
-    );
-    this.publisher.attach(bus);
-    return bus;
-  }
-
-  private receive(bus: Bus, message: BusMessage): void {
-    if (message.topic === this.topics.tokenResponse) {
-      this.answers.receive(message.payload, message.retain);
-    } else if (
-      !this.presence.receive(message) &&
-      !this.config.desired.receive(message) &&
-      !this.operator.receive(bus, message)
-    ) {
-      reportUnexpected({ log: this.deps.log, repeats: this.repeats }, message.topic);
-    }
+    });
   }
 }

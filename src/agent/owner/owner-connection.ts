@@ -1,0 +1,86 @@
+import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
+import type { Log } from '../../ports/log.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import type { RepeatFilter } from '../repeat-filter.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import type { BackendWatcher } from './backend-watch.ts';
+import { reportLost, reportOversized, reportUnexpected } from './bus-problems.ts';
+import type { DesiredConfig } from './desired-config.ts';
+import type { Health } from './health.ts';
+import type { LineCare } from './line-care.ts';
+import type { Operator } from './operator.ts';
+import type { Presence } from './presence.ts';
+import type { Publisher } from './publisher.ts';
+import { keptSession } from './subscriptions.ts';
+
+/** Who is told of the connection to the broker, and who takes what comes over it. */
+export interface OwnerConnectionParts {
+  readonly openBus: OpenBus;
+  readonly log: Log;
+  readonly repeats: RepeatFilter;
+  readonly topics: DeviceTopics;
+  readonly groups: readonly string[];
+  readonly lanes: readonly LaneRunner[];
+  readonly answers: AnswerReader;
+  readonly backend: BackendWatcher;
+  readonly desired: DesiredConfig;
+  readonly health: Health;
+  readonly lineCare: LineCare;
+  readonly operator: Operator;
+  readonly presence: Presence;
+  readonly publisher: Publisher;
+  /** A connection is up. @param protocol its version of MQTT */
+  up(protocol: 4 | 5): void;
+}
+
+/** Opens the connection to the owner's broker, which is kept up from here on. */
+export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
+  const { log, topics, lanes, backend, presence, lineCare, publisher, desired } = parts;
+  const setLine = (isUp: boolean): void => {
+    for (const lane of lanes) lane.post({ type: 'line', up: isUp });
+    backend.line(isUp);
+  };
+  const bus = parts.openBus(
+    {
+      ...keptSession(topics, parts.groups, desired.subscriptions),
+      will: (connection) => ({ topic: topics.status, payload: publisher.will(connection) }),
+    },
+    {
+      up: (connection, protocol) => {
+        log.info({ connection, protocol }, 'connected to the broker');
+        parts.up(protocol);
+        setLine(true);
+        presence.connected();
+        lineCare.connected();
+        publisher.connected(connection);
+        desired.connected(bus);
+        parts.health.connected();
+      },
+      down: (problem, message) => {
+        // What only a person can change is an error.
+        log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
+        setLine(false);
+        lineCare.failed(problem, message);
+        presence.down(problem);
+      },
+      refused: (filters) => presence.refused(filters),
+      message: (message) => receive(parts, bus, message),
+      oversized: (topic, bytes) => reportOversized(parts, topic, bytes),
+      lost: (lost) => {
+        reportLost(parts, lost);
+        publisher.refresh();
+      },
+    },
+  );
+  publisher.attach(bus);
+  return bus;
+}
+
+/** What a message is, its topic says. */
+function receive(parts: OwnerConnectionParts, bus: Bus, message: BusMessage): void {
+  const { topics, answers, presence, desired, operator } = parts;
+  if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
+  else if (!presence.receive(message) && !desired.receive(message) && !operator.receive(bus, message))
+    reportUnexpected(parts, message.topic);
+}
