@@ -2,30 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/agent/owner/budget-file.ts';
 import { budgetUse, countUse } from '../../src/core/owner/budget.ts';
-import {
-  ask,
-  closedUntil,
-  create,
-  DESIRED,
-  finish,
-  goLive,
-  HOUR,
-  hours,
-  MIN,
-  phaseOf,
-  statusOf,
-  THURSDAY,
-} from './admission-kiosk.ts';
-import type { FakeDeps } from './fake-deps.ts';
+import { createKiosk, DESIRED, HOUR, hours, type Kiosk, MIN, THURSDAY } from './kiosk.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 describe('the budget of a day', () => {
-  const events = (deps: FakeDeps) => deps.sent('event/budget').map(({ body }) => body);
+  const events = (deps: Kiosk) => deps.sent('event/budget').map(({ body }) => body);
   /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
   const zone = { timeZone: 'America/New_York' };
 
   it('is told at 80 %, ends the session at 100 %, and begins again with the local day', async () => {
-    const deps = create({ budget: { minutesPerDay: 100 } }, zone);
+    const deps = createKiosk({ budget: { minutesPerDay: 100 } }, zone);
     await deps.goLive();
     // A stream has been open since it was to be set up, 2.8 s ago.
     deps.clock.advance(80 * MIN - 2801);
@@ -37,28 +23,28 @@ describe('the budget of a day', () => {
         ...{ used_minutes: 80, minutes_per_day: 100, percent: 80 },
       },
     ]);
-    expect(statusOf(deps)).toEqual(['ready', []]);
+    expect(deps.statusTold()).toEqual(['ready', []]);
     deps.clock.advance(20 * MIN - 1);
-    expect(statusOf(deps)).toEqual(['ready', []]);
+    expect(deps.statusTold()).toEqual(['ready', []]);
     deps.clock.advance(1);
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
-    finish(deps);
-    expect(phaseOf(deps)).toBe('idle');
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
+    deps.closeDrained();
+    expect(deps.phase()).toBe('idle');
     const [stream] = deps.agent.lanes.map(({ state }) => state.counts.streamMs);
     expect(Math.abs((stream ?? 0) - 100 * MIN)).toBeLessThan(30_000);
-    expect(closedUntil(deps)).toBe('2026-01-16T05:00:00.000Z');
-    expect(ask(deps, 'start')).toMatchObject({
+    expect(deps.closedUntil()).toBe('2026-01-16T05:00:00.000Z');
+    expect(deps.ask('start')).toMatchObject({
       error: {
         code: 'budget',
         message:
           'the 100 minutes of the day are used up (budget.minutesPerDay), and no session is begun until 2026-01-16T05:00:00.000Z',
       },
     });
-    expect(ask(deps, 'start', { until: '2026-01-15T23:00:00Z' })).toMatchObject({
+    expect(deps.ask('start', { until: '2026-01-15T23:00:00Z' })).toMatchObject({
       error: { code: 'budget' },
     });
     const asked = deps.sent('token/req').length;
-    deps.clock.advance(THURSDAY + 29 * HOUR - (deps.clock.wall() ?? 0) - 1);
+    deps.advanceTo(THURSDAY + 29 * HOUR - 1);
     expect(deps.sent('token/req')).toHaveLength(asked);
     deps.clock.advance(1);
     expect(deps.sent('token/req')).toHaveLength(asked + 1);
@@ -66,27 +52,27 @@ describe('the budget of a day', () => {
   });
 
   it('may be desired, raised and taken back at any time', async () => {
-    const deps = create({}, zone);
+    const deps = createKiosk({}, zone);
     await deps.goLive();
     deps.clock.advance(60 * MIN);
     deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 50 } });
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
     expect(events(deps)).toMatchObject([{ percent: expect.any(Number), minutes_per_day: 50 }]);
-    finish(deps);
+    deps.closeDrained();
     deps.deliver(DESIRED, { version: 2, budget: { minutesPerDay: 70 } });
-    expect(phaseOf(deps)).toBe('acquiring');
+    expect(deps.phase()).toBe('acquiring');
     expect(events(deps)).toHaveLength(2);
-    goLive(deps);
+    deps.liveAgain();
     deps.deliver(DESIRED, { version: 3, budget: { minutesPerDay: 50 } });
-    finish(deps);
+    deps.closeDrained();
     deps.deliver(DESIRED, '');
-    expect(phaseOf(deps)).toBe('acquiring');
+    expect(deps.phase()).toBe('acquiring');
   });
 
   it.each([['NaN'], [-1], [0], [1e9], [true], [[]], [{ minutes: 4 }]])(
     '%j is none',
     async (minutesPerDay) => {
-      const deps = create({ budget: { minutesPerDay: 100 } });
+      const deps = createKiosk({ budget: { minutesPerDay: 100 } });
       await deps.goLive();
       deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay } });
       deps.clock.advance(1000);
@@ -94,29 +80,29 @@ describe('the budget of a day', () => {
         errors: [{ from: 'device', key: 'budget.minutesPerDay', message: expect.stringMatching(/^must /) }],
         effective: { budget: { minutesPerDay: 100 } },
       });
-      expect(phaseOf(deps)).toBe('live');
+      expect(deps.phase()).toBe('live');
     },
   );
 
   it('outlives a restart, with what was told', async () => {
     const file = createMemoryFile();
-    const first = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const first = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await first.goLive();
     await first.clock.elapse(9 * MIN);
     expect(events(first)).toHaveLength(1);
     const stopped = first.agent.stop();
     await first.clock.elapse(5000);
     await stopped;
-    const second = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const second = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await second.goLive();
     second.clock.advance(2 * MIN);
-    expect(statusOf(second)).toEqual(['degraded', ['budget']]);
+    expect(second.statusTold()).toEqual(['degraded', ['budget']]);
     expect(events(second)).toEqual([]);
   });
 
   it('forgets no more than two minutes where the power goes, and writes no more often than that', async () => {
     const file = createMemoryFile();
-    const deps = create({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
+    const deps = createKiosk({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
     await deps.goLive();
     for (let minute = 0; minute < 61; minute++) await deps.clock.elapse(MIN);
     expect(file.writes.length).toBeLessThanOrEqual(31);
@@ -127,7 +113,7 @@ describe('the budget of a day', () => {
 
   it('writes nothing where there is none', async () => {
     const file = createMemoryFile();
-    const deps = create({}, { budgetFile: file.file });
+    const deps = createKiosk({}, { budgetFile: file.file });
     await deps.goLive();
     await deps.clock.elapse(60 * MIN);
     const stopped = deps.agent.stop();
@@ -148,9 +134,9 @@ describe('the budget of a day', () => {
   ])('is counted from zero where the kept file holds %j, and that is told', async (text) => {
     const file = createMemoryFile();
     file.fill(text);
-    const deps = create({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const deps = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await deps.goLive();
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.phase()).toBe('live');
     expect(deps.logged.map(([, sentence]) => sentence)).toContain(
       'what was used of the budget before cannot be read; it is counted from zero',
     );
@@ -159,7 +145,7 @@ describe('the budget of a day', () => {
   it('goes on where the disk fails, tells it once, and that it works again', async () => {
     const file = createMemoryFile();
     file.fail('the disk is full');
-    const deps = create({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
+    const deps = createKiosk({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
     await deps.goLive();
     await deps.clock.elapse(10 * MIN);
     const told = () =>
@@ -169,11 +155,11 @@ describe('the budget of a day', () => {
     await deps.clock.elapse(10 * MIN);
     expect(told().at(-1)).toBe('what is used of the budget is kept again');
     await deps.clock.elapse(11 * MIN);
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
   });
 
   it('is not given back by a clock that jumps to another day and back', async () => {
-    const deps = create({ budget: { minutesPerDay: 10 } });
+    const deps = createKiosk({ budget: { minutesPerDay: 10 } });
     await deps.goLive();
     deps.clock.advance(9 * MIN);
     const wall = deps.clock.wall() ?? 0;
@@ -181,48 +167,48 @@ describe('the budget of a day', () => {
     deps.clock.advance(MIN);
     deps.clock.setWall(wall);
     deps.clock.advance(70_000);
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
   });
 
   it('counts while the clock is not set', async () => {
-    const deps = create({ budget: { minutesPerDay: 10 } });
+    const deps = createKiosk({ budget: { minutesPerDay: 10 } });
     deps.clock.setWall(null);
     await deps.goLive();
     deps.clock.advance(11 * MIN);
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
-    expect(closedUntil(deps)).toBeNull();
-    expect(ask(deps, 'start')).toMatchObject({
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
+    expect(deps.closedUntil()).toBeNull();
+    expect(deps.ask('start')).toMatchObject({
       error: { code: 'budget', message: expect.stringContaining('until the day ends') },
     });
     deps.clock.setWall(THURSDAY + 9 * HOUR);
     deps.clock.advance(31_000);
-    expect(statusOf(deps)).toEqual(['degraded', ['budget']]);
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
     deps.clock.advance(24 * HOUR);
-    expect(phaseOf(deps)).toBe('acquiring');
+    expect(deps.phase()).toBe('acquiring');
   });
 
   it('begins its days at midnight UTC where the machine has no time zone, and says so once', async () => {
     const sentence =
       'the time zone of the machine is not known: the days of the budget begin at midnight UTC';
-    const told = (deps: FakeDeps) => deps.logged.filter(([, said]) => said === sentence).length;
-    const deps = create({ budget: { minutesPerDay: 10 } }, { timeZone: null });
+    const told = (deps: Kiosk) => deps.logged.filter(([, said]) => said === sentence).length;
+    const deps = createKiosk({ budget: { minutesPerDay: 10 } }, { timeZone: null });
     await deps.goLive();
     deps.clock.advance(11 * MIN);
     expect(told(deps)).toBe(1);
-    expect(closedUntil(deps)).toBe('2026-01-16T00:00:00.000Z');
+    expect(deps.closedUntil()).toBe('2026-01-16T00:00:00.000Z');
     for (const [config, more] of [
       [{ budget: { minutesPerDay: 10 } }, zone],
       [{ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '20:00') }, { timeZone: null }],
       [{}, { timeZone: null }],
     ] as const) {
-      const other = create(config, more);
+      const other = createKiosk(config, more);
       await other.goLive();
       expect(told(other)).toBe(0);
     }
   });
 
   it('leaves no timer behind', async () => {
-    const deps = create({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
+    const deps = createKiosk({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const stopped = deps.agent.stop();
     await deps.clock.elapse(5000);

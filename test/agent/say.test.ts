@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { create, finish, goLive, hours, phaseOf } from './admission-kiosk.ts';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
+import { createKiosk, hours, type Kiosk } from './kiosk.ts';
 
 const PCM = (ms: number) => new Uint8Array(ms * 48);
 let count = 0;
@@ -17,8 +17,8 @@ const speaks = (deps: FakeDeps, sentence: string, ms = 400) =>
     ...{ message_type: 'output_audio', pcm: PCM(ms), sentence, language: 'es' },
     ...{ utterance: `${sentence}/0/es`, last: true },
   });
-const quietKiosk = async (config = {}): Promise<FakeDeps> => {
-  const deps = create(config);
+const quietKiosk = async (config = {}): Promise<Kiosk> => {
+  const deps = createKiosk(config);
   await deps.goLive();
   deps.clock.advance(3000);
   return deps;
@@ -87,14 +87,14 @@ describe('say', () => {
   });
 
   it('wakes a lane that sleeps', async () => {
-    const deps = create({});
+    const deps = createKiosk({});
     await deps.goLive();
     deps.deliver('dragoman/v1/museum/kiosk-01/config/desired', { version: 1, lanes: [{ standbyAfter: 5 }] });
     await deps.clock.elapse(8000);
-    finish(deps);
-    expect(phaseOf(deps)).toBe('standby');
+    deps.closeDrained();
+    expect(deps.phase()).toBe('standby');
     const answers = say(deps, TEXT);
-    goLive(deps);
+    deps.liveAgain();
     await deps.clock.elapse(2500);
     expect(spoken(deps)).toHaveLength(1);
     speaks(deps, 'tts-1');
@@ -112,7 +112,7 @@ describe('say', () => {
       status: 'error',
       error: { code: 'rejected', message: `the service says: VALIDATION_ERROR: ${desc}` },
     });
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.phase()).toBe('live');
   });
 
   it('is given up where the service says nothing, or the session ends', async () => {
@@ -143,7 +143,7 @@ describe('say', () => {
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: 'lane "main" is stopped: send start first' },
     });
-    const closed = create({ schedule: hours('20:00', '21:00') });
+    const closed = createKiosk({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();
     expect(say(closed, TEXT)().at(-1)).toMatchObject({ error: { code: 'closed' } });
@@ -152,7 +152,7 @@ describe('say', () => {
     expect(say(broken, TEXT)().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: expect.stringContaining('loudspeaker') },
     });
-    const parked = create({});
+    const parked = createKiosk({});
     await parked.agent.start();
     parked.brokerUp();
     parked.deliver('dragoman/v1/museum/kiosk-01/token/res', {

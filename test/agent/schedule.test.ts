@@ -1,52 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import {
-  ask,
-  closedUntil,
-  create,
-  DESIRED,
-  finish,
-  goLive,
-  HOUR,
-  hours,
-  MIN,
-  phaseOf,
-  statusOf,
-  THURSDAY,
-  withPongs,
-} from './admission-kiosk.ts';
-import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createKiosk, DESIRED, HOUR, hours, MIN, THURSDAY } from './kiosk.ts';
 
 describe('a schedule', () => {
   it('ends the session when it closes, tells until when, and begins one when it opens', async () => {
-    const deps = create({ schedule: hours('08:00', '10:00') });
+    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
-    expect(statusOf(deps)).toEqual(['ready', []]);
-    expect(closedUntil(deps)).toBeNull();
-    deps.clock.advance(THURSDAY + 10 * HOUR - (deps.clock.wall() ?? 0) - 1);
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.statusTold()).toEqual(['ready', []]);
+    expect(deps.closedUntil()).toBeNull();
+    deps.advanceTo(THURSDAY + 10 * HOUR - 1);
+    expect(deps.phase()).toBe('live');
     deps.clock.advance(1);
-    expect(phaseOf(deps)).toBe('draining');
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
-    finish(deps);
-    expect(closedUntil(deps)).toBe('2026-01-16T08:00:00.000Z');
+    expect(deps.phase()).toBe('draining');
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
+    deps.closeDrained();
+    expect(deps.closedUntil()).toBe('2026-01-16T08:00:00.000Z');
     expect(deps.openMicrophones).toBe(0);
     const asked = deps.sent('token/req').length;
-    deps.clock.advance(THURSDAY + 32 * HOUR - (deps.clock.wall() ?? 0) - 1);
+    deps.advanceTo(THURSDAY + 32 * HOUR - 1);
     expect(deps.sent('token/req')).toHaveLength(asked);
     deps.clock.advance(1);
     expect(deps.sent('token/req')).toHaveLength(asked + 1);
-    goLive(deps);
-    expect(statusOf(deps)).toEqual(['ready', []]);
-    expect(closedUntil(deps)).toBeNull();
+    deps.liveAgain();
+    expect(deps.statusTold()).toEqual(['ready', []]);
+    expect(deps.closedUntil()).toBeNull();
   });
 
   it('begins nothing where the agent starts outside of it, and says so to `start`', async () => {
-    const deps = create({ schedule: hours('10:00', '12:00') });
+    const deps = createKiosk({ schedule: hours('10:00', '12:00') });
     await deps.agent.start();
     deps.brokerUp();
     expect(deps.sent('token/req')).toEqual([]);
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
-    expect(ask(deps, 'start')).toMatchObject({
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
+    expect(deps.ask('start')).toMatchObject({
       status: 'error',
       error: {
         code: 'closed',
@@ -54,7 +39,7 @@ describe('a schedule', () => {
           'it is outside the opening hours of the schedule until 2026-01-15T10:00:00.000Z; give "until" with a time to open it until then',
       },
     });
-    expect(ask(deps, 'start', { lane: 'main', until: '2026-01-15T08:59:00Z' })).toMatchObject({
+    expect(deps.ask('start', { lane: 'main', until: '2026-01-15T08:59:00Z' })).toMatchObject({
       status: 'error',
       error: {
         code: 'invalid_args',
@@ -62,85 +47,83 @@ describe('a schedule', () => {
       },
     });
     for (const until of ['tomorrow', 5, '2026-01-15', '2026-02-30T10:00:00Z', '2026-01-15T10:00:00'])
-      expect(ask(deps, 'start', { until })).toMatchObject({ error: { code: 'invalid_args' } });
+      expect(deps.ask('start', { until })).toMatchObject({ error: { code: 'invalid_args' } });
     expect(deps.sent('token/req')).toEqual([]);
   });
 
   it('is opened by `start` with `until`, until then or until `stop`', async () => {
-    const deps = create({ schedule: hours('12:00', '13:00') });
+    const deps = createKiosk({ schedule: hours('12:00', '13:00') });
     await deps.agent.start();
     deps.brokerUp();
-    expect(ask(deps, 'start', { until: '2026-01-15T11:30:00+01:00' })).toMatchObject({ status: 'ok' });
-    goLive(deps);
-    expect(statusOf(deps)).toEqual(['ready', []]);
-    expect(ask(deps, 'start')).toMatchObject({ status: 'ok' });
-    deps.clock.advance(THURSDAY + 10.5 * HOUR - (deps.clock.wall() ?? 0));
-    finish(deps);
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
+    expect(deps.ask('start', { until: '2026-01-15T11:30:00+01:00' })).toMatchObject({ status: 'ok' });
+    deps.liveAgain();
+    expect(deps.statusTold()).toEqual(['ready', []]);
+    expect(deps.ask('start')).toMatchObject({ status: 'ok' });
+    deps.advanceTo(THURSDAY + 10.5 * HOUR);
+    deps.closeDrained();
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
     // What was wanted before goes on when it opens.
-    expect(ask(deps, 'start', { until: '2026-01-15T11:00:00Z' })).toMatchObject({ status: 'ok' });
-    expect(ask(deps, 'stop')).toMatchObject({ status: 'ok' });
-    expect(ask(deps, 'start')).toMatchObject({ error: { code: 'closed' } });
-    deps.clock.advance(THURSDAY + 12 * HOUR - (deps.clock.wall() ?? 0) + 1000);
-    expect(statusOf(deps)).toEqual(['idle', ['stopped']]);
-    expect(ask(deps, 'start')).toMatchObject({ status: 'ok' });
+    expect(deps.ask('start', { until: '2026-01-15T11:00:00Z' })).toMatchObject({ status: 'ok' });
+    expect(deps.ask('stop')).toMatchObject({ status: 'ok' });
+    expect(deps.ask('start')).toMatchObject({ error: { code: 'closed' } });
+    deps.advanceTo(THURSDAY + 12 * HOUR + 1000);
+    expect(deps.statusTold()).toEqual(['idle', ['stopped']]);
+    expect(deps.ask('start')).toMatchObject({ status: 'ok' });
   });
 
   it('keeps open what was opened beyond closing time', async () => {
-    const deps = create({ schedule: hours('08:00', '10:00') });
+    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
-    expect(ask(deps, 'start', { until: '2026-01-15T10:20:00Z' })).toMatchObject({ status: 'ok' });
-    deps.clock.advance(THURSDAY + 10 * HOUR + 19 * MIN - (deps.clock.wall() ?? 0));
+    expect(deps.ask('start', { until: '2026-01-15T10:20:00Z' })).toMatchObject({ status: 'ok' });
+    deps.advanceTo(THURSDAY + 10 * HOUR + 19 * MIN);
     expect(deps.lastStream().calls).not.toContain('endTask');
     deps.clock.advance(MIN);
     expect(deps.lastStream().calls).toContain('endTask');
   });
 
   it('is open while the clock is not set, and looked at once it is', async () => {
-    const deps = create({ schedule: hours('20:00', '21:00') });
+    const deps = createKiosk({ schedule: hours('20:00', '21:00') });
     deps.clock.setWall(null);
     await deps.goLive();
-    expect(phaseOf(deps)).toBe('live');
-    expect(ask(deps, 'start', { until: '2020-01-01T00:00:00Z' })).toMatchObject({ status: 'ok' });
+    expect(deps.phase()).toBe('live');
+    expect(deps.ask('start', { until: '2020-01-01T00:00:00Z' })).toMatchObject({ status: 'ok' });
     deps.clock.setWall(THURSDAY + 9 * HOUR);
     deps.clock.advance(31_000);
-    finish(deps);
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
+    deps.closeDrained();
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
   });
 
   it('follows a clock that jumps, either way', async () => {
-    const deps = create({ schedule: hours('08:00', '10:00') });
+    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     deps.clock.setWall(THURSDAY + 15 * HOUR);
     deps.clock.advance(31_000);
-    finish(deps);
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
+    deps.closeDrained();
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
     deps.clock.setWall(THURSDAY + 9 * HOUR);
     deps.clock.advance(31_000);
-    expect(phaseOf(deps)).toBe('acquiring');
+    expect(deps.phase()).toBe('acquiring');
   });
 
   it('may be desired at any time, by a group too, also in the middle of a sentence', async () => {
-    const config = testConfig({ standbyAfter: 0 });
-    const device = { ...config.device, groups: ['lobby'] };
-    const deps = createFakeDeps({ ...config, device }, {}, withPongs);
+    const deps = createKiosk({ device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] } });
     await deps.goLive();
     for (let chunk = 0; chunk < 12; chunk++) deps.speak();
     deps.deliver('dragoman/v1/museum/group/lobby/config/desired', {
       version: 1,
       schedule: hours('20:00', '21:00'),
     });
-    expect(phaseOf(deps)).toBe('live');
-    expect(statusOf(deps)).toEqual(['idle', ['closed']]);
-    expect(closedUntil(deps)).toBe('2026-01-15T20:00:00.000Z');
+    expect(deps.phase()).toBe('live');
+    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
+    expect(deps.closedUntil()).toBe('2026-01-15T20:00:00.000Z');
     deps.deliver(DESIRED, { version: 1, schedule: null });
-    expect(statusOf(deps)).toEqual(['ready', []]);
-    expect(closedUntil(deps)).toBeNull();
+    expect(deps.statusTold()).toEqual(['ready', []]);
+    expect(deps.closedUntil()).toBeNull();
     deps.clock.advance(1000);
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.phase()).toBe('live');
     deps.deliver(DESIRED, '');
     deps.clock.advance(25_000);
-    expect(phaseOf(deps)).toBe('idle');
+    expect(deps.phase()).toBe('idle');
     expect(deps.streams).toHaveLength(1);
     const { errors, effective } = deps.sent('config/reported').at(-1)?.body ?? {};
     expect(errors).toEqual([]);
@@ -148,19 +131,19 @@ describe('a schedule', () => {
   });
 
   it('closes a session that is on its way at once', async () => {
-    const deps = create({});
+    const deps = createKiosk({});
     await deps.agent.start();
     deps.brokerUp();
     deps.grant();
     deps.lastStream().listener.opened();
-    expect(phaseOf(deps)).toBe('configuring');
+    expect(deps.phase()).toBe('configuring');
     deps.deliver(DESIRED, { version: 1, schedule: hours('20:00', '21:00') });
-    expect(phaseOf(deps)).toBe('idle');
+    expect(deps.phase()).toBe('idle');
     expect(deps.lastStream().calls).toContain('close');
   });
 
   it('that cannot be used is refused as a whole, and the one before stays', async () => {
-    const deps = create({ schedule: hours('08:00', '10:00') });
+    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const refused = (schedule: unknown): unknown => {
       deps.deliver(DESIRED, JSON.stringify({ version: 1, schedule }));
@@ -182,9 +165,9 @@ describe('a schedule', () => {
         { from: 'device', key, message: expect.stringMatching(/^[a-zA-Z].{5,}/) },
       ]);
     expect(refused({ ...one, closed: many })).toMatchObject([{ message: 'must have at most 400 entries' }]);
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.phase()).toBe('live');
     const tooLong = JSON.stringify({ version: 1, schedule: { ...one, closed: [...many, ...many, ...many] } });
     deps.deliver(DESIRED, tooLong);
-    expect(phaseOf(deps)).toBe('live');
+    expect(deps.phase()).toBe('live');
   });
 });

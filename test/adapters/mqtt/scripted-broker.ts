@@ -20,6 +20,29 @@ export const CONNACK_4 = [0x20, 2, 0, 0];
 export const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
 /** Protocol level of a CONNECT: after the length-prefixed name "MQTT". */
 export const levelOf = (connect: Buffer): number => connect[8] ?? 0;
+/** What a client wrote, packet by packet. */
+export function* packets(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    let length = 0;
+    let head = 1;
+    for (let shift = 0; ; shift += 7, head += 1) {
+      const byte = bytes[at + head] ?? 0;
+      length += (byte & 0x7f) << shift;
+      if ((byte & 0x80) === 0) break;
+    }
+    const end = at + head + 1 + length;
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+/** Of a QoS 1 PUBLISH shorter than 128 bytes. */
+export function readPublish(packet: Buffer): { topic: string; id: [number, number] } {
+  const length = packet.readUInt16BE(2);
+  return {
+    topic: packet.subarray(4, 4 + length).toString(),
+    id: [packet[4 + length] ?? 0, packet[5 + length] ?? 0],
+  };
+}
 export const send = (socket: Socket, ...bytes: number[]): void => void socket.write(Buffer.from(bytes));
 export const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
   const [high = 0, low = 0] = subscribe.subarray(2, 4);
@@ -50,11 +73,12 @@ export function useScriptedBroker() {
   /**
    * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
    * both ends of a connection, which live in this process: it does not depend on the machine's speed.
+   * @returns the seconds that passed
    */
-  const passUntil = async (check: () => boolean, what: string): Promise<number> => {
-    for (let second = 0; second < 3000; second += 1) {
-      if (check()) return second;
-      clock.advance(1000);
+  const passUntil = async (check: () => boolean, what: string, stepMs = 1000): Promise<number> => {
+    for (let passedMs = 0; passedMs < 3_000_000; passedMs += stepMs) {
+      if (check()) return passedMs / 1000;
+      clock.advance(stepMs);
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
