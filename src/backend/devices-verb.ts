@@ -9,6 +9,7 @@ import { checked, days, gather } from './broker/options.ts';
 import { readSetup } from './broker/store.ts';
 import { pathSchema, type Setup } from './core/broker/setup.ts';
 import { addRenewVerb } from './renew-verb.ts';
+import { addTemplateVerb } from './template-verb.ts';
 
 interface Common {
   readonly broker: string;
@@ -56,6 +57,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .requiredOption(...BROKER)
     .addHelpText(...examples('dragoman-backend devices disable kiosk-01 --broker museum'))
     .action((name: string, { broker }: Common) => change(shell, name, broker, { disabled: true }));
+  addTemplateVerb(devices, shell);
   addRenewVerb(devices, shell, signals);
   devices
     .command('set')

@@ -52,6 +52,8 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
   const isRoot = process.getuid?.() === 0;
   if (root === '/' && !isRoot && !isDry)
     throw new Failure('this writes below /etc and needs root: try "sudo dragoman provision", or --dry-run');
+  // Folders and what is told are for all to read, whoever calls this; secrets have rights of their own.
+  process.umask(0o022);
   const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
   const untold = isDry ? [] : report(ended.result, boot, root);
   shell.finish(EXIT_CODES[ended.result.outcome]);

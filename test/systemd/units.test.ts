@@ -175,7 +175,9 @@ describe('dragoman-provision.service', () => {
 
   it('writes where its parts go, and nowhere else', () => {
     expect(unit(name)).toMatch(/^ProtectSystem=strict$/m);
-    expect(unit(name)).toMatch(/^ReadWritePaths=\/etc \/run -\/boot -\/boot\/firmware$/m);
+    expect(unit(name)).toMatch(
+      /^ReadWritePaths=\/etc \/run -\/boot -\/boot\/firmware -\/var\/lib\/NetworkManager$/m,
+    );
   });
 
   it('finds its result untouched when the agent has restarted', () => {

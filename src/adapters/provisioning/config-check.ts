@@ -9,11 +9,14 @@ import { loadConfig } from '../config/load.ts';
 
 type Locate = Extract<JsoncResult, { ok: true }>['locate'];
 
-/** @param value the file's part; null: it has none */
+/**
+ * @param value the file's part; null: it has none
+ * @param root the system that it is for; null: one of which nothing is known
+ */
 export function checkConfigPart(
   value: Readonly<Record<string, unknown>> | null,
   locate: Locate,
-  root: string,
+  root: string | null,
 ): ProvisioningProblem[] {
   if (value === null) return [];
   const locateHere = (path: Path): Source => ({
@@ -21,13 +24,13 @@ export function checkConfigPart(
     ...locate(['config', ...path]),
   });
   const layer: Layer = { value, lanesBy: 'id', locate: locateHere };
-  const main = join(root, PLACES.mainConfig);
+  const main = root === null ? null : join(root, PLACES.mainConfig);
   const loaded = loadConfig({
-    file: existsSync(main) ? main : null,
+    file: main !== null && existsSync(main) ? main : null,
     env: {},
     addition: { name: basename(PLACES.config), layer },
   });
-  return loaded.ok ? [] : loaded.problems.map((problem) => inWords(problem, root));
+  return loaded.ok ? [] : loaded.problems.map((problem) => inWords(problem, root ?? '/'));
 }
 
 function inWords({ source, path, message }: Problem, root: string): ProvisioningProblem {

@@ -79,12 +79,19 @@ function endOf({ boot, root, wall }: ProvisioningRun, { writes = [], ...told }: 
     at: wall === null ? null : new Date(wall).toISOString(),
     outcome: told.outcome,
     file: told.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : told.file,
-    problems: [...(told.problems ?? [])],
-    notes: told.notes ?? [],
+    problems: (told.problems ?? []).map(({ field, message, fix }) => ({
+      ...{ field: onOneLine(field), message: onOneLine(message), fix: onOneLine(fix) },
+    })),
+    notes: (told.notes ?? []).map(onOneLine),
     network: findNetwork(root),
     wifi: told.wifi ?? false,
   };
   return { result, writes };
+}
+
+/** What is quoted of the file must neither begin a line of its own nor steer a terminal. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: ProvisioningRun): Plan {
@@ -93,7 +100,11 @@ function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: Pr
   const facts = {
     ...findFacts(document, root),
     keyProblems: keys.problems,
-    configProblems: checkConfigPart(configPart(document).value, locate, root),
+    configProblems: checkConfigPart(
+      configPart(document, presentText(root, PLACES.config)).value,
+      locate,
+      root,
+    ),
   };
   const plan = planProvisioning(document, facts);
   return plan.ok ? { ...plan, notes: [...plan.notes, ...keys.notes] } : plan;

@@ -26,6 +26,7 @@ export function callsFor(
   return [
     ...(country === undefined ? [] : [['iw', 'reg', 'set', country] as const]),
     ...(has(NETWORK) ? [['nmcli', 'connection', 'reload'] as const] : []),
+    ...(has([PLACES.managerState]) ? [['nmcli', 'radio', 'wifi', 'on'] as const] : []),
     ...(has(NETWORKD) ? [['networkctl', 'reload'] as const] : []),
     // Without waiting: it is for later in the boot.
     ...(has([PLACES.supplicant, PLACES.supplicantWanted])

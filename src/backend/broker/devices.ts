@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
-import { type Credential, deviceConfig, deviceFiles } from './hand-outs.ts';
+import { type Credential, type DeviceConfig, deviceConfig, deviceFiles } from './hand-outs.ts';
 import { createPassword } from './password.ts';
 import {
   handOut,
@@ -33,6 +33,16 @@ export interface AddOptions {
   readonly files: string;
   /** How long a certificate is good. */
   readonly days: number;
+  /** Gives a device its own; left out: as files in a folder below `logins`. @returns the folder of what was given */
+  give?(login: DeviceLogin): string;
+}
+
+/** What a device gets: its part of the configuration, what it logs in with, and PEM of whom it trusts. */
+export interface DeviceLogin extends Name {
+  readonly groups: readonly string[];
+  readonly config: DeviceConfig;
+  readonly credential: Credential;
+  readonly ca: string;
 }
 
 type Wanted = Name & {
@@ -88,7 +98,7 @@ function handOutAll(
   folder: string,
   setup: Setup,
   wanted: readonly Wanted[],
-  { files, days }: AddOptions,
+  { files, days, give = (login) => handOutLogin(folder, login) }: AddOptions,
 ): Added[] {
   const ca = readAuthorityCertificate(folder);
   const [signing = ''] = setup.authorities;
@@ -102,7 +112,7 @@ function handOutAll(
       const certificates = 'certificate' in credential ? [issuedOf(credential.certificate, signing)] : [];
       const one = { tenant, device, groups: [...groups], disabled: false, password, certificates };
       const config = deviceConfig(setup, one, files);
-      const own = handOut(folder, name, deviceFiles(config, credential, ca));
+      const own = give({ tenant, device, groups, config, credential, ca });
       devices.push(one);
       added.push({ device: `${tenant}/${device}`, folder: own, config });
     }
@@ -112,6 +122,10 @@ function handOutAll(
     throw error;
   }
   return added;
+}
+
+function handOutLogin(folder: string, { config, credential, ca, ...name }: DeviceLogin): string {
+  return handOut(folder, deviceName(name), deviceFiles(config, credential, ca));
 }
 
 function createLogin(

@@ -12,8 +12,22 @@ function address(host: string, port: number): string {
   return `mqtts://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** A device's part of the configuration. */
+export interface DeviceConfig {
+  readonly device: { readonly tenant: string; readonly id: string; readonly groups: readonly string[] };
+  readonly mqtt: {
+    readonly url: string;
+    readonly prefix: string;
+    readonly username: string;
+    readonly caFile: string;
+    readonly certFile?: string;
+    readonly keyFile?: string;
+    readonly passwordFile?: string;
+  };
+}
+
 /** @param files where they will lie on the device */
-export function deviceConfig(setup: Setup, device: SetupDevice, files: string): object {
+export function deviceConfig(setup: Setup, device: SetupDevice, files: string): DeviceConfig {
   const at = (name: string): string => `${files}/${name}`;
   const login =
     device.password === null

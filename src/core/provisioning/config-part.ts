@@ -1,5 +1,5 @@
 /** The file's part of the agent's configuration: as it was written, with the places of what came beside it. */
-import { isObject } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 import type { ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES } from './places.ts';
@@ -19,25 +19,47 @@ interface NamedPart {
   readonly place: string | readonly string[];
 }
 
-export function configPart(document: ProvisioningDocument): ConfigPart {
-  const given = namedParts(document).filter(({ isGiven }) => isGiven);
-  if (document.config === undefined && given.length === 0) return { value: null, problems: [] };
-  let value: Record<string, unknown> = { ...document.config };
+/**
+ * @param before what an earlier file has left as its part; null: nothing. What this one leaves out stays: all of the
+ * configuration, or what an earlier certificate or password is called.
+ */
+export function configPart(document: ProvisioningDocument, before: string | null): ConfigPart {
+  const parts = namedParts(document);
+  if (document.config === undefined && !parts.some(({ isGiven }) => isGiven))
+    return { value: null, problems: [] };
+  const found = before === null ? null : parseJson(before);
+  const earlier = isObject(found) ? found : {};
+  let value: Record<string, unknown> = { ...(document.config ?? earlier) };
   const problems: ProvisioningProblem[] = [];
-  for (const { part, section, key, place } of given) {
+  for (const part of parts) {
+    const { section, key } = part;
     const present = value[section];
     // What is no object is for the configuration's own schema to refuse.
     if (present !== undefined && !isObject(present)) continue;
+    const place = part.isGiven ? part.place : keptPlace(part, present ?? {}, earlier);
+    if (place === null) continue;
     const named = present?.[key];
     if (named !== undefined && named !== null && !isSamePlace(named, place))
       problems.push({
         field: `config.${section}.${key}`,
-        message: `names another file than the one that "${part}" is put into`,
+        message: `names another file than the one that "${part.part}" is put into`,
         fix: `Leave "${key}" out of "${section}": it is filled in.`,
       });
     else value = { ...value, [section]: { ...present, [key]: place } };
   }
   return { value, problems };
+}
+
+/** Of a part that this file does not have: its place, if an earlier one had it and this one's configuration does not name any. */
+function keptPlace(
+  { section, key }: NamedPart,
+  present: Readonly<Record<string, unknown>>,
+  earlier: Readonly<Record<string, unknown>>,
+): string | readonly string[] | null {
+  const named = isObject(earlier[section]) ? earlier[section][key] : undefined;
+  if (Object.hasOwn(present, key) || (key === 'passwordFile' && !present['username'])) return null;
+  if (Array.isArray(named)) return named.map(String);
+  return typeof named === 'string' ? named : null;
 }
 
 function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument): NamedPart[] {

@@ -38,6 +38,13 @@ export function networkWrites(backend: NetworkBackend, wifi: WifiNetwork | null,
   ];
 }
 
+/** Raspberry Pi OS comes with NetworkManager's Wi-Fi switched off. @param state what the place for it holds */
+export function radioWrites(backend: NetworkBackend, state: string | null): Write[] {
+  const off = /^WirelessEnabled=false$/m;
+  if (backend !== 'networkmanager' || state === null || !off.test(state)) return [];
+  return [secretFile(PLACES.managerState, state.replace(off, 'WirelessEnabled=true'), 'root')];
+}
+
 /** What of the file the key of the network is read again from, when the passphrase was taken out of dragoman.json. */
 export function keyKeptFor(backend: NetworkBackend, ssid: string, present: string | null): string | null {
   const line = backend === 'networkmanager' ? managerSsid(ssid) : supplicantSsid(ssid);

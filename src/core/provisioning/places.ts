@@ -17,6 +17,7 @@ export const PLACES = {
   regulatory: '/etc/modprobe.d/dragoman-wifi.conf',
   managerWifi: '/etc/NetworkManager/system-connections/dragoman-wifi.nmconnection',
   managerWired: '/etc/NetworkManager/system-connections/dragoman-wired.nmconnection',
+  managerState: '/var/lib/NetworkManager/NetworkManager.state',
   supplicant: '/etc/wpa_supplicant/wpa_supplicant-wlan0.conf',
   supplicantWanted: '/etc/systemd/system/multi-user.target.wants/wpa_supplicant@wlan0.service',
   networkdWifi: '/etc/systemd/network/10-dragoman-wlan0.network',

@@ -2,7 +2,7 @@
 import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
 import { configPart } from './config-part.ts';
 import { addressFault } from './ipv4.ts';
-import { keyKeptFor, keyPlace, networkWrites } from './network.ts';
+import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network.ts';
 import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
 
@@ -85,7 +85,10 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
     return part({ problems: [...wrong, ...TAKEN_ELSEWHERE.problems] });
   return part({
     problems: wrong,
-    writes: networkWrites(facts.network, { part: wifi, key }, address),
+    writes: [
+      ...networkWrites(facts.network, { part: wifi, key }, address),
+      ...radioWrites(facts.network, facts.present(PLACES.managerState)),
+    ],
     notes: wifiNotes(wifi),
   });
 }
@@ -128,7 +131,7 @@ function planZone({ timeZone }: ProvisioningDocument, { isZoneKnown }: Facts): P
 }
 
 function planConfig(document: ProvisioningDocument, facts: Facts): Part {
-  const { value, problems } = configPart(document);
+  const { value, problems } = configPart(document, facts.present(PLACES.config));
   const found = [...problems, ...facts.configProblems];
   if (value === null || found.length > 0) return part({ problems: found });
   const isMain = facts.present(PLACES.mainConfig) !== null;

@@ -157,6 +157,22 @@ describe('other fields', () => {
     expect(isTaken({ timeZone })).toBe(false);
   });
 
+  it('begin no line of their own in what is told of them, and steer no terminal', () => {
+    for (const hostile of HOSTILE) {
+      const key = `x${hostile}Result: applied. y`;
+      for (const document of [{ [key]: 1 }, { config: { [key]: 1 } }, { config: { log: { level: key } } }]) {
+        system.write('dragoman.json', { format: 1, ...document });
+        const { result } = system.run();
+        expect(result.outcome).toBe('file_invalid');
+        const lines = system.read('dragoman-status.txt').split('\r\n');
+        expect(lines.filter((line) => line.startsWith('Result:'))).toHaveLength(1);
+        expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        const told = result.problems.flatMap(({ field, message, fix }) => [field, message, fix]);
+        expect(told.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }
+    }
+  });
+
   it('never throw, whatever the file is', () => {
     fc.assert(
       fc.property(

@@ -68,6 +68,20 @@ describe('the plan', () => {
     expect(fixed.content).not.toContain('hidden');
   });
 
+  it('switches Wi-Fi on where NetworkManager keeps it off, as Raspberry Pi OS comes', () => {
+    const state = '[main]\nNetworkingEnabled=true\nWirelessEnabled=false\nWWANEnabled=true\n';
+    const present = (path: string) => (path === PLACES.managerState ? state : null);
+    const facts = { network: 'networkmanager', present } as const;
+    expect(fileAt(writesOf({ wifi: WIFI }, facts), PLACES.managerState).content).toBe(
+      state.replace('false', 'true'),
+    );
+    const paths = (...given: Parameters<typeof writesOf>) => writesOf(...given).map(({ path }) => path);
+    expect(paths({ wifi: WIFI }, { present })).not.toContain(PLACES.managerState);
+    expect(paths({ address: 'dhcp' }, facts)).not.toContain(PLACES.managerState);
+    const on = (path: string) => present(path)?.replace('false', 'true') ?? null;
+    expect(paths({ wifi: WIFI }, { ...facts, present: on })).not.toContain(PLACES.managerState);
+  });
+
   it('takes an open network where no passphrase is given, and says what that means', () => {
     const { passphrase: _, country: __, ...open } = WIFI;
     for (const network of ['networkd', 'networkmanager'] as const) {
@@ -197,6 +211,26 @@ describe('the plan', () => {
     expect(faultsOf({ config: { mqtt: 7 }, caPem: PEM }, { configProblems })).toEqual({
       ...{ outcome: 'file_invalid', fields: ['config.mqtt'] },
     });
+  });
+
+  it('keeps what an earlier file has said, where this one says nothing of it', () => {
+    const first = { config: { device: { id: 'a' }, mqtt: { username: 'u' } }, caPem: PEM };
+    const login = { secrets: { 'mqtt-password': 'x' }, ownerKeysPem: [PEM] };
+    const before = fileAt(writesOf({ ...first, ...login }), PLACES.config).content;
+    const present = (path: string) => (path === PLACES.config ? before : 'there');
+    const then = (document: Parameters<typeof planOf>[0]) =>
+      JSON.parse(fileAt(writesOf(document, { present }), PLACES.config).content);
+    expect(then({ caPem: PEM })).toEqual(JSON.parse(before));
+    const { passwordFile: _, ...mqtt } = JSON.parse(before).mqtt;
+    expect(then({ config: { mqtt: { username: 'v' } } })).toEqual({
+      mqtt: { ...mqtt, username: 'v', passwordFile: PLACES.password },
+      owner: { publicKeyFiles: ['/etc/dragoman/owner-1.pub.pem'] },
+    });
+    // What would not fit any more, and what is taken away on purpose.
+    const without = then({ config: { mqtt: { caFile: null }, owner: { publicKeyFiles: [] } } });
+    expect(without).toEqual({ mqtt: { caFile: null }, owner: { publicKeyFiles: [] } });
+    const damaged = (path: string) => (path === PLACES.config ? '[' : 'there');
+    expect(fileAt(writesOf({ caPem: PEM }, { present: damaged }), PLACES.config).content).toContain('caFile');
   });
 
   it('takes lists that are empty, or name just those files', () => {

@@ -1,0 +1,142 @@
+/** Reads a template, and writes the provisioning files that are made of it: each checked as its device will check it. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseJsonc } from '../../adapters/config/jsonc.ts';
+import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file.ts';
+import { checkConfigPart } from '../../adapters/provisioning/config-check.ts';
+import { readDocument } from '../../adapters/provisioning/document.ts';
+import { checkKeys } from '../../adapters/provisioning/key-check.ts';
+import { KeyError, readPublicKey } from '../../adapters/signing/keys.ts';
+import { configPart } from '../../core/provisioning/config-part.ts';
+import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
+import { type Facts, planProvisioning } from '../../core/provisioning/plan.ts';
+import { problemLine } from '../../core/provisioning/status-text.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { isObject } from '../../protocol/json.ts';
+import {
+  brokenPartOf,
+  cloudInit,
+  ownKeyIn,
+  provisioningFile,
+  withNumber,
+} from '../core/broker/provisioning.ts';
+import type { DeviceLogin } from './devices.ts';
+import { writeNew } from './store.ts';
+
+const LARGEST_TEMPLATE_BYTES = 1_000_000;
+const MOST_TOLD = 5;
+/** What each card meets. */
+const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
+  network: 'networkd',
+  wifiKey: '',
+  present: () => null,
+  isZoneKnown: true,
+  readsSshKeys: true,
+};
+
+export type Template = Readonly<Record<string, unknown>>;
+
+/** @throws Failure */
+export function readTemplate(file: string): Template {
+  const parsed = parseJsonc(readText('the template', file));
+  if (!parsed.ok) {
+    const { line, column } = parsed.position;
+    throw new Failure(`${file}:${line}:${column}: ${parsed.message}`, EXIT.usage);
+  }
+  if (!isObject(parsed.value)) throw new Failure(`${file} must hold one object, in braces`, EXIT.usage);
+  const own = ownKeyIn(parsed.value);
+  if (own !== null)
+    throw new Failure(`${file}: ${own} must be left out: each device gets one of its own`, EXIT.usage);
+  const broken = brokenPartOf(parsed.value);
+  if (broken !== null) throw new Failure(`${file}: ${broken} must be an object, in braces`, EXIT.usage);
+  return parsed.value;
+}
+
+/** PEM of public keys. @throws Failure */
+export function readOwnerKeys(files: readonly string[]): string[] {
+  return files.map((file) => {
+    try {
+      readPublicKey(file);
+    } catch (error) {
+      if (error instanceof KeyError) throw new Failure(`--owner-key: ${error.message}`, EXIT.usage);
+      throw error;
+    }
+    return readText('the key', file);
+  });
+}
+
+function readText(what: string, file: string): string {
+  try {
+    return readBoundedFile(file, LARGEST_TEMPLATE_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new Failure(`${what} ${file} cannot be read: ${error.message}`, EXIT.usage);
+  }
+}
+
+/** A folder of ours, closed to others. @throws Failure where something is in it */
+export function makeOutFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (readdirSync(folder).length === 0) return;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new Failure(`${folder} cannot be made (${code}): give another folder`);
+  }
+  throw new Failure(`${folder} is not empty and is left as it is: give a new folder`);
+}
+
+export interface FileForm {
+  readonly out: string;
+  readonly isCloudInit: boolean;
+  readonly ownerKeys: readonly string[];
+}
+
+/** @returns the folder of the device's file. @throws Failure that names what in the template is wrong */
+export function writeDeviceFile(
+  template: Template,
+  number: string,
+  login: DeviceLogin,
+  { out, isCloudInit, ownerKeys }: FileForm,
+): string {
+  const filled = withNumber(template, number);
+  // The names of files are filled in by the device.
+  const { url, prefix, username } = login.config.mqtt;
+  const { sshKeys, ...others } = provisioningFile(
+    isObject(filled) ? filled : {},
+    { ...login, mqtt: { url, prefix, username } },
+    ownerKeys,
+  );
+  const keys = check({ ...others, ...(sshKeys !== undefined && { sshKeys }) });
+  const isKept = sshKeys !== undefined && !isCloudInit;
+  const text = `${JSON.stringify({ ...others, ...(isKept && { sshKeys }) }, null, 2)}\n`;
+  const folder = join(out, login.device);
+  mkdirSync(folder, { mode: 0o700 });
+  if (isCloudInit) {
+    const encoded = Buffer.from(text).toString('base64');
+    writeNew(join(folder, 'user-data'), cloudInit(login, encoded, keys));
+  } else writeNew(join(folder, PROVISIONING_FILE), text);
+  return folder;
+}
+
+/** @returns the keys of people. @throws Failure */
+function check(value: object): readonly string[] {
+  const read = readDocument(JSON.stringify(value));
+  if (!read.ok) throw asFailure(read.problems);
+  const { document } = read;
+  const plan = planProvisioning(document, {
+    ...FRESH_DEVICE,
+    keyProblems: checkKeys(document, null, null).problems,
+    configProblems: checkConfigPart(configPart(document, null).value, () => undefined, null),
+  });
+  if (!plan.ok) throw asFailure(plan.problems);
+  return document.sshKeys ?? [];
+}
+
+function asFailure(problems: readonly ProvisioningProblem[]): Failure {
+  const told = problems.slice(0, MOST_TOLD).map(problemLine).join('\n- ');
+  return new Failure(
+    `the template makes files that no device would take; nothing was made.\n- ${told}`,
+    EXIT.usage,
+  );
+}

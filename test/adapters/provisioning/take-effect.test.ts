@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { callsFor } from '../../../src/adapters/provisioning/take-effect.ts';
+import { PLACES, publicFile } from '../../../src/core/provisioning/places.ts';
+
+const calls = (country: string | undefined, ...places: string[]): string[] =>
+  callsFor(
+    places.map((place) => publicFile(place, '')),
+    country,
+  ).map((words) => words.join(' '));
+
+describe('what takes effect at once', () => {
+  it('is told to whom it concerns, and to nobody else', () => {
+    expect(calls(undefined)).toEqual([]);
+    expect(calls('DE', PLACES.managerWifi, PLACES.managerState)).toEqual([
+      ...['iw reg set DE', 'nmcli connection reload', 'nmcli radio wifi on'],
+    ]);
+    expect(calls(undefined, PLACES.supplicant, PLACES.networkdWifi)).toEqual([
+      ...['networkctl reload', 'systemctl --no-block restart wpa_supplicant@wlan0.service'],
+    ]);
+    for (const place of [PLACES.password, PLACES.config, '/etc/dragoman/owner-2.pub.pem'])
+      expect(calls(undefined, place)).toEqual(['systemctl --no-block try-restart dragoman.service']);
+    expect(calls(undefined, PLACES.localTime, PLACES.sshKeys)).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
+import { findOpenssl } from '../../adapters/mqtt/fixture.ts';
+import { createSystem } from '../../adapters/provisioning/fixture.ts';
+import { backend } from './fixture.ts';
+
+const hasOpenssl = findOpenssl();
+const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
+
+const SSH_KEY = `ssh-ed25519 ${'A'.repeat(68)} anna@müseum`;
+const TEMPLATE = {
+  wifi: { ssid: 'Museum', passphrase: 'correct horse', country: 'DE' },
+  address: { address: '10.0.0.1{n}/24', gateway: '10.0.0.1', dns: [] },
+  timeZone: 'Europe/Berlin',
+  config: {
+    device: { label: 'Desk {n}' },
+    service: { hosts: ['stream.example'] },
+    lanes: [{ source: 'en', targets: ['es'] }],
+  },
+};
+
+let root: string;
+let museum: string;
+let out: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'dragoman-template-'));
+  [museum, out] = [join(root, 'museum'), join(root, 'cards')];
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const init = (...more: string[]) =>
+  backend(['broker', 'init', museum, '--tenant', 'museum', '--host', 'broker.example', ...more]);
+const template = (content: unknown, ...more: string[]) => {
+  const file = join(root, 'kiosk.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return backend([
+    'devices',
+    'template',
+    out,
+    '--broker',
+    museum,
+    '--template',
+    file,
+    '--name',
+    'kiosk-{n}',
+    ...more,
+  ]);
+};
+const listed = async (): Promise<{ device: string; groups: string[]; login: string }[]> =>
+  JSON.parse((await backend(['devices', 'list', '--broker', museum, '--json'])).out).devices;
+const fileOf = (device: string, name = 'dragoman.json') => readFileSync(join(out, device, name), 'utf8');
+
+describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is not installed'}`, () => {
+  it('makes twenty files of one, each with its own login, and every device takes its own', async () => {
+    await init();
+    const owner = join(root, 'owner.pub.pem');
+    writeFileSync(owner, createKeyPair().publicPem);
+    const ran = await template(TEMPLATE, '--count', '20', '--group', 'lobby', '--owner-key', owner);
+    expect([ran.err, ran.exitCode]).toEqual(['', 0]);
+    expect(ran.out).toContain(`museum/kiosk-20  ${join(out, 'kiosk-20/dragoman.json')}`);
+    const devices = await listed();
+    expect(devices.map(({ device }) => device)).toEqual(readdirSync(out).map((name) => `museum/${name}`));
+    expect(devices).toHaveLength(20);
+    expect(devices[6]).toMatchObject({ device: 'museum/kiosk-07', groups: ['lobby'], login: 'password' });
+    // Nothing is handed out in a second place.
+    expect(readdirSync(join(museum, 'logins'))).toEqual([
+      ...['administrator', 'backend', 'operator', 'viewer'],
+    ]);
+    const passwords = new Set(
+      readdirSync(out).map((name) => JSON.parse(fileOf(name)).secrets['mqtt-password']),
+    );
+    expect(passwords.size).toBe(20);
+    for (const name of readdirSync(out))
+      expect([
+        statSync(join(out, name)).mode & 0o777,
+        statSync(join(out, name, 'dragoman.json')).mode & 0o777,
+      ]).toEqual([0o700, 0o600]);
+    expect(JSON.parse(fileOf('kiosk-07'))).toMatchObject({
+      format: 1,
+      address: { address: '10.0.0.107/24' },
+      config: {
+        device: { id: 'kiosk-07', tenant: 'museum', groups: ['lobby'], label: 'Desk 07' },
+        mqtt: { url: 'mqtts://broker.example:8883', username: 'museum.kiosk-07' },
+      },
+    });
+    const system = createSystem();
+    system.write('dragoman.json', fileOf('kiosk-20'));
+    expect(system.run({ wall: null }).result).toMatchObject({ outcome: 'applied', problems: [] });
+    expect(system.text('etc/dragoman/conf.d/zz-provisioned.json')).toContain('/etc/dragoman/owner-1.pub.pem');
+    system.remove();
+  });
+
+  it('gives certificates where devices log in with them', async () => {
+    await init('--device-login', 'certificate');
+    const { address: _, ...others } = TEMPLATE;
+    expect(await template(others, '--count', '2', '--first', '99')).toMatchObject({ err: '', exitCode: 0 });
+    expect(readdirSync(out)).toEqual(['kiosk-099', 'kiosk-100']);
+    const { certPem, keyPem, secrets } = JSON.parse(fileOf('kiosk-099'));
+    expect([certPem.slice(0, 27), keyPem.slice(0, 27), secrets]).toEqual([
+      ...['-----BEGIN CERTIFICATE-----', '-----BEGIN PRIVATE KEY-----', undefined],
+    ]);
+    const system = createSystem('networkmanager');
+    system.write('dragoman.json', fileOf('kiosk-099'));
+    expect(system.run({ wall: null }).result).toMatchObject({ outcome: 'applied', problems: [] });
+    expect(system.text('etc/dragoman/secrets/mqtt.key')).toBe(keyPem);
+    system.remove();
+  });
+
+  it.each([
+    ['no JSON', '{ "wifi": ', /kiosk\.json:1:/],
+    ['no object', '[]', /one object/],
+    ['a login for all', { ...TEMPLATE, secrets: { 'mqtt-password': 'x' } }, /secrets must be left out/],
+    ['a name for all', { config: { device: { id: 'kiosk' } } }, /config\.device\.id must be left out/],
+    ['no lanes', { config: {} }, /config\.lanes/],
+    ['a broken configuration', { config: 7 }, /config must be an object/],
+    ['broken Wi-Fi', { ...TEMPLATE, wifi: { ssid: 'Museum', passphrase: 'short' } }, /wifi\.passphrase/],
+    ['an address that is none', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],
+    [
+      'what a device could not have',
+      { ...TEMPLATE, address: { address: '10.0.0.20/24', gateway: '10.1.0.1' } },
+      /address\.gateway/,
+    ],
+  ])('makes nothing of a template with %s', async (_, content, message) => {
+    await init();
+    const before = readFileSync(join(museum, 'setup.json'), 'utf8');
+    const ran = await template(content, '--count', '2');
+    expect([ran.exitCode, ran.out]).toEqual([2, '']);
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toContain('short');
+    expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
+    expect(readFileSync(join(museum, 'setup.json'), 'utf8')).toBe(before);
+  });
+
+  it('refuses what would give two devices one name, overwrite something, or is known already', async () => {
+    await init();
+    const named = await backend([
+      ...['devices', 'template', out, '--broker', museum, '--template', join(root, 'kiosk.json')],
+      ...['--name', 'kiosk', '--count', '2'],
+    ]);
+    expect([named.exitCode, named.err]).toEqual([2, expect.stringContaining('--name must hold {n}')]);
+    expect(await template(TEMPLATE, '--count', '0')).toMatchObject({ exitCode: 2 });
+    expect(await template(TEMPLATE)).toMatchObject({ exitCode: 0 });
+    const again = await template(TEMPLATE);
+    expect([again.exitCode, again.err]).toEqual([1, expect.stringContaining('is not empty')]);
+    rmSync(out, { recursive: true });
+    expect((await template(TEMPLATE)).err).toContain('has a login already');
+    expect(await template(TEMPLATE, '--replace')).toMatchObject({ exitCode: 0 });
+    const wrong = await template(TEMPLATE, '--owner-key', join(museum, 'authority/ca.key'), '--replace');
+    expect([wrong.exitCode, wrong.err]).toEqual([2, expect.stringContaining('--owner-key')]);
+  });
+
+  it.skipIf(!hasYaml)(
+    `writes user-data for cloud-init${hasYaml ? '' : ': no yaml for python3'}`,
+    async () => {
+      await init();
+      expect(await template({ ...TEMPLATE, sshKeys: [SSH_KEY] }, '--cloud-init', '--json')).toMatchObject({
+        err: '',
+        exitCode: 0,
+      });
+      expect(readdirSync(join(out, 'kiosk-01'))).toEqual(['user-data']);
+      expect(statSync(join(out, 'kiosk-01/user-data')).mode & 0o777).toBe(0o600);
+      const text = fileOf('kiosk-01', 'user-data');
+      expect(text.split('\n')[0]).toBe('#cloud-config');
+      // A reader that shares nothing with us.
+      const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))';
+      const { stdout, status } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
+      expect(status).toBe(0);
+      const data = JSON.parse(stdout);
+      expect(data).toMatchObject({ hostname: 'kiosk-01', ssh_authorized_keys: [SSH_KEY], ssh_pwauth: false });
+      const [file] = data.write_files;
+      expect(file).toMatchObject({
+        path: '/boot/firmware/dragoman.json',
+        encoding: 'b64',
+        permissions: '0755',
+      });
+      const document = JSON.parse(Buffer.from(file.content, 'base64').toString());
+      expect([document.config.device.id, document.sshKeys]).toEqual(['kiosk-01', undefined]);
+      const [, install] = data.runcmd;
+      expect(install.slice(0, 2)).toEqual(['sh', '-c']);
+      expect(spawnSync('sh', ['-n', '-c', install[2]]).status).toBe(0);
+      expect(install[2]).toContain('/boot/firmware/dragoman*.deb');
+      const { device } = JSON.parse((await backend(['devices', 'list', '--broker', museum, '--json'])).out)
+        .devices[0];
+      expect(device).toBe('museum/kiosk-01');
+    },
+  );
+});
