@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Run } from './run.ts';
+
+/** What a kiosk has of Debian; no package that is only recommended. */
+const PACKAGES = [
+  ...['systemd-sysv', 'systemd-resolved', 'systemd-timesyncd', 'libnss-resolve', 'dbus', 'udev', 'kmod'],
+  ...['linux-image-arm64', 'initramfs-tools', 'zstd', 'busybox', 'e2fsprogs', 'fdisk', 'dosfstools'],
+  ...['raspi-firmware', 'firmware-brcm80211', 'wpasupplicant', 'wireless-regdb', 'iw', 'rfkill'],
+  ...[
+    'iproute2',
+    'iputils-ping',
+    'openssh-server',
+    'sudo',
+    'ca-certificates',
+    'tzdata',
+    'alsa-utils',
+    'nodejs',
+  ],
+];
+/** Drivers of hardware that no Raspberry Pi has; they would be a third of the image. */
+const DRIVERS_LEFT_OUT = [
+  ...[
+    'amd',
+    'nouveau',
+    'i915',
+    'xe',
+    'radeon',
+    'msm',
+    'etnaviv',
+    'rockchip',
+    'tegra',
+    'mediatek',
+    'hisilicon',
+  ].map((name) => `gpu/drm/${name}`),
+  ...['ast', 'imx', 'meson', 'sun4i', 'qxl', 'vmwgfx', 'panfrost', 'lima', 'nova'].map(
+    (name) => `gpu/drm/${name}`,
+  ),
+  ...[
+    'common',
+    'dvb-core',
+    'dvb-frontends',
+    'firewire',
+    'i2c',
+    'mmc',
+    'pci',
+    'platform',
+    'radio',
+    'spi',
+    'tuners',
+    'usb',
+  ].map((name) => `media/${name}`),
+  ...[
+    'ath',
+    'intel',
+    'marvell',
+    'mediatek',
+    'microchip',
+    'quantenna',
+    'ralink',
+    'realtek',
+    'rsi',
+    'silabs',
+    'st',
+    'ti',
+    'zydas',
+  ].map((name) => `net/wireless/${name}`),
+  ...[
+    'infiniband',
+    'net/can',
+    'net/ethernet',
+    'message',
+    'scsi/lpfc',
+    'scsi/qla2xxx',
+    'scsi/mpt3sas',
+    'scsi/bfa',
+  ],
+];
+/** The wired network of a Raspberry Pi 4. */
+const DRIVERS_KEPT = ['net/ethernet/broadcom'];
+const PAPERS_LEFT_OUT = ['doc', 'man', 'locale', 'info'];
+/** Fixes of Debian's are not to be missed. */
+const KEPT_FOR_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+export interface DebianRoot {
+  /** A tar of it. */
+  readonly file: string;
+  /** When it was made; null: just now. */
+  readonly keptFrom: Date | null;
+}
+
+export interface RootWanted {
+  readonly suite: string;
+  readonly isFresh: boolean;
+  /** Seconds since 1970. */
+  readonly epoch: number;
+  /** The folder of the repository. */
+  readonly sources: string;
+  /** Beside which nothing is left. */
+  readonly draft: string;
+}
+
+/** The Debian that the image is made of, kept for a week: making it takes minutes, because another processor is emulated. */
+export async function debianRoot(run: Run, wanted: RootWanted): Promise<DebianRoot> {
+  const hooks = ['root-before.sh', 'root-after.sh'].map((name) =>
+    join(wanted.sources, 'scripts/image', name),
+  );
+  const words = rootWords(hooks);
+  const key = createHash('sha256').update(JSON.stringify([wanted.suite, rootWords([])]));
+  for (const hook of hooks) key.update(readFileSync(hook));
+  const cache = cacheFolder();
+  const name = `image-${wanted.suite}-arm64-`;
+  const file = join(cache, `${name}${key.digest('hex').slice(0, 16)}.tar`);
+  if (!wanted.isFresh && existsSync(file)) {
+    const keptFrom = statSync(file).mtime;
+    if (Date.now() - keptFrom.getTime() < KEPT_FOR_DAYS * DAY_MS) return { file, keptFrom };
+  }
+  mkdirSync(cache, { recursive: true });
+  const made = join(wanted.draft, 'debian.tar');
+  const log = join(cache, `${name.slice(0, -1)}.log`);
+  writeFileSync(log, '');
+  await run.program('mmdebstrap', [...words, wanted.suite, made, ...sourceLines(wanted.suite)], {
+    // INITRD: the initrd is made once, by the last hook.
+    env: { TMPDIR: wanted.draft, SOURCE_DATE_EPOCH: String(wanted.epoch), INITRD: 'No' },
+    tells: (line) => {
+      appendFileSync(log, `${line}\n`);
+      return /^I: (?!running --)(.*)/.exec(line)?.[1] ?? null;
+    },
+  });
+  for (const old of readdirSync(cache)) if (old.startsWith(name)) rmSync(join(cache, old));
+  renameSync(made, `${file}.draft`);
+  renameSync(`${file}.draft`, file);
+  return { file, keptFrom: null };
+}
+
+function rootWords(hooks: readonly string[]): string[] {
+  const drivers = (names: readonly string[], option: string) =>
+    names.map((name) => `--dpkgopt=${option}=/usr/lib/modules/*/kernel/drivers/${name}/*`);
+  const [before = '', after = ''] = hooks;
+  return [
+    ...['--variant=minbase', '--architectures=arm64', '--format=tar', '--components=main,non-free-firmware'],
+    `--include=${PACKAGES.join(',')}`,
+    ...['--aptopt=APT::Install-Recommends "false"', '--dpkgopt=force-unsafe-io', '--dpkgopt=force-confold'],
+    ...drivers(DRIVERS_LEFT_OUT, 'path-exclude'),
+    ...drivers(DRIVERS_KEPT, 'path-include'),
+    ...PAPERS_LEFT_OUT.map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`),
+    '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+    ...(before === '' ? [] : [`--essential-hook=${before}`, `--customize-hook=${after}`]),
+  ];
+}
+
+export function cacheFolder(): string {
+  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return process.env['DRAGOMAN_CACHE'] ?? join(base, 'dragoman');
+}
+
+/** Debian, its updates and its security fixes, from where this machine's apt gets them, or from DRAGOMAN_DEBIAN_MIRROR. */
+export function sourceLines(suite: string, folder = '/etc/apt'): string[] {
+  const parts = join(folder, 'sources.list.d');
+  const files = [
+    join(folder, 'sources.list'),
+    ...(existsSync(parts) ? readdirSync(parts).map((name) => join(parts, name)) : []),
+  ];
+  const text = files
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const ending = (name: string) =>
+    new RegExp(`^(?:URIs:|deb\\s)[^#\\n]*?(https?://\\S+/${name})/?(?:\\s|$)`, 'm').exec(text)?.[1];
+  const main = process.env['DRAGOMAN_DEBIAN_MIRROR'] ?? ending('debian');
+  if (main === undefined) return [];
+  const security = ending('debian-security') ?? main.replace(/debian$/, 'debian-security');
+  const components = 'main non-free-firmware';
+  return [
+    `deb ${main} ${suite} ${components}`,
+    `deb ${main} ${suite}-updates ${components}`,
+    `deb ${security} ${suite}-security ${components}`,
+  ];
+}

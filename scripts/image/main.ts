@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeImage } from './image.ts';
+import { type Options, readOptions, USAGE, UsageError } from './options.ts';
+import { programs, StoppedError } from './run.ts';
+import { stepLines } from './steps.ts';
+import { FOLDERS_OF_PROGRAMS, whatIsMissing } from './tools.ts';
+
+/** @returns the exit code */
+export async function runImage(argv: readonly string[], sources: string): Promise<number> {
+  try {
+    const options = readOptions(argv, sources);
+    if (options === null) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const missing = whatIsMissing(options);
+    if (missing !== null) throw new UsageError(missing);
+    return await withDraft(options, sources);
+  } catch (error) {
+    process.stderr.write(`build-image: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+const INTERRUPTED = 130;
+
+/** In a folder that is gone afterwards, however it ends. */
+async function withDraft(options: Options, sources: string): Promise<number> {
+  const draft = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'dragoman-image-'));
+  const steps = stepLines({
+    isTerminal: process.stdout.isTTY === true,
+    write: (text) => void process.stdout.write(text),
+    now: () => performance.now(),
+  });
+  const run = programs(steps.tell, { PATH: [process.env['PATH'], ...FOLDERS_OF_PROGRAMS].join(':') });
+  const stop = () => void run.stop();
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    mkdirSync(options.out, { recursive: true });
+    await makeImage({ options, sources, draft, run, steps });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof StoppedError)) throw error;
+    process.stderr.write('build-image: stopped; nothing is left of it\n');
+    return INTERRUPTED;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    rmSync(draft, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Entry } from '../deb/archive.ts';
+import { partitionId } from './partitions.ts';
+
+/** Who may log in, with a key that stands in dragoman.json. */
+export const LOGIN = 'owner';
+
+const TABLE_OF_FILE_SYSTEMS = (
+  signature: string,
+) => `# The root and what lasts are mounted before this is read: /usr/lib/dragoman-image/mount-root
+PARTUUID=${partitionId(signature, 1)} /boot/firmware vfat rw,noatime,flush,umask=0077,nofail,x-systemd.device-timeout=20s 0 2
+tmpfs /tmp tmpfs mode=1777,nosuid,nodev,size=25% 0 0
+`;
+
+const WATCHDOG = `# The processor's own watchdog restarts a kiosk whose system hangs. The Raspberry Pi's cannot wait longer than 15 s.
+[Manager]
+RuntimeWatchdogSec=14
+`;
+
+const JOURNAL = `# Cards wear out: logs are in memory, and there for as long as the kiosk runs.
+[Journal]
+Storage=volatile
+RuntimeMaxUse=32M
+RuntimeMaxFileSize=4M
+`;
+
+const WIRED = `# Any cable, until dragoman.json says something else.
+[Match]
+Type=ether
+Kind=!*
+
+[Link]
+RequiredForOnline=no
+
+[Network]
+DHCP=yes
+
+[DHCPv4]
+RouteMetric=100
+`;
+
+const SSH = `# Nobody but the owner, and only with a key that dragoman.json has brought.
+AllowUsers ${LOGIN}
+AuthorizedKeysFile /etc/dragoman/authorized_keys
+PermitRootLogin no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+X11Forwarding no
+`;
+
+const SSH_KEYS_UNIT = `[Unit]
+Description=Keys of this kiosk's SSH, made at its first start
+Before=ssh.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+# A power cut may have left a part of one.
+ExecStart=/bin/sh -euc 'for key in /etc/ssh/ssh_host_*_key; do ssh-keygen -yf "$$key" >/dev/null 2>&1 </dev/null || rm -f "$$key" "$$key.pub"; done; ssh-keygen -A; sync /etc/ssh/ssh_host_*'
+
+[Install]
+WantedBy=ssh.service
+`;
+
+const MASKED = [
+  // Nobody has a password.
+  ...['getty@.service', 'serial-getty@.service'],
+  // Each interface has a unit of its own.
+  'wpa_supplicant.service',
+  // Nothing is installed on a root that is only read.
+  ...[
+    'apt-daily.timer',
+    'apt-daily-upgrade.timer',
+    'dpkg-db-backup.timer',
+    'e2scrub_all.timer',
+    'e2scrub_reap.service',
+  ],
+  'systemd-networkd-wait-online.service',
+];
+const ENABLED: Readonly<Record<string, string>> = {
+  'ssh.service': 'multi-user.target',
+  'systemd-networkd.service': 'multi-user.target',
+  'systemd-resolved.service': 'sysinit.target',
+  'systemd-timesyncd.service': 'sysinit.target',
+  'dragoman-clock.path': 'paths.target',
+  'dragoman-reboot.path': 'paths.target',
+};
+const UNITS = 'etc/systemd/system';
+
+/** What the image has beside packages; `signature` is that of its partition table, `epoch` the time in it. */
+export function systemFiles(sources: string, signature: string, epoch: number): Entry[] {
+  const own = (name: string) => readFileSync(join(sources, 'scripts/image/system', name));
+  const link = (path: string, target: string): Entry => ({ path, content: { link: target } });
+  return [
+    { path: 'etc/fstab', content: TABLE_OF_FILE_SYSTEMS(signature) },
+    { path: 'etc/hostname', content: 'kiosk\n' },
+    { path: 'etc/hosts', content: '127.0.0.1 localhost kiosk\n::1 localhost kiosk\n' },
+    // Filled at the first start, on the partition of what lasts.
+    { path: 'etc/machine-id', content: '' },
+    // Without these each start takes the image for an update, and makes caches anew that then are forgotten.
+    { path: 'etc/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
+    { path: 'var/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
+    link('etc/resolv.conf', '/run/systemd/resolve/stub-resolv.conf'),
+    { path: 'etc/systemd/system.conf.d/watchdog.conf', content: WATCHDOG },
+    { path: 'etc/systemd/journald.conf.d/memory.conf', content: JOURNAL },
+    { path: 'etc/systemd/network/80-wired.network', content: WIRED },
+    { path: 'etc/ssh/sshd_config.d/kiosk.conf', content: SSH },
+    { path: `etc/sudoers.d/${LOGIN}`, content: `${LOGIN} ALL=(ALL) NOPASSWD: ALL\n`, mode: 0o440 },
+    { path: `${UNITS}/dragoman-ssh-keys.service`, content: SSH_KEYS_UNIT },
+    link(`${UNITS}/ssh.service.wants/dragoman-ssh-keys.service`, '../dragoman-ssh-keys.service'),
+    ...MASKED.map((unit) => link(`${UNITS}/${unit}`, '/dev/null')),
+    ...Object.entries(ENABLED).map(([unit, by]) =>
+      link(`${UNITS}/${by}.wants/${unit}`, `/usr/lib/systemd/system/${unit}`),
+    ),
+    { path: 'etc/initramfs-tools/scripts/dragoman', content: own('initramfs-mount') },
+    { path: 'usr/lib/dragoman-image/mount-root', content: own('mount-root'), mode: 0o755 },
+    { path: 'boot/firmware', content: { folder: true } },
+  ];
+}
+
+/** For the initramfs, which was made without it. */
+export const initramfsScript = (sources: string) => ({
+  path: 'scripts/dragoman',
+  content: readFileSync(join(sources, 'scripts/image/system/initramfs-mount')),
+});

@@ -1,0 +1,50 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Options } from './options.ts';
+
+/** A program, and the package of Debian that has it. */
+type Tool = readonly [program: string, packageName: string];
+
+const ALWAYS: readonly Tool[] = [
+  ['mke2fs', 'e2fsprogs'],
+  ['mformat', 'mtools'],
+  ['mcopy', 'mtools'],
+  ['tar', 'tar'],
+];
+const FOR_DEBIAN: readonly Tool[] = [
+  ['mmdebstrap', 'mmdebstrap'],
+  ['arch-test', 'arch-test'],
+  ['dpkg-deb', 'dpkg'],
+];
+const COMPRESSORS: Readonly<Record<Options['compression'], readonly Tool[]>> = {
+  xz: [['xz', 'xz-utils']],
+  zstd: [['zstd', 'zstd']],
+  none: [],
+};
+/** Where programs of administrators are; not everybody's PATH has them. */
+export const FOLDERS_OF_PROGRAMS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** What is missing on this machine, in a sentence; null: nothing. */
+export function whatIsMissing(
+  { root, compression }: Pick<Options, 'root' | 'compression'>,
+  folders: readonly string[] = [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS_OF_PROGRAMS],
+): string | null {
+  if (root === null && process.getuid?.() !== 0)
+    return 'a Debian for another processor is made as root: sudo';
+  const needed = [...ALWAYS, ...(root === null ? FOR_DEBIAN : []), ...COMPRESSORS[compression]];
+  const missing = needed.filter(([program]) => !isProgram(program, folders));
+  if (missing.length === 0) return null;
+  const packages = [...new Set(missing.map(([, name]) => name))];
+  return `${missing.map(([program]) => program).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing: apt install ${packages.join(' ')}`;
+}
+
+function isProgram(name: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,222 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLE, README } from '../../../scripts/image/boot-partition.ts';
+import { whatIsMissing } from '../../../scripts/image/tools.ts';
+import { readDocument } from '../../../src/adapters/provisioning/document.ts';
+import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const BUILD = join(ROOT, 'scripts/build-image.mjs');
+const MIB = 2 ** 20;
+const SECTOR = 512;
+const missing = whatIsMissing({ root: 'given', compression: 'xz' });
+const env = {
+  ...process.env,
+  SOURCE_DATE_EPOCH: '1790000000',
+  PATH: `${process.env['PATH']}:/usr/sbin:/sbin`,
+};
+
+let folder = '';
+let image = '';
+let said = '';
+/** Partitions as the table tells them. */
+let parts: { type: number; start: number; size: number }[] = [];
+const NAME = /^dragoman-.*-trixie-arm64\.img$/;
+
+const build = (out: string, ...words: string[]) =>
+  run(process.execPath, [BUILD, '--root', join(folder, 'debian'), '--out', out, ...words], { env });
+const imageIn = (out: string) => join(out, readdirSync(out).find((name) => NAME.test(name)) ?? '');
+const mtools = (...words: string[]) => execFileSync(words[0] ?? '', words.slice(1), { env }).toString();
+const onBoot = () => `${image}@@${parts[0]?.start}`;
+/** A file of the partition that is read, or what else debugfs tells of it. */
+const ask = (partition: number, question: string) => {
+  const file = join(folder, `part-${partition}`);
+  const { start = 0, size = 0 } = parts[partition - 1] ?? {};
+  writeFileSync(file, readFileSync(image).subarray(start, start + size));
+  return execFileSync('debugfs', ['-R', question, file], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).toString();
+};
+
+beforeAll(async () => {
+  if (missing !== null) return;
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-image-test-'));
+  makeFakeRoot(join(folder, 'debian'));
+  const { stdout } = await build(join(folder, 'out'), '--compress', 'none');
+  said = stdout;
+  image = imageIn(join(folder, 'out'));
+  const table = readFileSync(image).subarray(0, SECTOR);
+  parts = [446, 462, 478, 494].flatMap((at) => {
+    const [type, start, size] = [table[at + 4] ?? 0, table.readUInt32LE(at + 8), table.readUInt32LE(at + 12)];
+    return type === 0 ? [] : [{ type, start: start * SECTOR, size: size * SECTOR }];
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.skipIf(missing !== null)('an image of a tiny root', () => {
+  it('has three partitions, one after the other, to the end, each at a boundary of 4 MiB', () => {
+    expect(readFileSync(image).readUInt16LE(510)).toBe(0xaa55);
+    expect(parts.map(({ type }) => type)).toEqual([0x0c, 0x83, 0x83]);
+    let end = 4 * MIB;
+    for (const { start, size } of parts) {
+      expect(start).toBe(end);
+      expect(start % (4 * MIB)).toBe(0);
+      end = start + size;
+    }
+    expect(readFileSync(image).length).toBe(end);
+  });
+
+  it('starts from a FAT with firmware, boards, kernel, initrd and words for its owner', () => {
+    const names = mtools('mdir', '-b', '-i', onBoot(), '::').trim().split('\n');
+    expect(names.map((name) => name.replace('::/', '')).sort()).toEqual(
+      [
+        ...FIRMWARE,
+        ...[
+          'bcm2711-rpi-4-b.dtb',
+          'bcm2837-rpi-3-b.dtb',
+          'vmlinuz',
+          'initrd.img',
+          'config.txt',
+          'cmdline.txt',
+        ],
+        ...['README.txt', 'dragoman.json.example', 'LICENCE.broadcom'],
+      ].sort(),
+    );
+    expect(mtools('mtype', '-i', onBoot(), '::vmlinuz')).toBe('kernel 6.12.1-arm64');
+    expect(mtools('mtype', '-i', onBoot(), '::config.txt')).toContain(
+      'kernel=vmlinuz\ninitramfs initrd.img\n',
+    );
+  });
+
+  it('finds its partitions by the identity in the table, whatever the card is called', () => {
+    const signature = readFileSync(image).readUInt32LE(440).toString(16).padStart(8, '0');
+    const words = mtools('mtype', '-i', onBoot(), '::cmdline.txt').trim().split(' ');
+    expect(words).toEqual(
+      expect.arrayContaining([
+        `root=PARTUUID=${signature}-02`,
+        'ro',
+        'boot=dragoman',
+        'cgroup_enable=memory',
+      ]),
+    );
+    expect(words).not.toContain('rw');
+    expect(ask(2, 'cat /etc/fstab')).toMatch(
+      new RegExp(`^PARTUUID=${signature}-01 /boot/firmware vfat `, 'm'),
+    );
+  });
+
+  it('adds to the initrd what puts the root together', () => {
+    const initrd = join(folder, 'initrd');
+    mtools('mcopy', '-o', '-i', onBoot(), '::initrd.img', initrd);
+    const bytes = readFileSync(initrd);
+    expect(bytes.subarray(0, 17).toString()).toBe('initrd of Debian.');
+    const begin = bytes.indexOf('070701');
+    expect(begin % 4).toBe(0);
+    // The fields of the format "newc": eight hexadecimal digits each.
+    const field = (index: number) =>
+      Number.parseInt(bytes.toString('latin1', begin + 6 + 8 * index, begin + 14 + 8 * index), 16);
+    const [fileSize, nameSize] = [field(6), field(11)];
+    expect(bytes.toString('latin1', begin + 110, begin + 110 + nameSize)).toBe('scripts/dragoman\0');
+    const at = begin + Math.ceil((110 + nameSize) / 4) * 4;
+    expect(bytes.toString('utf8', at, at + fileSize)).toBe(
+      readFileSync(join(ROOT, 'scripts/image/system/initramfs-mount'), 'utf8'),
+    );
+    expect(bytes.toString('latin1')).toMatch(/TRAILER!!!\0*$/);
+  });
+
+  it('has a root without keys, logs and boot files, and units for what a kiosk needs', () => {
+    expect(ask(2, 'ls /boot')).not.toMatch(/vmlinuz|initrd/);
+    expect(ask(2, 'ls /etc/ssh')).not.toContain('ssh_host');
+    expect(ask(2, 'ls /var/log')).not.toContain('dpkg.log');
+    expect(ask(2, 'cat /etc/machine-id')).toBe('');
+    expect(ask(2, 'cat /etc/systemd/journald.conf.d/memory.conf')).toContain('Storage=volatile');
+    expect(ask(2, 'cat /etc/systemd/system.conf.d/watchdog.conf')).toContain('RuntimeWatchdogSec=14');
+    expect(ask(2, 'cat /etc/ssh/sshd_config.d/kiosk.conf')).toContain('PasswordAuthentication no');
+    expect(ask(2, 'stat /usr/lib/dragoman-image/mount-root')).toMatch(/Mode:\s+0755/);
+    expect(ask(2, 'stats')).not.toContain('has_journal');
+    expect(ask(3, 'stats')).toContain('has_journal');
+  });
+
+  it('is what its checksum says, tells each step in 80 columns, and is the same the second time', async () => {
+    const out = join(folder, 'out');
+    const name = readdirSync(out).find((one) => NAME.test(one));
+    expect(execFileSync('sha256sum', ['-c', `${name}.sha256`], { cwd: out }).toString()).toContain('OK');
+    const lines = said.trimEnd().split('\n');
+    expect(lines.at(-1)).toBe(image);
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^(?=.{79}$).* \d+\.\d s$/);
+    const again = join(folder, 'again');
+    await build(again, '--compress', 'none');
+    // Of the partition that is read, mke2fs keeps when each file came to this disk.
+    const before = (file: string) => readFileSync(file).subarray(0, parts[1]?.start ?? 0);
+    expect(before(imageIn(again)).equals(before(image))).toBe(true);
+    const data = (file: string) => readFileSync(file).subarray(parts[2]?.start ?? 0);
+    expect(data(imageIn(again)).equals(data(image))).toBe(true);
+  });
+});
+
+it('brings an example of dragoman.json that the device would read, and words in 80 columns', () => {
+  expect(readDocument(EXAMPLE)).toMatchObject({ ok: true });
+  for (const line of README.split('\n')) expect(line.length).toBeLessThan(80);
+});
+
+describe.skipIf(missing !== null)('what is wrong', () => {
+  const fails = async (...words: string[]) =>
+    build(join(folder, 'none'), ...words).then(
+      () => ({ code: 0, stderr: '' }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+    );
+
+  it.each([
+    [['--suite', 'bookworm'], 'there is no image of "bookworm"'],
+    [['--compress', 'rar'], '"rar" is none of xz, zstd, none'],
+    [['--outt', 'x'], '--outt'],
+  ])('%j is a mistake in a sentence', async (words, sentence) => {
+    const { code, stderr } = await fails(...words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('names each missing program and its package', () => {
+    expect(whatIsMissing({ root: 'given', compression: 'zstd' }, [])).toBe(
+      'mke2fs, mformat, mcopy, tar, zstd are missing: apt install e2fsprogs mtools tar zstd',
+    );
+  });
+
+  it('two kernels in the root are one too many', async () => {
+    const two = join(folder, 'two');
+    makeFakeRoot(two, ['6.12.1-arm64', '6.12.2-arm64']);
+    const { code, stderr } = await fails('--root', two);
+    expect(code).toBe(1);
+    expect(stderr).toContain('there must be one kernel');
+  });
+
+  it('Ctrl-C ends it with all it has started, and leaves nothing', async () => {
+    const [tools, temporary, out] = ['tools', 'temporary', 'stopped'].map((name) => join(folder, name));
+    for (const one of [tools, temporary, out]) mkdirSync(one ?? '');
+    writeFileSync(join(tools ?? '', 'mke2fs'), `#!/bin/sh\necho $$ >${folder}/pid\nexec sleep 300\n`);
+    chmodSync(join(tools ?? '', 'mke2fs'), 0o755);
+    const child = spawn(process.execPath, [BUILD, '--root', join(folder, 'debian'), '--out', out ?? ''], {
+      env: { ...env, PATH: `${tools}:${env.PATH}`, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const gone = once(child, 'exit');
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('Partition to start from')) setTimeout(() => child.kill('SIGINT'), 500);
+    });
+    const [code] = await gone;
+    expect(code).toBe(130);
+    expect(readdirSync(temporary ?? '')).toEqual([]);
+    expect(readdirSync(out ?? '')).toEqual([]);
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+});
