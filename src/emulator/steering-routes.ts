@@ -6,6 +6,12 @@ import { parseFaults } from './core/fault.ts';
 import { refuse } from './core/refusal.ts';
 import { type AppSetup, type HttpContext, readJson, reply } from './http-exchange.ts';
 import { PAGE, PAGE_POLICY } from './page.ts';
+import type {
+  clockAnswerSchema,
+  faultsAnswerSchema,
+  metricsAnswerSchema,
+  streamsAnswerSchema,
+} from './reports.ts';
 import { addToolRoutes } from './tool-routes.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
@@ -59,7 +65,10 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
     const closed = Math.min(MOST_CLOSED_SHOWN, Number(context.req.query('closed') ?? 0) || 0);
     const over = reports.filter((report) => report.phase === 'closed');
     const running = reports.filter((report) => report.phase !== 'closed');
-    return context.json({ streams: [...over.slice(over.length - closed), ...running], closed: over.length });
+    const shown = [...over.slice(over.length - closed), ...running];
+    return context.json({ streams: shown, closed: over.length } satisfies z.infer<
+      typeof streamsAnswerSchema
+    >);
   });
 
   app.get('/emulator/metrics', (context) => {
@@ -69,10 +78,17 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
       known: service.sessions.size,
       pending: service.sessions.countPending(service.clockAt(runtime().now())),
     };
-    return context.json({ streams, sessions, load: runtime().load(), detector: setup.detector });
+    const { detector } = setup;
+    const answer: z.infer<typeof metricsAnswerSchema> = {
+      streams,
+      sessions,
+      load: runtime().load(),
+      detector,
+    };
+    return context.json(answer);
   });
 
-  const faults = (now: number): object => {
+  const faults = (now: number): z.infer<typeof faultsAnswerSchema> => {
     const { faults: registry, account } = service();
     return {
       waiting: registry.plan.list(now),
@@ -110,7 +126,7 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
     return reply(context, refuse(reason, setup.nextInstance(), [added.problem]));
   });
 
-  const clock = (): object => {
+  const clock = (): z.infer<typeof clockAnswerSchema> => {
     const at = service().clockAt(runtime().now());
     return { now: new Date(at).toISOString(), skew_ms: service().faults.skewMs };
   };
@@ -154,7 +170,7 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
   };
 }
 
-function accountWord(trouble: string | null): string {
+function accountWord(trouble: string | null): 'ok' | 'blocked' | 'out_of_balance' {
   if (trouble === null) return 'ok';
   return trouble === 'account_blocked' ? 'blocked' : 'out_of_balance';
 }

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../src/protocol/mqtt/diagnose.ts';
+import { keysNotSnake } from '../snake-case.ts';
 import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
 let deps: FakeDeps;
@@ -37,7 +38,8 @@ async function answerTo(speak: () => void = () => deps.speak()): Promise<Record<
 
 const diagnosisOf = (answer: Record<string, unknown>): Diagnosis => {
   expect(answer, JSON.stringify(answer)).toMatchObject({ status: 'ok' });
-  return diagnosisSchema.parse(answer['data']);
+  expect(keysNotSnake(answer)).toEqual([]);
+  return diagnosisSchema.strict().parse(answer['data']);
 };
 const of = (diagnosis: Diagnosis, check: string): Finding => {
   const finding = diagnosis.checks.find((one) => one.check === check);

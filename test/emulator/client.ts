@@ -1,6 +1,15 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
+import {
+  clockAnswerSchema,
+  faultsAnswerSchema,
+  metricsAnswerSchema,
+  requestsAnswerSchema,
+  streamsAnswerSchema,
+} from '../../src/emulator/reports.ts';
 import type { Emulator } from '../../src/emulator/server.ts';
+import { wrongIn } from '../snake-case.ts';
 
 /** A message of the service as a client reads it. */
 export interface Received {
@@ -44,7 +53,25 @@ export async function ask(
   if (body !== undefined) init.body = JSON.stringify(body);
   const response = await fetch(emulator.url + path, init);
   const text = await response.text();
-  return { status: response.status, json: text === '' ? null : JSON.parse(text), headers: response.headers };
+  const json: unknown = text === '' ? null : JSON.parse(text);
+  const wrong = method === 'GET' && response.ok ? wrongWith(path, json) : null;
+  if (wrong !== null) throw new Error(`${path}: ${wrong}`);
+  return { status: response.status, json, headers: response.headers };
+}
+
+const REPORTS: Readonly<Record<string, z.ZodType>> = {
+  '/emulator/streams': streamsAnswerSchema,
+  '/emulator/metrics': metricsAnswerSchema,
+  '/emulator/faults': faultsAnswerSchema,
+  '/emulator/clock': clockAnswerSchema,
+  '/emulator/requests': requestsAnswerSchema,
+  '/emulator/settings': z.record(z.string(), z.unknown()),
+};
+
+/** Each report of the emulator is as its schema says. */
+function wrongWith(path: string, json: unknown): string | null {
+  const schema = REPORTS[path.replace(/\?.*$/, '')];
+  return schema === undefined ? null : wrongIn(schema, json);
 }
 
 export async function createToken(

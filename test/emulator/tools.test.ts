@@ -170,10 +170,12 @@ describe('faults', () => {
     await open(emulator);
     emulator.fault({ kind: 'black_hole', for_ms: 60_000 });
     const { json } = await ask(emulator, 'GET', '/emulator/faults');
-    const [strained] = (json as { lasting: { streams: { stream: string; heals_in_ms: number }[] } }).lasting
-      .streams;
+    const [strained] = (
+      json as { lasting: { streams: { stream: string; heals_in_ms: number; link: object }[] } }
+    ).lasting.streams;
     expect(strained?.stream).toBe(emulator.reports()[0]?.id);
     expect(strained?.heals_in_ms).toBeGreaterThan(50_000);
+    expect(Object.keys(strained?.link ?? {})).toEqual(['deaf', 'read_bytes_per_s', 'mute']);
   });
 });
 

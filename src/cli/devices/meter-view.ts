@@ -2,6 +2,7 @@ import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
 import { clips } from '../../core/audio/sound-level.ts';
 import { looksLikeSpeech } from '../../core/speech/decision.ts';
 import type { AudioFault } from '../../ports/audio.ts';
+import type { MeterLine, MeterReading } from '../../protocol/devices-report.ts';
 import { truncate, wrapColumns } from '../demo/display-text.ts';
 import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
@@ -94,18 +95,19 @@ export function createLineMeter(print: (text: string) => void): MeterView {
 
 /** A JSON object each second, and one for each trouble. */
 export function createJsonMeter(print: (text: string) => void): MeterView {
+  const printLine = (line: MeterLine): void => print(`${JSON.stringify(line)}\n`);
   return {
     everyMs: LINE_EVERY_MS,
     isEven: false,
     show(reading, at) {
-      print(`${JSON.stringify({ t_s: Math.round(at / 100) / 10, ...reportReading(reading) })}\n`);
+      printLine({ t_s: Math.round(at / 100) / 10, ...reportReading(reading) });
     },
-    trouble: ({ code, message }) => print(`${JSON.stringify({ fault: { code, message } })}\n`),
-    end: (total) => print(`${JSON.stringify({ summary: reportReading(total) })}\n`),
+    trouble: ({ code, message }) => printLine({ fault: { code, message } }),
+    end: (total) => printLine({ summary: reportReading(total) }),
   };
 }
 
-function reportReading({ ms, rmsDb, peakDb, clipped, isDigitalSilence, speechMs }: Reading): object {
+function reportReading({ ms, rmsDb, peakDb, clipped, isDigitalSilence, speechMs }: Reading): MeterReading {
   return {
     sound_ms: Math.round(ms),
     rms_dbfs: Math.round(rmsDb * 10) / 10,

@@ -1,10 +1,11 @@
 import type { Span } from '../../adapters/audio/cards/card.ts';
 import type { Survey, SurveyedStream } from '../../adapters/audio/cards/survey.ts';
+import type { DevicesReport } from '../../protocol/devices-report.ts';
 import { adviseOn, suggestDevices } from './advice.ts';
 import type { DeviceFinding } from './configured.ts';
 
 /** The survey for programs: one JSON object. */
-export function reportDevices(survey: Survey, findings: readonly DeviceFinding[]): object {
+export function reportDevices(survey: Survey, findings: readonly DeviceFinding[]): DevicesReport {
   return {
     kernel_sound: survey.hasKernelSound,
     alsa_tools: survey.hasAlsaTools,
@@ -30,7 +31,7 @@ export function reportDevices(survey: Survey, findings: readonly DeviceFinding[]
   };
 }
 
-function reportStream(stream: SurveyedStream): object {
+function reportStream(stream: SurveyedStream): DevicesReport['cards'][number]['devices'][number] {
   const { direction, device, name, address, ability, silence, places, holders, isBusy } = stream;
   return {
     direction,
@@ -43,10 +44,10 @@ function reportStream(stream: SurveyedStream): object {
     unknown_because: silence,
     places,
     busy: isBusy,
-    held_by: holders,
+    held_by: holders.map(({ pid, program }) => ({ pid, program })),
   };
 }
 
-function reportSpan({ least, most }: Span): object {
+function reportSpan({ least, most }: Span): { min: number; max: number } {
   return { min: least, max: most };
 }

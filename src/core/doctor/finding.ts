@@ -9,24 +9,48 @@ import {
 /** What a check came to; which check it was is known to whoever ran it. */
 export type Outcome = Omit<Finding, 'check' | 'lane'>;
 type Figures = Finding['data'];
+/** Published names are snake_case, inside of lists and objects too: a key with a capital is none. */
+type Published<T> = T extends readonly (infer E)[]
+  ? readonly Published<E>[]
+  : T extends object
+    ? {
+        readonly [K in keyof T]: string extends K
+          ? T[K]
+          : K extends Lowercase<K & string>
+            ? Published<T[K]>
+            : never;
+      }
+    : T;
 
-export function ok(finding: string, data: Figures = {}): Outcome {
-  return { verdict: 'ok', finding, fix: null, data };
+export function ok<const D extends object>(finding: string, data?: D & Published<D>): Outcome {
+  return { verdict: 'ok', finding, fix: null, data: asFigures(data) };
 }
 
 /** @param fix what to do about it, a sentence */
-export function warning(finding: string, fix: string, data: Figures = {}): Outcome {
-  return { verdict: 'warning', finding, fix, data };
+export function warning<const D extends object>(
+  finding: string,
+  fix: string,
+  data?: D & Published<D>,
+): Outcome {
+  return { verdict: 'warning', finding, fix, data: asFigures(data) };
 }
 
 /** @param fix what to do about it, a sentence */
-export function problem(finding: string, fix: string, data: Figures = {}): Outcome {
-  return { verdict: 'problem', finding, fix, data };
+export function problem<const D extends object>(
+  finding: string,
+  fix: string,
+  data?: D & Published<D>,
+): Outcome {
+  return { verdict: 'problem', finding, fix, data: asFigures(data) };
 }
 
 /** @param why what kept it from being looked at */
-export function skipped(why: string, data: Figures = {}): Outcome {
-  return { verdict: 'skipped', finding: why, fix: null, data };
+export function skipped<const D extends object>(why: string, data?: D & Published<D>): Outcome {
+  return { verdict: 'skipped', finding: why, fix: null, data: asFigures(data) };
+}
+
+function asFigures(data: object = {}): Figures {
+  return { ...data };
 }
 
 export function worstOf(verdicts: readonly Verdict[]): Verdict {

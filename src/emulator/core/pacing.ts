@@ -1,19 +1,16 @@
+import { z } from 'zod';
 /** How a client keeps time, as `GET /emulator/metrics` shows it. Times are milliseconds. */
-export interface PacingReport {
-  /** Frames that came faster than real time: what docs/service.md 8 asks clients not to do. */
-  violations: number;
-  /** The same by kind; slow and stalled clients harm only themselves. */
-  too_fast: number;
-  too_slow: number;
-  stalled: number;
-  /** Sound ahead of real time when the last frame came. */
-  lead_ms: number;
-  /** The most sound that was ever ahead of real time, and behind it. */
-  worst_lead_ms: number;
-  worst_lag_ms: number;
-  /** Longest time between two frames. */
-  longest_gap_ms: number;
-}
+export const pacingReportSchema = z.object({
+  violations: z.int().describe('frames faster than real time: what docs/service.md 8 asks clients not to do'),
+  too_fast: z.int().describe('the same by kind; slow and stalled clients harm only themselves'),
+  too_slow: z.int(),
+  stalled: z.int(),
+  lead_ms: z.number().describe('sound ahead of real time when the last frame came'),
+  worst_lead_ms: z.number().describe('the most that was ever ahead of real time'),
+  worst_lag_ms: z.number().describe('and behind it'),
+  longest_gap_ms: z.number().describe('the longest time between two frames'),
+});
+export type PacingReport = z.infer<typeof pacingReportSchema>;
 
 /** What a frame did to the pacing; `overrun`: what listens has no room for it any more. */
 export interface PacingVerdict {

@@ -42,7 +42,7 @@ export function targetOf({ stream }: Running): FaultTarget {
 /** A connection that a fault holds up, and when that ends; null: not by itself. */
 export interface Strained {
   readonly stream: string;
-  readonly link: Link;
+  readonly link: { readonly deaf: boolean; readonly read_bytes_per_s: number; readonly mute: boolean };
   readonly heals_in_ms: number | null;
 }
 
@@ -51,7 +51,7 @@ export function strainedOf(running: readonly Running[], now: number): Strained[]
     .filter(({ link }) => link !== HEALTHY_LINK)
     .map(({ stream, link, linkHealsAt }) => ({
       stream: stream.report.id,
-      link,
+      link: { deaf: link.deaf, read_bytes_per_s: link.readBytesPerS, mute: link.mute },
       heals_in_ms: Number.isFinite(linkHealsAt) ? Math.max(0, Math.round(linkHealsAt - now)) : null,
     }));
 }

@@ -1,59 +1,66 @@
-import type { PacingReport } from './pacing.ts';
+import { z } from 'zod';
+import { pacingReportSchema } from './pacing.ts';
 
+const STREAM_PHASES = ['idle', 'starting', 'running', 'paused', 'ending', 'closing', 'closed'] as const;
 /** Where a stream is in its life. */
-export type StreamPhase = 'idle' | 'starting' | 'running' | 'paused' | 'ending' | 'closing' | 'closed';
+export type StreamPhase = (typeof STREAM_PHASES)[number];
+
+const count = z.int().min(0);
+const ms = z.number();
+const ordersSchema = z.object({ count, too_often: count });
 
 /** What is known of a stream, as `/emulator/streams` and `/emulator/metrics` show it. Times are milliseconds. */
-export interface StreamReport {
-  id: string;
-  /** Shortened: the whole id can be as good as a token. */
-  session: string;
-  client_reference_id: string | null;
-  phase: StreamPhase;
-  opened_at: string;
-  open_ms: number;
-  source: string | null;
-  targets: string[];
-  input_hz: number | null;
-  output_hz: number | null;
-  frames_in: number;
-  bytes_in: number;
-  audio_ms_in: number;
-  /** Frames that came before the pipeline ran, or while it was paused. */
-  frames_discarded: number;
-  /** Frames that came this much faster than real time that nobody listened to them: silence to the transcription. */
-  frames_unheard: number;
-  frames_out: number;
-  bytes_out: number;
-  audio_ms_out: number;
-  messages_in: number;
-  messages_out: number;
-  invalid_messages: number;
-  pacing: PacingReport;
-  pacing_violations: number;
-  /** Frames whose sound is the same as an earlier frame's: right before, or further back. */
-  duplicate_frames: number;
-  out_of_order_frames: number;
-  /** Frames whose sound another stream of the same client had already sent. */
-  repeated_frames: number;
-  /** Speech that was made after its moment, and by how much the last and the worst of it. */
-  speeches_late: number;
-  speech_late_ms: number;
-  worst_speech_late_ms: number;
-  /** Speech that was dropped because too much of its language waited. */
-  speech_dropped_ms: number;
-  billed_ms: number;
-  get_task: { count: number; too_often: number };
-  set_task: { count: number; too_often: number };
-  segments: number;
-  segments_dropped: number;
-  speaking: boolean;
-  level_in_db: number;
-  level_out_db: number;
-  /** The last texts, newest last. */
-  texts: { type: string; language: string; text: string; at_ms: number }[];
-  closed: { code: number; reason: string; by: 'client' | 'service' | 'network' } | null;
-}
+export const streamReportSchema = z.object({
+  id: z.string(),
+  session: z.string().describe('shortened: the whole id can be as good as a token'),
+  client_reference_id: z.string().nullable(),
+  phase: z.enum(STREAM_PHASES),
+  opened_at: z.string(),
+  open_ms: ms,
+  source: z.string().nullable(),
+  targets: z.array(z.string()),
+  input_hz: z.number().nullable(),
+  output_hz: z.number().nullable(),
+  frames_in: count,
+  bytes_in: count,
+  audio_ms_in: ms,
+  frames_discarded: count.describe('came before the pipeline ran, or while it was paused'),
+  frames_unheard: count.describe(
+    'came this much faster than real time that nobody listened to them: silence to the transcription',
+  ),
+  frames_out: count,
+  bytes_out: count,
+  audio_ms_out: ms,
+  messages_in: count,
+  messages_out: count,
+  invalid_messages: count,
+  pacing: pacingReportSchema,
+  pacing_violations: count,
+  duplicate_frames: count.describe(
+    "whose sound is the same as an earlier frame's: right before, or further back",
+  ),
+  out_of_order_frames: count,
+  repeated_frames: count.describe('whose sound another stream of the same client had already sent'),
+  speeches_late: count.describe('speech that was made after its moment'),
+  speech_late_ms: ms.describe('by how much the last of it was late'),
+  worst_speech_late_ms: ms,
+  speech_dropped_ms: ms.describe('dropped because too much of its language waited'),
+  billed_ms: ms,
+  get_task: ordersSchema,
+  set_task: ordersSchema,
+  segments: count,
+  segments_dropped: count,
+  speaking: z.boolean(),
+  level_in_db: z.number(),
+  level_out_db: z.number(),
+  texts: z
+    .array(z.object({ type: z.string(), language: z.string(), text: z.string(), at_ms: ms }))
+    .describe('the last texts, newest last'),
+  closed: z
+    .object({ code: z.int(), reason: z.string(), by: z.enum(['client', 'service', 'network']) })
+    .nullable(),
+});
+export type StreamReport = z.infer<typeof streamReportSchema>;
 
 const TEXTS_KEPT = 12;
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devicesVerb } from '../../../src/cli/devices/command.ts';
 import { runProgram } from '../../../src/program/program.ts';
+import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
+import { wrongIn } from '../../snake-case.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -31,6 +33,7 @@ describe('devices', () => {
     const text = await run([]);
     const json = await run(['--json']);
     const report = JSON.parse(json.out);
+    expect(wrongIn(devicesReportSchema, report)).toBeNull();
     const isDeaf = report.cards.length === 0 && report.software.length === 0;
     expect([text.code, json.code]).toEqual(isDeaf ? [1, 1] : [0, 0]);
     expect([text.err, json.err]).toEqual(['', '']);

@@ -6,6 +6,7 @@ import { configuredDevices, findDevice } from '../../../src/cli/devices/configur
 import { listDevices } from '../../../src/cli/devices/listing.ts';
 import { reportDevices } from '../../../src/cli/devices/report.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
+import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
 import {
   headset,
   headsetLines,
@@ -19,6 +20,7 @@ import {
   TWO_HEADSETS,
 } from '../../adapters/audio/cards/machines.ts';
 import { answeringTools, NO_TOOLS } from '../../adapters/audio/cards/tools.ts';
+import { wrongIn } from '../../snake-case.ts';
 
 let machine: Machine | null = null;
 afterEach(() => machine?.clear());
@@ -89,6 +91,7 @@ To be put into a lane of the configuration (or other names from above):
 
   it('is an object for programs', async () => {
     const report = JSON.parse(JSON.stringify(reportDevices(await survey(BUSY_PI), [])));
+    expect(wrongIn(devicesReportSchema, report)).toBeNull();
     expect(report).toMatchObject({
       kernel_sound: true,
       alsa_tools: true,

@@ -5,6 +5,7 @@ import { createJsonMeter, createLineMeter, createLiveMeter } from '../../../src/
 import { explainBusy, judgeSound } from '../../../src/cli/devices/meter-words.ts';
 import type { AudioFault, CaptureSink } from '../../../src/ports/audio.ts';
 import type { VoiceDetector } from '../../../src/ports/voice.ts';
+import { meterLineSchema } from '../../../src/protocol/devices-report.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 import { TinyTerminal } from '../demo/tiny-terminal.ts';
 
@@ -170,7 +171,7 @@ describe('a meter in lines', () => {
   it('is lines of JSON for programs, the sum last', async () => {
     const lines: unknown[] = [];
     const meter = start(
-      createJsonMeter((line) => lines.push(JSON.parse(line))),
+      createJsonMeter((line) => lines.push(meterLineSchema.parse(JSON.parse(line)))),
       1500,
     );
     await meter.clock.elapse(500);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { doctorVerb } from '../../../src/cli/doctor/command.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import { keysNotSnake } from '../../snake-case.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
 
@@ -72,7 +73,8 @@ export function createDoctorFixture() {
   ): Promise<Consultation & { diagnosis: Diagnosis; of: (check: string) => Finding }> => {
     const consultation = await consult(['--config', file, '--json', ...options], env);
     const [line = ''] = consultation.printed.trim().split('\n').slice(-1);
-    const diagnosis = diagnosisSchema.parse((JSON.parse(line) as { doctor: unknown }).doctor);
+    const diagnosis = diagnosisSchema.strict().parse((JSON.parse(line) as { doctor: unknown }).doctor);
+    if (keysNotSnake(diagnosis).length > 0) throw new Error(`not snake_case: ${keysNotSnake(diagnosis)}`);
     return {
       ...consultation,
       diagnosis,

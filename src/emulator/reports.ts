@@ -1,0 +1,79 @@
+/** What `/emulator/*` answers, names in snake_case as everywhere. */
+import { z } from 'zod';
+import { streamReportSchema } from './core/stream-report.ts';
+
+const count = z.int().min(0);
+const lateSchema = z.object({ p50: z.number(), p99: z.number(), max: z.number() }).readonly();
+const streams = z.array(streamReportSchema);
+
+/** `GET /emulator/streams` */
+export const streamsAnswerSchema = z.object({
+  streams,
+  closed: count.describe('closed streams that are remembered'),
+});
+
+/** `GET /emulator/metrics` */
+export const metricsAnswerSchema = z.object({
+  streams,
+  sessions: z.object({ known: count, pending: count }),
+  load: z
+    .object({
+      event_loop_late_ms: lateSchema,
+      hearing: z
+        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, unheard_ms: z.number() })
+        .readonly(),
+      speech: z
+        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, dropped: count })
+        .readonly(),
+    })
+    .readonly(),
+  detector: z.enum(['fvad', 'energy']),
+});
+
+const strainedSchema = z.object({
+  stream: z.string(),
+  link: z.object({ deaf: z.boolean(), read_bytes_per_s: z.number(), mute: z.boolean() }).readonly(),
+  heals_in_ms: z.number().nullable(),
+});
+
+/** `GET /emulator/faults` */
+export const faultsAnswerSchema = z.object({
+  waiting: z.array(
+    z.object({ id: z.int(), kind: z.string(), when: z.string(), in_ms: z.number() }).readonly(),
+  ),
+  ordered: z.array(
+    z
+      .object({
+        id: z.int(),
+        kind: z.string(),
+        times: z.int(),
+        of: z.string().nullable().describe('of which route or reason'),
+      })
+      .readonly(),
+  ),
+  lasting: z.object({
+    streams: z.array(strainedSchema.readonly()),
+    skew_ms: z.number(),
+    account: z.enum(['ok', 'out_of_balance', 'blocked']),
+  }),
+});
+
+/** `GET /emulator/clock` */
+export const clockAnswerSchema = z.object({ now: z.string(), skew_ms: z.number() });
+
+/** `GET /emulator/requests` */
+export const requestsAnswerSchema = z.object({
+  requests: z.array(
+    z.object({
+      n: z.int().describe('counts from 1; a gap means that older ones were forgotten'),
+      at: z.string(),
+      kind: z.enum(['http', 'stream', 'message', 'close']),
+      method: z.string().nullable(),
+      path: z.string().nullable().describe('without the query, and without what could be a secret'),
+      stream: z.string().nullable(),
+      status: z.int().nullable().describe('the HTTP status, or the closing code of the WebSocket'),
+      reason: z.string().nullable().describe('why it was refused; null where it was not'),
+      detail: z.string().nullable(),
+    }),
+  ),
+});
