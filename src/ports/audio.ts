@@ -71,6 +71,11 @@ export interface Place {
   readonly run: number;
   /** Samples since the run began, at the lane's rate; they follow each other by the device's own clock. */
   readonly sample: number;
+  /**
+   * Samples are counted on from the run before: what lies behind this one had been given to the device, and was not heard before
+   * the break. Null where they are counted anew.
+   */
+  readonly heardFrom: number | null;
 }
 
 /** What a write came to, as far as is known when it is made. */

@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { interpreter, VOICE_RATE_HZ, visitors } from '../acoustics.ts';
 import type { Dice } from '../sim/dice.ts';
 import type { Cell } from './cell.ts';
-import { fallbacks, GOALS, judgeEcho, judgeVisitor } from './judge.ts';
+import { fallbacks, GOALS, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
 import { perform, type Voices } from './perform.ts';
+import { judged, type Result } from './tables.ts';
 
 const SENTENCES = fileURLToPath(new URL('../../src/cli/demo/visitor.json', import.meta.url));
 const CELL: Cell = { name: 'test', delayMs: 100, gainDb: -12, rt60S: 0.4, ppm: 300, seconds: 16 };
@@ -25,6 +26,11 @@ beforeAll(async () => {
   voices = { loudspeaker: (dice) => from(service, dice), visitor: (dice) => from(people, dice) };
 });
 
+const NOTHING: Result = {
+  ...{ name: 'test', sentences: [], breaksS: [], visit: null, fallbacks: 0 },
+  ...{ fellS: null, backS: null, driftPpm: 0, workMsPerS: 0 },
+};
+
 /** What `npm run echo` does with recorded people, in small. */
 describe('a lane that cancels its echo', () => {
   it.each([
@@ -36,6 +42,25 @@ describe('a lane that cancels its echo', () => {
     expect(later.length).toBeGreaterThan(2);
     expect(later.filter(({ isGood }) => !isGood)).toEqual([]);
     expect(fallbacks(performance)).toBe(0);
+  });
+
+  it('finds it again within a second of speech where the card ran dry, whatever was told at first', async () => {
+    const performance = await perform({ ...CELL, seconds: 48, dryEveryS: 13 }, voices, 1);
+    expect(performance.breaks.length).toBeGreaterThan(2);
+    const sentences = judgeEcho(performance);
+    const breaksS = performance.breaks.map((block) => block / 100);
+    const some = judged({ ...NOTHING, sentences, breaksS }, null);
+    expect(some.length).toBeGreaterThan(3);
+    expect(some.filter(({ isGood }) => !isGood)).toEqual([]);
+    expect(fallbacks(performance)).toBe(0);
+  });
+
+  it('falls back within seconds when it is switched off in secret', async () => {
+    const off = { from: 24, until: 60 };
+    const performance = await perform({ ...CELL, seconds: 60, off }, voices, 1);
+    const { fellS } = judgeFallback(performance);
+    expect(fellS).toBeGreaterThan(0);
+    expect(fellS).toBeLessThan(30);
   });
 
   it('sends a visitor who is as loud as the echo', async () => {

@@ -3,6 +3,9 @@ import { BLOCK_SAMPLES, type Performance, ROOM_DB, type Span } from './perform.t
 /** What became of the echo of one sentence that nobody talked over, dB. */
 export interface Sentence {
   readonly beganS: number;
+  readonly lengthS: number;
+  /** How much had been said before it, seconds. */
+  readonly saidS: number;
   /** So much weaker it is behind the canceller. */
   readonly lossDb: number;
   readonly leftDb: number;
@@ -20,6 +23,9 @@ export interface Visit {
 /** Echo that is left is no matter below the first of these, or so little above the room's noise. */
 export const GOALS = { lossDb: 25, overRoomDb: 3, sent: 0.95, levelDb: 3 } as const;
 
+/** What is judged of a performance. */
+export type Judged = Pick<Performance, 'blocks' | 'said' | 'visited'>;
+
 const BLOCKS_PER_S = 100;
 /** A sentence within so many blocks of a visitor's is one that was talked over. */
 const NEAR = 40;
@@ -36,12 +42,19 @@ function sum(values: Float32Array, { from, until }: Span): number {
 }
 
 /** Every sentence that nobody talked over, the first included. */
-export function judgeEcho({ blocks, said, visited }: Performance): Sentence[] {
+export function judgeEcho({ blocks, said, visited }: Judged): Sentence[] {
+  let before = 0;
   return said
-    .filter(
-      ({ from, until }) => !visited.some((visit) => visit.from < until + NEAR && visit.until > from - NEAR),
-    )
     .map((span) => {
+      const saidS = before / BLOCKS_PER_S;
+      before += span.until - span.from;
+      return { span, saidS };
+    })
+    .filter(
+      ({ span: { from, until } }) =>
+        !visited.some((visit) => visit.from < until + NEAR && visit.until > from - NEAR),
+    )
+    .map(({ span, saidS }) => {
       const samples = (span.until - span.from) * BLOCK_SAMPLES;
       const [heard, left, room] = [blocks.heard, blocks.left, blocks.room].map((values) =>
         db(sum(values, span) / samples),
@@ -49,12 +62,14 @@ export function judgeEcho({ blocks, said, visited }: Performance): Sentence[] {
       const [heardDb, leftDb, roomDb] = [heard ?? 0, left ?? 0, room ?? ROOM_DB];
       const lossDb = heardDb - leftDb;
       const isGood = lossDb >= GOALS.lossDb || leftDb <= roomDb + GOALS.overRoomDb;
-      return { beganS: span.from / BLOCKS_PER_S, lossDb, leftDb, isGood };
+      const beganS = span.from / BLOCKS_PER_S;
+      const lengthS = (span.until - span.from) / BLOCKS_PER_S;
+      return { beganS, lengthS, saidS, lossDb, leftDb, isGood };
     });
 }
 
 /** Where a visitor and the loudspeaker speak at once. Only what is like the visitor's own sound counts as theirs. */
-export function judgeVisitor({ blocks, said, visited }: Performance): Visit | null {
+export function judgeVisitor({ blocks, said, visited }: Judged): Visit | null {
   const spoken = visited.reduce((total, span) => total + sum(blocks.visitor, span), 0);
   const length = visited.reduce((total, { from, until }) => total + until - from, 0);
   if (length === 0) return null;

@@ -2,26 +2,18 @@ import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
 import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { LaneEvent } from '../../src/core/lane/event.ts';
-import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/options.ts';
-import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
-import { createLane } from '../../src/core/lane/state.ts';
-import { StepContext } from '../../src/core/lane/step-context.ts';
+import { LANE_DEFAULTS } from '../../src/core/lane/options.ts';
 import type { CaptureSink, Place } from '../../src/ports/audio.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
+import { createEchoState, type Told } from './echo-state.ts';
 
 const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 const { chunkMs } = LANE_DEFAULTS;
 export const CHUNK_SAMPLES = (RATE_HZ * chunkMs) / 1000;
-
-/** What a lane told of its echo, and when (milliseconds of its clock). */
-export interface Told {
-  readonly at: number;
-  readonly kind: string;
-}
 
 /** A lane that cancels its echo: the shipped way from the microphone through the canceller, and the lane's own judgement of it. */
 export interface EchoLane {
@@ -42,39 +34,16 @@ export interface EchoLaneOptions {
   chunk(pcm: Uint8Array, isOpen: boolean, isCancelled: boolean): void;
 }
 
-const OPTIONS: LaneOptions = {
-  ...{ source: 'en', targets: ['es'], voice: null, muted: false, volume: 100, earcons: false },
-  ...{ echo: 'cancel', bargeIn: 'duck', start: 'boot', standbyAfterMs: 300_000 },
-};
-
 export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
-  const told: Told[] = [];
   const workMs: number[] = [];
-  const playoutBytesPerMs = (RATE_HZ * 2) / 1000;
-  let state = createLane({
-    ...{ settings: { ...LANE_DEFAULTS, playoutBytesPerMs }, options: OPTIONS },
-    ...{ idPrefix: 'echo', seed: 1 },
-  });
   let now = 0;
   let sink: CaptureSink | null = null;
   let drift = (): number => 0;
   let isCancelling = false;
-
-  const take = (act: (context: StepContext) => void): void => {
-    const context = new StepContext(state, now);
-    act(context);
-    state = context.state;
-    for (const effect of context.effects) {
-      if (effect.type === 'notify') told.push({ at: now, kind: effect.kind });
-      if (effect.type === 'cancel_echo') pipeline.cancelEcho(effect.on);
-    }
-  };
+  const echo = createEchoState((on) => pipeline.cancelEcho(on));
   const post = (event: LaneEvent): void => {
-    if (event.type === 'echo_heard') take((context) => onEchoHeard(context, event.heard, event.measure));
-    if (event.type === 'canceller') take((context) => onCanceller(context, event.status, event.message));
-    if (event.type !== 'captured') return;
-    chunk(event.pcm, echoInForce(state).mode === 'cancel', isCancelling);
-    take(reviewEcho);
+    if (event.type === 'captured') chunk(event.pcm, echo.isOpen, isCancelling);
+    echo.hear(event, now);
   };
   /** Without a thread of its own: what it is given it gives back at once. */
   const openEchoCanceller: OpenEchoCanceller = (rates, out) => {
@@ -113,14 +82,13 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
   });
   pipeline.open();
   return {
-    told,
+    told: echo.told,
     workMs,
     get drift() {
       return drift();
     },
     played(pcm, heardAt, goesOn, place) {
-      const { playout } = state;
-      state = { ...state, playout: { ...playout, writtenBytes: playout.writtenBytes + pcm.byteLength } };
+      echo.played(pcm);
       pipeline.played(pcm, heardAt, goesOn, place);
     },
     captured(pcm, capturedAt) {

@@ -16,7 +16,7 @@ import {
   VISITOR_CELLS,
 } from './cell.ts';
 import { fallbacks, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
-import { type Performance, perform, type Voices } from './perform.ts';
+import { BLOCK_SAMPLES, type Performance, perform, type Voices } from './perform.ts';
 import { misses, printTables, type Result } from './tables.ts';
 
 const USAGE = `npm run echo -- [options]
@@ -50,14 +50,16 @@ const PAIRS = [
   ['ru', 'it'],
 ] as const;
 
-/** The service says no shorter sentences. */
+/** What the service says is a sentence of at least so long, or as often as this a word or a few, from 0.4 s on. */
 const SENTENCE_S = 2;
+const ANSWERS = 0.4;
 
 function voicesOf(folder: string, number: number): Voices {
   const library = openLibrary(folder);
   const [loudspeaker, visitor] = PAIRS[number % PAIRS.length] ?? PAIRS[0];
   return {
     loudspeaker(dice) {
+      if (dice.chance(ANSWERS)) return library.answer(dice, loudspeaker).sound;
       while (true) {
         const { sound } = library.utterance(dice, loudspeaker);
         if (sound.length >= SENTENCE_S * RATE_HZ) return sound;
@@ -68,9 +70,10 @@ function voicesOf(folder: string, number: number): Voices {
 }
 
 function resultOf(performance: Performance): Result {
-  const { cell, driftPpm, workMsPerS } = performance;
+  const { cell, driftPpm, workMsPerS, breaks } = performance;
   return {
     ...{ name: cell.name, driftPpm, workMsPerS, fallbacks: fallbacks(performance) },
+    breaksS: breaks.map((block) => (block * BLOCK_SAMPLES) / RATE_HZ),
     ...{ sentences: judgeEcho(performance), visit: judgeVisitor(performance), ...judgeFallback(performance) },
   };
 }

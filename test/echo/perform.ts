@@ -1,9 +1,11 @@
 import { toFloat, toPcm } from '../../src/core/audio/pcm.ts';
+import type { Place } from '../../src/ports/audio.ts';
 import { chance } from '../acoustics.ts';
 import { createDice, type Dice } from '../sim/dice.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 import type { Cell } from './cell.ts';
-import { CHUNK_SAMPLES, createEchoLane, type Told } from './lane.ts';
+import type { Told } from './echo-state.ts';
+import { CHUNK_SAMPLES, createEchoLane } from './lane.ts';
 import { createConvolver, createDistortion, createRing, impulseResponse } from './room.ts';
 import { createTalker, type Talker } from './talk.ts';
 
@@ -25,11 +27,14 @@ const PIECE = RATE_HZ / 50;
 const PER_MS = RATE_HZ / 1000;
 /** What is written together, and how long before it is heard. */
 const SLICE_PIECES = 5;
-const AHEAD_MS = 160;
+const AHEAD_PIECES = 8;
 const BEGAN_AT = 10_000;
 /** The times that devices tell are late by so much, another amount after each break, and waver. */
 const TOLD_LATE_MS = 7;
 const WAVERS_MS = 3;
+/** Where it has run dry, they are wrong by up to so much until its pace is known again. */
+const BREAK_WRONG_MS = 40;
+const BREAK_KNOWN_S = 0.7;
 const PAUSE_S = { least: 0.4, most: 3 };
 const VISITOR_PAUSE_S = { least: 0.3, most: 1 };
 
@@ -56,6 +61,8 @@ export interface Performance {
   readonly blocks: Blocks;
   readonly said: readonly Span[];
   readonly visited: readonly Span[];
+  /** Blocks in which the card has run dry. */
+  readonly breaks: readonly number[];
   readonly told: readonly Told[];
   readonly beganAt: number;
   readonly driftPpm: number;
@@ -102,7 +109,7 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const pieces = Math.floor((cell.seconds * RATE_HZ) / PIECE);
   for (let piece = 0; piece < pieces; piece++) {
     const begin = piece * PIECE;
-    loudspeaker.goOn(begin + AHEAD_MS * PER_MS);
+    loudspeaker.goOn(begin + PIECE);
     const visiting = visitor?.next(PIECE) ?? new Float32Array(PIECE);
     visits.write(visiting);
     const heard = new Float32Array(PIECE);
@@ -124,6 +131,7 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
     ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
     // The middle one: on a busy machine some pieces wait for others.
     workMsPerS: ((lane.workMs.toSorted((a, b) => a - b)[lane.workMs.length >> 1] ?? 0) * RATE_HZ) / PIECE,
+    breaks: loudspeaker.breaks(),
     said: loudspeaker.sentences().filter(({ until }) => until < count),
     visited: visited.map(({ from, until }) => ({ from, until: Math.min(until, count) })),
   };
@@ -151,12 +159,24 @@ function createHiss(seed: number): () => number {
   return () => (next() * 2 - 1) * amplitude;
 }
 
+/** A stretch in which the device runs without a break. */
+interface Run {
+  readonly number: number;
+  /** So much later than by its count of samples what it is given is heard: silence that nobody gave it. */
+  readonly begin: number;
+  readonly heardFrom: number | null;
+  /** The times that are told. */
+  readonly late: number;
+  readonly wrongMs: number;
+  readonly wrongUntil: number;
+}
+
 /** The loudspeaker by its own clock, as a device that runs without a break, but for where its card runs dry. */
 function createLoudspeaker(
   cell: Cell,
   interpreter: Talker,
   dice: Dice,
-  tell: (pcm: Uint8Array, heardAt: number, goesOn: boolean, place: { run: number; sample: number }) => void,
+  tell: (pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place) => void,
 ) {
   const { delayMs, gainDb, rt60S, change } = cell;
   const clockRatio = 1 + cell.ppm * 1e-6;
@@ -173,13 +193,22 @@ function createLoudspeaker(
     sound: createRing(4),
   };
   const changesAt = (change?.atS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
-  /** Samples that it has sounded or will sound as things are; what the interpreter said of them. */
+  /** Samples that have sounded; those of the interpreter that were told; and pieces that were told and have not sounded. */
   let end = 0;
+  let told = 0;
+  const waiting: Float32Array[] = [];
   const inserted: { readonly at: number; readonly by: number }[] = [{ at: 0, by: 0 }];
-  let said = 0;
-  let run = { number: 1, begin: 0, late: dice.between(0, TOLD_LATE_MS) };
-  let slice: { pieces: Float32Array[]; begin: number } = { pieces: [], begin: 0 };
-  let toldUntil = -1;
+  let run: Run = {
+    ...{
+      number: 1,
+      begin: 0,
+      heardFrom: null,
+      late: dice.between(0, TOLD_LATE_MS),
+      wrongMs: 0,
+      wrongUntil: 0,
+    },
+  };
+  let toldSound = -1;
   let dryAt = (cell.dryEveryS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
 
   const sound = (piece: Float32Array): void => {
@@ -188,46 +217,56 @@ function createLoudspeaker(
     after?.sound.write(after.room.step(distorted));
     end += piece.length;
   };
+  /** Silence between sounds is played, too, and nobody is told. */
   const tellSlice = (): void => {
-    const { pieces, begin } = slice;
-    slice = { pieces: [], begin: end };
-    if (!pieces.some((piece) => piece.some((sample) => sample !== 0))) return;
-    const all = new Float32Array(pieces.length * PIECE);
-    for (const [index, piece] of pieces.entries()) all.set(piece, index * PIECE);
-    const heardAt = BEGAN_AT + begin / (PER_MS * clockRatio) + run.late + dice.between(-WAVERS_MS, WAVERS_MS);
-    tell(toPcm(all), heardAt, toldUntil === begin, { run: run.number, sample: begin - run.begin });
-    toldUntil = begin + all.length;
+    const all = new Float32Array(SLICE_PIECES * PIECE);
+    for (let index = 0; index < SLICE_PIECES; index++) {
+      const piece = interpreter.next(PIECE);
+      waiting.push(piece);
+      all.set(piece, index * PIECE);
+    }
+    const begin = told;
+    told += all.length;
+    if (!all.some((sample) => sample !== 0)) return;
+    const late = run.late + (end < run.wrongUntil ? run.wrongMs : 0) + dice.between(-WAVERS_MS, WAVERS_MS);
+    const heardAt = BEGAN_AT + (run.begin + begin) / (PER_MS * clockRatio) + late;
+    tell(toPcm(all), heardAt, toldSound === begin, {
+      ...{ run: run.number, sample: begin, heardFrom: run.heardFrom },
+    });
+    toldSound = told;
   };
   const runDry = (): void => {
-    tellSlice();
     const pieces = dice.whole(2, 12);
     for (let count = 0; count < pieces; count++) sound(new Float32Array(PIECE));
-    inserted.push({ at: said, by: pieces * PIECE });
-    run = { number: run.number + 1, begin: end, late: dice.between(0, TOLD_LATE_MS) };
-    slice = { pieces: [], begin: end };
+    const heardFrom = told - waiting.length * PIECE;
+    inserted.push({ at: heardFrom, by: pieces * PIECE });
+    run = {
+      ...{ number: run.number + 1, begin: run.begin + pieces * PIECE, late: dice.between(0, TOLD_LATE_MS) },
+      ...{ heardFrom: heardFrom + Math.round(dice.between(-1, 1) * BREAK_WRONG_MS * PER_MS) },
+      ...{ wrongMs: dice.between(-1, 1) * BREAK_WRONG_MS, wrongUntil: end + BREAK_KNOWN_S * RATE_HZ },
+    };
     dryAt += (cell.dryEveryS ?? 0) * RATE_HZ;
+  };
+  /** When this sample of the interpreter's is heard, in samples of the microphone. */
+  const heard = (at: number): number => {
+    const silent = inserted.reduce((sum, one) => (one.at <= at ? sum + one.by : sum), 0);
+    return (at + silent) / clockRatio + delayMs * PER_MS;
   };
   return {
     /** What is heard until this sample of the microphone is written. */
     goOn(until: number): void {
       while (end < until * clockRatio) {
         if (end >= dryAt) runDry();
-        const piece = interpreter.next(PIECE);
-        said += PIECE;
-        slice.pieces.push(piece);
-        sound(piece);
-        if (slice.pieces.length === SLICE_PIECES) tellSlice();
+        while (waiting.length < AHEAD_PIECES) tellSlice();
+        sound(waiting.shift() ?? new Float32Array(PIECE));
       }
     },
     echoAt(sample: number): number {
       const path = sample >= changesAt && after !== undefined ? after : before;
       return path.sound.at(sample * clockRatio - path.delayMs * PER_MS);
     },
+    breaks: () => inserted.slice(1).map(({ at }) => Math.floor(heard(at) / BLOCK_SAMPLES)),
     sentences(): Span[] {
-      const heard = (at: number): number => {
-        const silent = inserted.reduce((sum, one) => (one.at <= at ? sum + one.by : sum), 0);
-        return (at + silent) / clockRatio + delayMs * PER_MS;
-      };
       return interpreter.sentences.map(({ from, until }) => spanOf(heard(from), heard(until)));
     },
   };

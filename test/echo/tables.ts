@@ -5,6 +5,8 @@ import { GOALS, type Sentence, type Visit } from './judge.ts';
 export interface Result {
   readonly name: string;
   readonly sentences: readonly Sentence[];
+  /** When the card ran dry, seconds. */
+  readonly breaksS: readonly number[];
   readonly visit: Visit | null;
   readonly fallbacks: number;
   readonly fellS: number | null;
@@ -14,13 +16,26 @@ export interface Result {
   readonly workMsPerS: number;
 }
 
-/** The sentence in which something changes need not be good, nor the first. */
-export function judged({ sentences }: Result, changesAtS: number | null): readonly Sentence[] {
-  const later = sentences.slice(1);
-  if (changesAtS === null) return later;
-  const current = later.findLast(({ beganS }) => beganS <= changesAtS);
-  const next = later.find(({ beganS }) => beganS > changesAtS);
-  return later.filter((one) => one !== current && one !== next);
+/** So much speech it takes to learn the path, at the begin and behind a change, and to find its place where the card ran dry; seconds. */
+const LEARNS_S = 2;
+const FINDS_S = 1;
+
+/** Those in which the path is learnt need not be good: the first one, or the first few where they are but words. */
+export function judged({ sentences, breaksS }: Result, changesAtS: number | null): readonly Sentence[] {
+  return sentences.filter(
+    (one) =>
+      one.saidS >= LEARNS_S &&
+      !breaksS.some((atS) => isBehind(one, atS, FINDS_S, sentences)) &&
+      !(changesAtS !== null && isBehind(one, changesAtS, LEARNS_S, sentences)),
+  );
+}
+
+/** Whether something happened in a sentence, or so little before it that not more was said meanwhile. */
+function isBehind(one: Sentence, atS: number, withinS: number, all: readonly Sentence[]): boolean {
+  const current = all.findLast(({ beganS }) => beganS <= atS);
+  if (current === undefined || one.beganS < current.beganS) return false;
+  const saidS = current.saidS + Math.min(current.lengthS, atS - current.beganS);
+  return one === current ? atS < one.beganS + one.lengthS : one.saidS < saidS + withinS;
 }
 
 export function misses(results: readonly Result[]): string[] {
@@ -32,8 +47,7 @@ export function misses(results: readonly Result[]): string[] {
       return holds ? [] : [`${name}: fell back ${result.fellS} s after, returned ${result.backS} s after`];
     }
     const cell = cells.find((one) => one.name === name);
-    const dry = cell?.dryEveryS ?? null;
-    const some = dry === null ? judged(result, cell?.change?.atS ?? null) : [];
+    const some = judged(result, cell?.change?.atS ?? null);
     const bad = some.filter(({ isGood }) => !isGood);
     const isDue = visit !== null && (cell?.visitorDb ?? 0) >= 0;
     return [
@@ -54,7 +68,7 @@ const round = (value: number): number => Math.round(value);
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const FIRST_COLUMN = 28;
 /** More sentences than this are told by their quantiles. */
-const MOST_SHOWN = 12;
+const MOST_SHOWN = 24;
 
 export function printTables(results: readonly Result[]): string {
   let text =
@@ -83,20 +97,21 @@ function echoLine(result: Result): string {
 
 function sentencesOf(result: Result): string {
   const { sentences } = result;
-  const later = sentences.slice(1);
-  if (later.length > MOST_SHOWN) {
-    const losses = later.map(({ lossDb }) => lossDb).sort((a, b) => a - b);
-    const bad = later.filter(({ isGood }) => !isGood).length;
-    const at = (share: number): number => round(losses[Math.floor(share * (losses.length - 1))] ?? 0);
-    return `${later.length}: worst ${at(0)}, 5 % ${at(0.05)}, median ${at(0.5)}, ${bad} missed`;
-  }
   const changesAt =
     CHANGING_CELLS.find(({ name }) => name === result.name)?.change?.atS ?? Number.POSITIVE_INFINITY;
+  const due = judged(result, Number.isFinite(changesAt) ? changesAt : null);
+  if (due.length > MOST_SHOWN) {
+    const losses = due.map(({ lossDb }) => lossDb).sort((a, b) => a - b);
+    const bad = due.filter(({ isGood }) => !isGood).length;
+    const at = (share: number): number => round(losses[Math.floor(share * (losses.length - 1))] ?? 0);
+    return `${due.length}: worst ${at(0)}, 5 % ${at(0.05)}, median ${at(0.5)}, ${bad} missed`;
+  }
   return sentences
-    .map(({ lossDb, leftDb, isGood, beganS }, index) => {
+    .map((one, index) => {
+      const { lossDb, leftDb, isGood, beganS } = one;
       const previous = sentences[index - 1]?.beganS ?? 0;
       const bar = previous <= changesAt && beganS > changesAt ? '| ' : '';
-      return `${bar}${round(lossDb)} (${round(leftDb)})${isGood || index === 0 ? '' : '!'}`;
+      return `${bar}${round(lossDb)} (${round(leftDb)})${isGood || !due.includes(one) ? '' : '!'}`;
     })
     .join(' ');
 }

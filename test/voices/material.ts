@@ -13,6 +13,8 @@ import { atLevel, speechLevelDb, spokenSpan } from './room.ts';
 
 /** Sentences, not single words: so long are the recordings that count as utterances. */
 const UTTERANCE_S = { shortest: 1.3, longest: 8 } as const;
+/** "Yes", "Thank you": so long are those that count as short answers, recording and what is said. */
+const ANSWER_S = { shortest: 0.4, longest: 2 } as const;
 /** In front of and behind what is said nothing is left out that could belong to it. */
 const EDGE = Math.round(0.05 * RATE_HZ);
 const TALK_DB = -24;
@@ -28,6 +30,8 @@ export interface Utterance {
 
 export interface Library extends Material {
   utterance(dice: Dice, speaker: Speaker): Utterance;
+  /** A word or a few. */
+  answer(dice: Dice, speaker: Speaker): Utterance;
 }
 
 /** Opens the recordings that were fetched. */
@@ -43,9 +47,13 @@ export function openLibrary(folder: string): Library {
     decoded.set(recording.path, sound);
     return sound;
   };
-  const pickFrom = (dice: Dice, speaker: Speaker): Recording => {
+  const pickFrom = (
+    dice: Dice,
+    speaker: Speaker,
+    length: { readonly shortest: number; readonly longest: number },
+  ): Recording => {
     const fitting = (bySpeaker.get(speaker) ?? []).filter(
-      ({ seconds }) => seconds >= UTTERANCE_S.shortest && seconds <= UTTERANCE_S.longest,
+      ({ seconds }) => seconds >= length.shortest && seconds <= length.longest,
     );
     const [first, ...others] = fitting;
     if (first === undefined) throw new Error(`no recordings of ${speaker}`);
@@ -68,8 +76,15 @@ export function openLibrary(folder: string): Library {
   };
   return {
     utterance(dice, speaker) {
-      const recording = pickFrom(dice, speaker);
+      const recording = pickFrom(dice, speaker, UTTERANCE_S);
       return { speaker, path: recording.path, sound: spoken(recording) };
+    },
+    answer(dice, speaker) {
+      while (true) {
+        const recording = pickFrom(dice, speaker, ANSWER_S);
+        const sound = spoken(recording);
+        if (sound.length >= ANSWER_S.shortest * RATE_HZ) return { speaker, path: recording.path, sound };
+      }
     },
     talk(dice, samples) {
       const speaker = dice.pick(SPEAKER_NAMES as readonly [Speaker, ...Speaker[]]);

@@ -197,5 +197,5 @@ export class PlaybackPipeline {
 
 /** Where a sound begins, behind which the device's place is now. */
 function beginOf(place: Place | null, sound: Uint8Array): Place | null {
-  return place === null ? null : { run: place.run, sample: place.sample - sampleCount(sound) };
+  return place === null ? null : { ...place, sample: place.sample - sampleCount(sound) };
 }

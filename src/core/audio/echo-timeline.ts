@@ -18,6 +18,8 @@ export interface Timeline {
   /** Takes back what would have sounded from this moment on. */
   cut(at: number): void;
   cutAt(place: number): void;
+  /** What was written from this place on is heard this much later than thought. */
+  delay(place: number, by: number): void;
   /** Fills `target` with the sound from this place on; silence where nothing was written or what was written is forgotten. */
   read(from: number, target: Float32Array | Float64Array): void;
   placeOf(at: number): number;
@@ -106,6 +108,16 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
       cutAt(placeOf(at));
     },
     cutAt,
+    delay(place, by) {
+      const from = Math.max(place, end - size);
+      if (by <= 0 || from >= end) return;
+      const moved = new Float32Array(end - from);
+      visit(from, end, (slot, first, last) =>
+        moved.set(ring.subarray(slot, slot + last - first), first - from),
+      );
+      cutAt(from);
+      put(moved, from + by);
+    },
     read(from, target) {
       const known = Math.max(from, Math.min(from + target.length, end - size));
       const until = Math.max(known, Math.min(from + target.length, end));

@@ -54,7 +54,7 @@ function cancel(heard: Float32Array, ppm: number, offMs = 4): Float32Array {
       const heardAt = 5000 + written / PER_MS / (1 + ppm * 1e-6) + offMs + wavers;
       const sound = said.subarray(written, written + slice);
       if (sound.some((sample) => sample !== 0))
-        canceller.played(sound, heardAt, true, { run: 1, sample: written });
+        canceller.played(sound, heardAt, true, { run: 1, sample: written, heardFrom: null });
       written += slice;
     }
     const out = canceller.step(heard.subarray(at, at + BLOCK), 5000 + at / PER_MS + ((at / BLOCK) % 3));

@@ -50,6 +50,19 @@ describe('a timeline', () => {
     expect(timeline.unbrokenSince).toBe(1700);
   });
 
+  it('moves what is heard later than thought, with silence before it', () => {
+    const timeline = create();
+    timeline.write(counting(1, 10), 1000);
+    timeline.delay(1006, 3);
+    expect(read(timeline, 1004, 10)).toEqual([5, 6, 0, 0, 0, 7, 8, 9, 10, 0]);
+    expect(timeline.end).toBe(1013);
+    timeline.delay(1013, 5);
+    timeline.delay(1000, -5);
+    expect(timeline.end).toBe(1013);
+    timeline.put(counting(11, 2), 1013);
+    expect(read(timeline, 1011, 4)).toEqual([9, 10, 11, 12]);
+  });
+
   it('begins again where time has jumped, with silence between', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);

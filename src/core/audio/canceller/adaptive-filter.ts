@@ -39,6 +39,8 @@ const NEAR_END = { rise: 0.5, fall: 0.9 };
 const UNKNOWN = { fall: 0.85, margin: 4 };
 /** No path is known better than this share of the power of the block. */
 const TINY = 1e-12;
+/** A block has hard edges: of a loud tone so much is seen at so many bins beside it, and tells nothing of them. */
+const SPILLS = { share: 0.1, bins: 4 };
 /** So many partitions are brought back to their length in each block, in turn; the rest a little later. */
 const TRIMMED = 3;
 
@@ -51,7 +53,9 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   const share = blockSamples / size;
   const { bins } = spectrum;
   const all = partitions * bins;
-  const played = { re: new Float64Array(all), im: new Float64Array(all), power: new Float64Array(all) };
+  const make = () => new Float64Array(all);
+  /** `own`: the power that is no other bin's, as far as can be told. */
+  const played = { re: make(), im: make(), power: make(), own: make() };
   const path = { re: new Float64Array(all), im: new Float64Array(all) };
   const uncertainty = new Float64Array(all);
   const nearEnd = new Float64Array(bins);
@@ -85,6 +89,15 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     played.im.set(scratch.im, base);
     for (let bin = 0; bin < bins; bin++)
       played.power[base + bin] = valueAt(scratch.re, bin) ** 2 + valueAt(scratch.im, bin) ** 2;
+    for (let bin = 0; bin < bins; bin++) played.own[base + bin] = ownPower(base, bin);
+  };
+  const ownPower = (base: number, bin: number): number => {
+    const power = valueAt(played.power, base + bin);
+    let loudest = TINY;
+    const last = Math.min(bins - 1, bin + SPILLS.bins);
+    for (let near = Math.max(0, bin - SPILLS.bins); near <= last; near++)
+      loudest = Math.max(loudest, valueAt(played.power, base + near));
+    return power * Math.min(1, power / (SPILLS.share * loudest));
   };
 
   const calculate = (): void => {
@@ -142,7 +155,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
         const wIm = valueAt(path.im, to + bin) + gain * (xRe * eIm - xIm * eRe);
         path.re[to + bin] = wRe;
         path.im[to + bin] = wIm;
-        const known = 1 - share * gain * valueAt(played.power, from + bin);
+        const known = 1 - share * gain * valueAt(played.own, from + bin);
         uncertainty[to + bin] =
           (1 - CHANGE) * known * valueAt(uncertainty, to + bin) + CHANGE * (wRe * wRe + wIm * wIm) + TINY;
       }

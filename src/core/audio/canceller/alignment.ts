@@ -128,6 +128,8 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
       if (Math.abs(lag) > expected) {
         surprises += 1;
         jump(-lag * ratio);
+        // The echo knows better than the times: without this, they would have it jump back.
+        usual += lag * ratio;
         const change = surprises >= UNEXPECTED.inARow ? DRIFT.first ** 2 : belief.change;
         belief = { at, lag: error, both: 0, change };
         return 'jump';

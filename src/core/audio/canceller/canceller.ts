@@ -44,7 +44,7 @@ const NEAR_MS = { before: 4, behind: 40 };
 /** When it is better known where the echo lies, so much is learnt from once more, so often: a sentence is worth several. */
 const AGAIN = { ms: 2500, passes: 2 };
 /** So many blocks in which the path was learnt, after it was found; the first of them stand for little until then. */
-const AGAIN_AFTER = [80, 200, 500];
+const AGAIN_AFTER = [80, 140, 200, 320, 500];
 
 /** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */
 export function cancellerBlock(rateHz: number): number {
@@ -105,8 +105,12 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     const most = alignment.isLocked ? LOST_MS.locked : LOST_MS.free;
     if (run === null || !isKnown || Math.abs(run.begin - told) > most * perMs) {
       if (isKnown) alignment.unlock();
-      run = { number: place.run, begin: Math.round(told) };
-      brokenAt = run.begin + place.sample;
+      const begin = Math.round(told);
+      const isNext = run !== null && place.run === run.number + 1;
+      const heardFrom = isNext ? place.heardFrom : null;
+      if (run !== null && heardFrom !== null) timeline.delay(run.begin + heardFrom, begin - run.begin);
+      run = { number: place.run, begin };
+      brokenAt = begin + (heardFrom ?? place.sample);
     }
     return run.begin + place.sample;
   };

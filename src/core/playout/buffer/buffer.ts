@@ -129,7 +129,9 @@ function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
   const isOld = now < expectsDryUntil;
   set(step, { expectsDryUntil: Number.NEGATIVE_INFINITY });
   if (isOld) return;
-  set(step, { line: runDry(line, sight, now, ms), run: run + 1 });
+  const again = runDry(line, sight, now, ms);
+  const heard = ((heardFrames(again, now) - again.from) * state.rateHz) / again.rateHz;
+  set(step, { line: again, run: run + 1, heardFrom: Math.max(0, Math.round(heard)) });
   tell(step);
 }
 

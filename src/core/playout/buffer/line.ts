@@ -187,12 +187,26 @@ function fallBack(line: DeviceLine, origin: number): DeviceLine {
   };
 }
 
+/**
+ * What it has taken has been heard, but for the period that it holds, which begins to sound now, and for what it has taken since
+ * where something waited for it: a whole buffer where something still waits.
+ * @param most frames of this stretch that have been heard at most
+ */
+function dryOrigin(line: DeviceLine, most: number, now: number, byTime: number): number {
+  const earliest = now - (line.from + most) * line.msPerFrame;
+  const latest = earliest + Math.min(most, line.buffering.bufferFrames ?? 0) * line.msPerFrame;
+  const taken = most + line.buffering.periodFrames;
+  if (line.sent - line.from > taken) return latest;
+  return Math.min(latest, Math.max(earliest, byTime));
+}
+
 /** The device ran dry for this long while it should have sounded; it begins again with what comes. */
 export function runDry(line: DeviceLine, { taken }: Sight, now: number, forMs: number): DeviceLine {
-  // What it has taken has been heard, but for the period that it holds; that begins now.
-  const heard = taken === null || !line.isMetered ? null : Math.max(0, taken - line.buffering.periodFrames);
-  const next = heard === null ? line.origin + forMs : now - (line.from + heard) * line.msPerFrame;
-  const origin = Math.max(line.origin, next);
+  const byTime = line.origin + forMs;
+  const most = taken === null || !line.isMetered ? null : Math.max(0, taken - line.buffering.periodFrames);
+  const origin = Math.max(line.origin, most === null ? byTime : dryOrigin(line, most, now, byTime));
+  const heard =
+    most === null ? null : Math.min(most, Math.max(0, heardFrames({ ...line, origin }, now) - line.from));
   return {
     ...line,
     // When it sounds again nobody tells: from here its line is another one, which may again be wrong by as much at first.

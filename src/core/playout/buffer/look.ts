@@ -56,7 +56,7 @@ function begin(step: BufferStep): void {
   if (state.line === null) return;
   const preroll = silenceOf(limit.PREROLL_MS, state.rateHz);
   set(step, {
-    ...{ sounding: true, hasSounded: true, run: state.run + 1, given: 0 },
+    ...{ sounding: true, hasSounded: true, run: state.run + 1, given: 0, heardFrom: null },
     expectsDryUntil: state.hasSounded ? now + limit.DRY_NEWS_MS : Number.NEGATIVE_INFINITY,
     line: beginStretch(state.line, now + state.latencyMs),
     pending: putBefore(state.pending, preroll),

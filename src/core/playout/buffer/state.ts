@@ -41,6 +41,8 @@ export interface PlaybackBuffer {
   /** Stretches in which the device has run without a break, and samples given to it in this one. */
   readonly run: number;
   readonly given: number;
+  /** Of those, what had been heard when this one began in the middle of them; null where it began with the first. */
+  readonly heardFrom: number | null;
   /** What the device was asked to take and has not answered yet. */
   readonly stage: Stage | null;
   /** What the last write came to. */
@@ -102,7 +104,7 @@ export type BufferEffect =
 export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: number): PlaybackBuffer {
   return {
     ...{ rateHz, latencyMs, pending: NOTHING_PENDING, line: null, heldFrames: 0, stage: null },
-    ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0 },
+    ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
     ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
     ...{ absentFrom: now, accountedUntil: now, startedAt: now, usualStartMs: 20 },
     ...{ isSettled: false, awaitsProof: false, isOverflowing: false },
@@ -149,10 +151,12 @@ export function runsOutUntil(buffer: PlaybackBuffer): number | undefined {
 }
 
 /** The place behind all that was written, in samples; null where the device does not run without a break. */
-export function placeBehind(buffer: PlaybackBuffer): { run: number; sample: number } | null {
-  const { run, given, pending, sounding } = buffer;
+export function placeBehind(
+  buffer: PlaybackBuffer,
+): { run: number; sample: number; heardFrom: number | null } | null {
+  const { run, given, heardFrom, pending, sounding } = buffer;
   if (!runsOn(buffer) || !sounding) return null;
-  return { run, sample: given + pending.waitingBytes / BYTES_PER_SAMPLE };
+  return { run, sample: given + pending.waitingBytes / BYTES_PER_SAMPLE, heardFrom };
 }
 
 /** How far ahead of what is heard the device may be given sound. */

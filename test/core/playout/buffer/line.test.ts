@@ -190,8 +190,21 @@ describe('when what was written is heard', () => {
     const dry = runDry(line, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
     // Its last period begins to sound now.
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
+    // As long as somebody says that it was silent, and no longer than what it has taken since would sound.
+    const told = (ms: number): number =>
+      endOf(runDry(line, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
+    expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
     const guessed = runDry({ ...line, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
     expect(endOf(guessed)).toBeCloseTo(endOf(line) + 100);
+  });
+});
+
+describe('a device whose program stood still', () => {
+  it('has filled its buffer again when that is told, where something waited for it', () => {
+    const { line, now } = fed();
+    // 3840 frames taken, 960 wait: a period and a full buffer have not been heard.
+    const dry = runDry(line, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
+    expect(endOf(dry)).toBeCloseTo(now + 400 + ((960 + PERIOD + BUFFER) * 1000) / RATE_HZ);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSilent, placeBehind, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
-import { createDevice, LATENCY_MS, PER_MS, RATE_HZ, ramp } from './device.ts';
+import { BUFFER, createDevice, LATENCY_MS, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
 
 describe('a device that runs on between sounds', () => {
   const running = () => {
@@ -35,6 +35,22 @@ describe('a device that runs on between sounds', () => {
     clock.advance(1000);
     const end = sound().findLastIndex((sample) => sample !== 0) + 1;
     expect(place?.sample).toBe(end);
+  });
+
+  it('tells what was not heard before it ran dry, and counts on', () => {
+    const { clock, write, post, state, sight } = running();
+    clock.advance(1000);
+    write(ramp(300));
+    const before = placeBehind(state());
+    expect(before?.heardFrom).toBeNull();
+    clock.advance(100);
+    const { taken } = sight();
+    post({ type: 'ran_dry', ms: 150, sight: { taken, pipeBytes: 0 } });
+    const after = placeBehind(state());
+    expect(after?.run).toBe((before?.run ?? 0) + 1);
+    expect(after?.sample).toBe(before?.sample);
+    expect(after?.heardFrom).toBeGreaterThan((taken ?? 0) - BUFFER - 2 * PERIOD);
+    expect(after?.heardFrom).toBeLessThanOrEqual((taken ?? 0) - PERIOD);
   });
 
   it('lets run out what it was given when it is flushed, fading what comes next, and goes on', () => {

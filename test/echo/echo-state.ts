@@ -1,0 +1,63 @@
+import type { LaneEvent } from '../../src/core/lane/event.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/options.ts';
+import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
+import { createLane } from '../../src/core/lane/state.ts';
+import { StepContext } from '../../src/core/lane/step-context.ts';
+import { RATE_HZ } from '../voices/recordings.ts';
+
+/** What a lane told of its echo, and when (milliseconds of its clock). */
+export interface Told {
+  readonly at: number;
+  readonly kind: string;
+}
+
+/** The lane's own judgement of its echo: when its gate is open over the loudspeaker, when it falls back, and when it returns. */
+export interface EchoState {
+  readonly told: readonly Told[];
+  /** What is captured now would be sent, also while the loudspeaker sounds. */
+  readonly isOpen: boolean;
+  played(pcm: Uint8Array): void;
+  /** Takes what the pipelines tell of the echo; all else is of no interest here. */
+  hear(event: LaneEvent, now: number): void;
+}
+
+const OPTIONS: LaneOptions = {
+  ...{ source: 'en', targets: ['es'], voice: null, muted: false, volume: 100, earcons: false },
+  ...{ echo: 'cancel', bargeIn: 'duck', start: 'boot', standbyAfterMs: 300_000 },
+};
+
+/** @param cancelEcho switches the canceller */
+export function createEchoState(cancelEcho: (on: boolean) => void): EchoState {
+  const told: Told[] = [];
+  const playoutBytesPerMs = (RATE_HZ * 2) / 1000;
+  let state = createLane({
+    ...{ settings: { ...LANE_DEFAULTS, playoutBytesPerMs }, options: OPTIONS },
+    ...{ idPrefix: 'echo', seed: 1 },
+  });
+  const take = (now: number, act: (context: StepContext) => void): void => {
+    const context = new StepContext(state, now);
+    act(context);
+    state = context.state;
+    for (const effect of context.effects) {
+      if (effect.type === 'notify') told.push({ at: now, kind: effect.kind });
+      if (effect.type === 'cancel_echo') cancelEcho(effect.on);
+    }
+  };
+  return {
+    told,
+    get isOpen() {
+      return echoInForce(state).mode === 'cancel';
+    },
+    played(pcm) {
+      const { playout } = state;
+      state = { ...state, playout: { ...playout, writtenBytes: playout.writtenBytes + pcm.byteLength } };
+    },
+    hear(event, now) {
+      if (event.type === 'echo_heard')
+        take(now, (context) => onEchoHeard(context, event.heard, event.measure));
+      if (event.type === 'canceller')
+        take(now, (context) => onCanceller(context, event.status, event.message));
+      if (event.type === 'captured') take(now, reviewEcho);
+    },
+  };
+}
