@@ -137,8 +137,6 @@ function onError(context: StepContext, stream: Stream, data: ErrorData): void {
     case 'NOT_FOUND':
       // The pipeline has not started (docs/service.md 4.7 rule 2); the next question is already timed.
       return;
-    case 'SERVICE_TIMEOUT':
-      return lose(context, stream, 'service_timeout');
     case 'VALIDATION_ERROR':
       if (stream.liveAt === null || session.kind === 'retasking') {
         const message = (data.desc ?? 'the task is not valid').slice(0, 200);

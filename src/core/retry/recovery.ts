@@ -230,11 +230,15 @@ const INSUFFICIENT_BALANCE = 100_050;
 const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
 const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
 
-/** What a refusal names as its reason: a session rule, or the account's condition (docs/service.md 3.3). Null: nothing known. */
+/** The code of an error, and the reason of the close that follows it. */
+const SERVICE_TIMEOUT = 'SERVICE_TIMEOUT';
+
+/** What a refusal or a close names as its reason: a session rule, a timeout, or the account's condition (docs/service.md 3.3). Null: nothing known. */
 export function readNamedCause(signs: RefusalSigns): Cause | null {
   const reason = readRefusalReason(signs);
   if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';
   if (reason !== null) return reason;
+  if (signs.texts.includes(SERVICE_TIMEOUT)) return 'service_timeout';
   const says = (what: RegExp): boolean => signs.texts.some((text) => what.test(text ?? ''));
   if (signs.errorCode === INSUFFICIENT_BALANCE || says(BALANCE)) return 'insufficient_balance';
   return says(BLOCKED) ? 'account_blocked' : null;

@@ -23,6 +23,7 @@ const ON_A_STREAM: readonly (readonly [string, Cause, (lane: LaneHarness) => voi
   ['session_revoked', 'session_revoked', says('session_revoked')],
   ['SERVICE_TIMEOUT', 'service_timeout', error({ code: 'SERVICE_TIMEOUT' })],
   ['a close for a broken policy', 'service_error', (lane) => lane.end(1008)],
+  ['a timeout that the close alone names', 'service_timeout', (lane) => lane.end(1008, 'SERVICE_TIMEOUT')],
   ['an error of the service', 'service_error', (lane) => lane.end(1011)],
   ['a restart of the service', 'service_error', (lane) => lane.end(1012)],
   ['an overloaded service', 'service_error', (lane) => lane.end(1013, 'try again later')],
