@@ -4,6 +4,7 @@ import type { LoadResult } from '../adapters/config/load.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
+import { watchAnnouncements } from '../adapters/provisioning/announcement.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { createHost } from '../adapters/systemd/host.ts';
 import { createVitals } from '../adapters/vitals.ts';
@@ -71,12 +72,16 @@ export async function runDaemon({
     logger,
     (isLarge) => service.large(isLarge),
   );
+  const ignoreAnnouncements = watchAnnouncements(env, (pcm) => {
+    for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
+  });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
   clockCare = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
       unwatchMemory();
+      ignoreAnnouncements();
       vitals.end();
       clockCare?.end();
       service.stopping();

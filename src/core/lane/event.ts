@@ -112,6 +112,8 @@ export type LaneEvent =
     }
   /** A chime that somebody asked for: it sounds whatever `earcons` says. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
+  /** A sound of the machine's own, such as what it says at boot; it waits for the sentence that is spoken. */
+  | { readonly type: 'announce'; readonly pcm: Uint8Array }
   /** A text that the service is to speak, under the operator's name for it; `said` tells what became of it. */
   | {
       readonly type: 'say';

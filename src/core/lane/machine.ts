@@ -19,7 +19,7 @@ import { onStandbyTimer } from './session/standby.ts';
 import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
 import { unduck } from './sound/ducking.ts';
-import { onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
+import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
 import { trackSpeechLoss } from './sound/speech-lost.ts';
@@ -103,6 +103,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onCanceller(context, event.status, event.message);
     case 'chime':
       return playChime(context, event.earcon);
+    case 'announce':
+      return announce(context, event.pcm);
     case 'say':
       return say(context, event);
     case 'set_echo':

@@ -5,7 +5,7 @@ import { behave } from './behaviour.ts';
 import { anyAct } from './hostile.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { perform } from './perform.ts';
-import { SITUATIONS } from './situations.ts';
+import { SITUATIONS, situation } from './situations.ts';
 
 const CHIMES = { options: { earcons: true } } as const;
 
@@ -261,5 +261,21 @@ describe('whatever happens', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('what the machine announces', () => {
+  const PCM = new Uint8Array(48_000).fill(7);
+  const played = (lane: LaneHarness): number =>
+    lane
+      .all('play')
+      .filter(({ kind, pcm }) => kind === 'earcon' && pcm[0] === 7)
+      .reduce((bytes, { pcm }) => bytes + pcm.byteLength, 0);
+
+  it.each(Object.keys(SITUATIONS))('is said once and whole in the situation "%s"', (name) => {
+    const lane = situation(name);
+    lane.announce(PCM);
+    lane.pass(10_000);
+    expect(played(lane)).toBe(lane.phase === 'closed' ? 0 : PCM.byteLength);
   });
 });

@@ -117,6 +117,10 @@ export class LaneHarness extends StepHarness {
   // --- the microphone
 
   /** What the voice detector says of what is voiced; undefined: there is none. */
+  /** The machine has something to say. */
+  announce(pcm: Uint8Array): void {
+    this.step({ type: 'announce', pcm });
+  }
   isSpeech: boolean | undefined;
   /** One chunk arrives now. */
   capture(voiced = true, capturedAt = this.now): void {

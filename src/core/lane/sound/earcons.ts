@@ -35,7 +35,15 @@ export function playChime(context: StepContext, earcon: Earcon): void {
 function sound(context: StepContext, earcon: Earcon, key: string): void {
   const { settings } = context.state;
   const rateHz = (settings.playoutBytesPerMs * 1000) / BYTES_PER_SAMPLE;
-  const pcm = synthesizeEarcon(earcon, rateHz);
+  sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
+}
+
+/** A sound of the machine's own; one that still waits is replaced. */
+export function announce(context: StepContext, pcm: Uint8Array): void {
+  sayOwn(context, 'announcement', pcm);
+}
+
+function sayOwn(context: StepContext, key: string, pcm: Uint8Array): void {
   context.set({ playout: enqueueOwn(context.state.playout, key, pcm, context.now) });
   feedLoudspeaker(context);
 }

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, watch } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
+import { OUTPUT_RATE_HZ } from '../../core/task.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/**
+ * Sound that another program of this machine has the agent play, because the agent holds the loudspeaker: a file in the
+ * agent's runtime directory, raw PCM at the rate of its loudspeakers. The agent removes it when it has taken it.
+ */
+const FILE = 'announcement.pcm';
+export const LONGEST_ANNOUNCEMENT_S = 60;
+const MOST_BYTES = LONGEST_ANNOUNCEMENT_S * OUTPUT_RATE_HZ * BYTES_PER_SAMPLE;
+
+/** A running agent takes it within milliseconds. */
+const TAKEN_WITHIN_MS = 3000;
+const LOOK_EVERY_MS = 50;
+
+/** @returns whether an agent has taken it; never rejects */
+export async function handOver(directory: string, pcm: Uint8Array, clock: Clock): Promise<boolean> {
+  const path = join(directory, FILE);
+  // The directory is another user's, who must not be able to lead this write elsewhere.
+  const draft = join(directory, `.${FILE}.${randomBytes(9).toString('hex')}`);
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const file = await open(draft, flags, 0o644);
+    try {
+      await file.chmod(0o644);
+      await file.writeFile(pcm.subarray(0, MOST_BYTES));
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch {
+    await rm(draft, { force: true }).catch(() => {});
+    return false;
+  }
+  const until = clock.now() + TAKEN_WITHIN_MS;
+  while (clock.now() < until) {
+    if (await isGone(path)) return true;
+    await new Promise<void>((resolve) => void clock.at(clock.now() + LOOK_EVERY_MS, resolve));
+  }
+  const wasTaken = await isGone(path);
+  await rm(path, { force: true }).catch(() => {});
+  return wasTaken;
+}
+
+async function isGone(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  }
+}
+
+/**
+ * Takes what is handed over, from now on.
+ * @returns the end of it; nothing is watched where the program has no runtime directory
+ */
+export function watchAnnouncements(
+  env: Readonly<Record<string, string | undefined>>,
+  heard: (pcm: Uint8Array) => void,
+): () => void {
+  const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
+  if (!isAbsolute(directory)) return () => {};
+  const take = (): void => {
+    const pcm = takeFile(join(directory, FILE));
+    if (pcm !== null && pcm.byteLength > 0) heard(pcm);
+  };
+  try {
+    const watcher = watch(directory, { persistent: false }, (_event, name) => {
+      if (name === null || name === FILE) take();
+    });
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // No watches left: whoever hands over learns that nobody takes it.
+    return () => {};
+  }
+}
+
+/** What is in the file, which is gone then; null where there is none that could be meant. */
+function takeFile(path: string): Uint8Array | null {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > MOST_BYTES) return null;
+    const pcm = new Uint8Array(found.size - (found.size % BYTES_PER_SAMPLE));
+    return pcm.subarray(0, readSync(file, pcm, 0, pcm.byteLength, 0));
+  } catch {
+    return null;
+  } finally {
+    closeSync(file);
+    remove(path);
+  }
+}
+
+/** Whatever lies there instead of a file goes too. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true, recursive: true });
+  } catch {
+    // It is not ours to remove: whoever put it there learns that it was not taken.
+  }
+}

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { handOver, watchAnnouncements } from '../../../src/adapters/provisioning/announcement.ts';
+
+const clock = createSystemClock();
+const PCM = Uint8Array.from({ length: 96_000 }, (_, i) => i % 251);
+let folder = '';
+let heard: Uint8Array[] = [];
+let stop = (): void => {};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-announce-'));
+  heard = [];
+});
+afterEach(() => {
+  stop();
+  rmSync(folder, { recursive: true });
+});
+const listen = (): void => {
+  stop = watchAnnouncements({ RUNTIME_DIRECTORY: folder }, (pcm) => heard.push(pcm));
+};
+const file = (): string => join(folder, 'announcement.pcm');
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
+
+describe('an announcement', () => {
+  it('is handed over to an agent that listens, whole, and leaves nothing behind', async () => {
+    listen();
+    expect(await handOver(folder, PCM, clock)).toBe(true);
+    expect(heard.map((pcm) => Buffer.from(pcm).equals(PCM))).toEqual([true]);
+    expect(await handOver(folder, PCM.subarray(0, 10), clock)).toBe(true);
+    expect(heard[1]).toHaveLength(10);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is taken back where no agent takes it, within seconds', async () => {
+    const began = performance.now();
+    expect(await handOver(folder, PCM, clock)).toBe(false);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not handed over where there is no such folder', async () => {
+    expect(await handOver(join(folder, 'none'), PCM, clock)).toBe(false);
+  });
+
+  it('does not follow links that lie in wait for it', async () => {
+    const target = join(folder, 'target');
+    writeFileSync(target, 'untouched');
+    symlinkSync(target, file());
+    expect(await handOver(folder, PCM, clock)).toBe(false);
+    expect(readFileSync(target, 'utf8')).toBe('untouched');
+  });
+
+  it('is no more than a minute of sound', async () => {
+    listen();
+    writeFileSync(`${file()}.draft`, '');
+    truncateSync(`${file()}.draft`, 2 ** 31);
+    spawnSync('mv', [`${file()}.draft`, file()]);
+    await settle();
+    expect([heard, existsSync(file())]).toEqual([[], false]);
+  });
+
+  it('is only ever a file: links, folders and pipes are removed unread', async () => {
+    listen();
+    symlinkSync('/etc/hostname', file());
+    await settle();
+    rmSync(file(), { force: true });
+    mkdirSync(file());
+    await settle();
+    spawnSync('mkfifo', [file()]);
+    await settle();
+    writeFileSync(file(), new Uint8Array(3));
+    await settle();
+    expect(heard.map((pcm) => pcm.byteLength)).toEqual([2]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not waited for without a runtime directory, or in one that is not there', () => {
+    for (const env of [{}, { RUNTIME_DIRECTORY: 'relative' }, { RUNTIME_DIRECTORY: join(folder, 'none') }])
+      expect(() => watchAnnouncements(env, () => {})()).not.toThrow();
+  });
+});
