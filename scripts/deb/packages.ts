@@ -83,10 +83,10 @@ export function agentPackage(source: Source): Package {
         path: `usr/lib/systemd/system/${unit}`,
         content: text(root, `systemd/${unit}`),
       })),
-      {
-        path: 'usr/lib/systemd/system/dragoman-provision.service',
-        content: startedByPackage(text(root, 'systemd/dragoman-provision.service'), 'dragoman-provision'),
-      },
+      ...['dragoman-provision', 'dragoman-boot-report'].map((unit) => ({
+        path: `usr/lib/systemd/system/${unit}.service`,
+        content: startedByPackage(text(root, `systemd/${unit}.service`), unit),
+      })),
       { path: 'etc/dragoman/config.json', content: text(root, 'scripts/deb/etc/dragoman.jsonc') },
       { path: 'etc/dragoman/conf.d', content: { folder: true } },
       { path: 'etc/dragoman/secrets', content: { folder: true }, mode: 0o750 },

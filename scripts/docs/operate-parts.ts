@@ -1,5 +1,6 @@
 /** The generated parts of docs/operate.md. */
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
+import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
@@ -39,6 +40,11 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
         describes(EVENT_SCHEMAS[kind]),
         EVENT_ADVICE[kind],
       ]),
+    ),
+  phrases: () =>
+    table(
+      ['what is said', 'code', 'what to do'],
+      PHRASE_CODES.map((code) => [PHRASES[code].words.en, `\`${code}\``, PHRASES[code].advice]),
     ),
   'log-lines': () =>
     table(

@@ -1,4 +1,5 @@
 import { runProgram, type Terminal } from '../program/program.ts';
+import { bootReportVerb } from './boot-report/command.ts';
 import { checkConfigVerb } from './check-config.ts';
 import { ctlVerb } from './ctl/command.ts';
 import { demoVerb } from './demo/command.ts';
@@ -17,7 +18,10 @@ export function runDeviceProgram(argv: readonly string[], given: Terminal & RunH
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
-    verbs: [run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb, provisionVerb, versionVerb],
+    verbs: [
+      ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
+      ...[provisionVerb, bootReportVerb, versionVerb],
+    ],
     argv,
     ...terminal,
   });

@@ -104,7 +104,8 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     const names = ['dragoman', 'dragoman-backend', 'dragoman-emulator'].map((name) => file(`${name}_${OLD}`));
     await dpkg('-i', ...(needsNode ? [node()] : []), ...names);
     expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['active', 'enabled']);
-    expect(await isEnabled('dragoman-provision.service')).toBe('enabled');
+    for (const unit of ['dragoman-provision.service', 'dragoman-boot-report.service'])
+      expect([unit, await isEnabled(unit)]).toEqual([unit, 'enabled']);
     await until('it is told', async () => /device\.id/.test(await show('StatusText')));
     expect(await program()).toBe(needsNode ? PRIVATE_NODE : '/usr/bin/node');
     expect(await machine.must(['id', 'dragoman'])).toContain('(audio)');
@@ -119,7 +120,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
   it('bring units in which systemd finds no fault', async () => {
     const units =
       (await machine.must(['dpkg', '-L', ...OURS])).match(/^\/usr\/lib\/systemd\/system\/.+$/gm) ?? [];
-    expect(units).toHaveLength(7);
+    expect(units).toHaveLength(8);
     const { stdout, stderr } = await machine.run(['systemd-analyze', 'verify', '--man=no', ...units]);
     expect(`${stdout}${stderr}`).toBe('');
   });

@@ -43,15 +43,18 @@ export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQues
     return problem(
       message,
       `Give the device these topics in the broker's access list (client "${clientId}").`,
+      { login: 'refused' },
     );
   if (facts.agentRuns)
     return warning(
       `${message}; the doctor logs in beside the running agent as "${clientId}.doctor"`,
       'If the broker lets only the device\'s own identifier in, ask the agent: send it the command "diagnose".',
+      { login: 'refused' },
     );
   return problem(
     message,
     "Check mqtt.username and mqtt.passwordFile (or certFile and keyFile) against the broker's users.",
+    { login: 'refused' },
   );
 }
 

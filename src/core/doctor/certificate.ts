@@ -91,7 +91,10 @@ function distrusted(
       data,
     );
   if (code === 'CERT_NOT_YET_VALID')
-    return problem(`the certificate of ${host} begins only on ${day(facts.validFrom)}`, clock, data);
+    return problem(`the certificate of ${host} begins only on ${day(facts.validFrom)}`, clock, {
+      ...data,
+      certificate_begins: 'later',
+    });
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = facts.names.length === 0 ? 'no name' : facts.names.join(', ');
     return problem(

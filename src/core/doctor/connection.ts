@@ -60,7 +60,7 @@ export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }:
     return problem(
       `${who} ${host}:${port} does not accept our certificate`,
       'Have a certificate issued for this device by the authority that it trusts.',
-      data,
+      { ...data, login: 'refused' },
     );
   if (code === 'UNUSABLE_PEM')
     return problem(

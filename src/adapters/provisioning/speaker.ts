@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import type { DecodedSound } from '../../core/audio/adpcm.ts';
+import { durationMs } from '../../core/audio/pcm.ts';
+import type { Said } from '../../core/provisioning/start-text.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { createCardMixer } from '../audio/alsa/mixer.ts';
+import { addressOf, type Card, isBusy, MACHINE_FOLDERS, type MachineFolders } from '../audio/cards/card.ts';
+import { parseDeviceName } from '../audio/cards/device-name.ts';
+import { describeHolders } from '../audio/cards/holders.ts';
+import { readCards } from '../audio/cards/kernel-cards.ts';
+import { dyingWithParent } from '../audio/child/parent-death.ts';
+
+export interface SpeakerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Devices of the configuration, which may be no cards of the kernel's. */
+  readonly configured: readonly string[];
+  readonly folders?: MachineFolders;
+  /** Has the running agent say it with its own loudspeakers; false where it does not. */
+  handOver(sound: DecodedSound): Promise<boolean>;
+}
+
+/** Everything in this machine that can speak. */
+export interface Speaker {
+  /**
+   * Says it wherever that is possible, at the same time, and tells where that was. Never rejects.
+   * @param agentSpeaks whether the agent's loudspeakers can be trusted (left out: yes)
+   */
+  say(sound: DecodedSound, agentSpeaks?: boolean): Promise<readonly Said[]>;
+  /** Falls silent at once. */
+  close(): void;
+}
+
+/** More are no kiosk's. */
+const MOST_DEVICES = 32;
+/** Beyond the sound itself: a device that has not taken it then never will. */
+const LATE_MS = 5000;
+/** A card that was never used may be muted or as loud as it can. */
+const VOLUME_PERCENT = 75;
+const MIXER_LIMIT_MS = 3000;
+const MOST_WORDS = 4096;
+/** Longer than the agent needs to begin with it. */
+const AGENT_BEGINS_MS = 500;
+
+const AGENT = "the agent's loudspeakers";
+
+export function createSpeaker(options: SpeakerOptions): Speaker {
+  const { clock } = options;
+  const playing = new Set<() => void>();
+  let isClosed = false;
+  return {
+    async say(sound, agentSpeaks = true) {
+      const found = listDevices(options);
+      const byAgent = agentSpeaks && !isClosed && (await options.handOver(sound));
+      // What the agent speaks with is the agent's, also where there is a place for another program.
+      const others = byAgent ? found.filter(({ isAgents }) => !isAgents) : found;
+      const mostly = durationMs(sound.pcm.byteLength, sound.rateHz) + AGENT_BEGINS_MS;
+      const [said] = await Promise.all([
+        Promise.all(
+          others.map(async ({ device, isCard, holders }): Promise<Said> => {
+            if (holders !== null) return { device, trouble: `busy, held by ${holders}` };
+            if (isCard && !isClosed) await turnUp(device, options);
+            if (isClosed) return { device, trouble: 'asked to end' };
+            return { device, trouble: await play(device, sound, options, playing) };
+          }),
+        ),
+        byAgent ? wait(clock, mostly) : null,
+      ]);
+      return byAgent ? [{ device: AGENT, trouble: null }, ...said] : said;
+    },
+    close() {
+      isClosed = true;
+      for (const end of playing) end();
+    },
+  };
+}
+
+interface Found {
+  readonly device: string;
+  readonly isCard: boolean;
+  /** The configuration names it, or a card of it. */
+  readonly isAgents: boolean;
+  /** Who has it; null: it is free. */
+  readonly holders: string | null;
+}
+
+/** Each card's outputs, and what else the configuration speaks with. */
+function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions): Found[] {
+  const cards = readCards(folders);
+  const wanted = [...new Set(configured)].map((device) => ({ device, card: parseDeviceName(device)?.card }));
+  const isWanted = ({ id, index }: Card): boolean => wanted.some(({ card }) => card === id || card === index);
+  const found = cards.flatMap((card) =>
+    card.streams
+      .filter(({ direction }) => direction === 'playback')
+      .map((stream) => ({
+        device: addressOf(card, stream),
+        isCard: true,
+        isAgents: isWanted(card),
+        holders: isBusy(stream) ? describeHolders(stream.holders) : null,
+      })),
+  );
+  const others = wanted
+    .filter(({ card }) => !cards.some(({ id, index }) => card === id || card === index))
+    .map(({ device }) => ({ device, isCard: false, isAgents: true, holders: null }));
+  return [...found, ...others].slice(0, MOST_DEVICES);
+}
+
+/** A card without a control is as loud as it is. */
+async function turnUp(device: string, { clock, log }: SpeakerOptions): Promise<void> {
+  const mixer = createCardMixer(device, { clock, log });
+  const looked = mixer.look().then(() => mixer.mixer?.setVolume(VOLUME_PERCENT));
+  await Promise.race([looked, wait(clock, MIXER_LIMIT_MS)]);
+  mixer.close();
+}
+
+/** @returns why the device did not take it, in ALSA's words; null: it did */
+function play(
+  device: string,
+  { pcm, rateHz }: DecodedSound,
+  { env, clock }: SpeakerOptions,
+  playing: Set<() => void>,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const words = ['aplay', '-q', '-D', device, '-t', 'raw', '-f', 'S16_LE', '-r', String(rateHz), '-c', '1'];
+    const [program = '', ...rest] = dyingWithParent(words);
+    let said = '';
+    const child = spawn(program, rest, { env: { ...env, LC_ALL: 'C' }, stdio: ['pipe', 'ignore', 'pipe'] });
+    const end = (trouble: string | null): void => {
+      playing.delete(stop);
+      cancel();
+      // A device that hangs in the kernel holds its program even against this; nobody waits for it.
+      child.kill('SIGKILL');
+      child.unref();
+      child.stdin.destroy();
+      child.stderr.destroy();
+      resolve(trouble);
+    };
+    const stop = (): void => end('asked to end');
+    const limitMs = durationMs(pcm.byteLength, rateHz) + LATE_MS;
+    const cancel = clock.at(clock.now() + limitMs, () => end('it takes no sound'));
+    playing.add(stop);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < MOST_WORDS) said += text;
+    });
+    child.stdin.on('error', () => {}); // Its end tells more.
+    child.on('error', () => end('aplay is not installed (package alsa-utils)'));
+    child.on('close', (code) => end(code === 0 ? null : reasonIn(said)));
+    child.stdin.end(pcm);
+  });
+}
+
+function reasonIn(said: string): string {
+  if (/resource busy/.test(said)) return 'busy';
+  const opening = /audio open error: (.+)$/m.exec(said)?.[1];
+  const words = (opening ?? said.trim().split('\n').at(-1) ?? '').replaceAll(/\p{C}/gu, ' ').trim();
+  return words === '' ? 'it gave no reason' : words.slice(0, 200);
+}
+
+function wait(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.at(clock.now() + ms, resolve));
+}

@@ -1,0 +1,89 @@
+import type { PhraseCode } from '../../core/provisioning/phrases.ts';
+import {
+  beginReport,
+  type ReportEffect,
+  type ReportEvent,
+  type ReportSettings,
+  type ReportStep,
+  type StartState,
+  stepReport,
+} from '../../core/provisioning/report.ts';
+import type { SettingsNews } from '../../core/provisioning/settings-news.ts';
+import { judgeStart, type StartFacts } from '../../core/provisioning/start-facts.ts';
+import type { Said } from '../../core/provisioning/start-text.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** What the boot report acts through; none of it rejects. */
+export interface ReportWorld {
+  readonly clock: Clock;
+  look(asksDoctor: boolean, abort: AbortSignal): Promise<StartFacts>;
+  say(codes: readonly PhraseCode[]): Promise<readonly Said[]>;
+  /** @param said where the last phrase was said; null: none was yet */
+  write(state: StartState, said: readonly Said[] | null): void;
+}
+
+/**
+ * Watches the kiosk's start, and tells of it, until it is ready, is watched no longer, or the program is asked to end.
+ * @returns whether it is ready; null: asked to end before that was known
+ */
+export async function runReport(
+  world: ReportWorld,
+  news: SettingsNews,
+  settings: ReportSettings,
+  abort: AbortSignal,
+): Promise<boolean | null> {
+  const { clock } = world;
+  const aborted = new Promise<null>((resolve) => {
+    if (abort.aborted) resolve(null);
+    abort.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  let state = beginReport(news, clock.now(), settings);
+  let written: StartState = { kind: 'starting', troubles: [] };
+  let said: readonly Said[] | null = null;
+  let event: ReportEvent | null = { type: 'begin' };
+  while (event !== null) {
+    const step: ReportStep = stepReport(state, event, clock.now());
+    state = step.state;
+    event = null;
+    for (const effect of step.effects) {
+      if (effect.type === 'end') return effect.isReady;
+      if (effect.type === 'write') {
+        written = effect.state;
+        world.write(written, said);
+        continue;
+      }
+      const done: Done | null = await Promise.race([perform(effect, world, abort), aborted]);
+      if (done === null) return null;
+      event = done.event;
+      if (done.said === null) continue;
+      // Where it was said is a part of what is written.
+      said = done.said;
+      world.write(written, said);
+    }
+  }
+  return null;
+}
+
+interface Done {
+  readonly event: ReportEvent;
+  /** Null: nothing was to be said. */
+  readonly said: readonly Said[] | null;
+}
+
+async function perform(
+  effect: Exclude<ReportEffect, { type: 'end' | 'write' }>,
+  { clock, look, say }: ReportWorld,
+  abort: AbortSignal,
+): Promise<Done> {
+  switch (effect.type) {
+    case 'say':
+      return { event: { type: 'said' }, said: await say(effect.codes) };
+    case 'wake_at':
+      await new Promise<void>((resolve) => void clock.at(effect.at, resolve));
+      return { event: { type: 'wake' }, said: null };
+    case 'look': {
+      const facts = await look(effect.asksDoctor, abort);
+      return { event: { type: 'looked', verdict: judgeStart(facts) }, said: null };
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { formatProblem } from '../../adapters/config/layer.ts';
+import type { LoadResult } from '../../adapters/config/load.ts';
+import { readInterfaces, readWifiTrouble } from '../../adapters/provisioning/network.ts';
+import { parseProperties, UNIT } from '../../core/doctor/service.ts';
+import { AGENT_PROPERTIES, type AgentWord, readAgentWord } from '../../core/provisioning/agent-word.ts';
+import type { StartFacts, WifiTrouble } from '../../core/provisioning/start-facts.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
+import { runChecks } from '../doctor/check.ts';
+import { createExamination } from '../doctor/examination.ts';
+import type { MachineParts } from '../doctor/machine-checks.ts';
+
+export interface LookParts {
+  readonly file: string;
+  load(): LoadResult;
+  readonly machine: MachineParts;
+  readonly clock: Clock;
+  readonly interfaces?: () => StartFacts['interfaces'];
+}
+
+/** One look at the machine and its agent. The doctor is asked only what the agent itself does not tell. */
+export async function lookAtStart(
+  { file, load, machine, clock, interfaces = readInterfaces }: LookParts,
+  asksDoctor: boolean,
+  abort: AbortSignal,
+): Promise<StartFacts> {
+  const loaded = load();
+  const agent = await askAgent(machine, loaded);
+  const ways = interfaces();
+  const facts = {
+    ...{ agent, interfaces: ways, isClockSet: clock.wall() !== null },
+    wifi: await wifiOf(ways, machine),
+  };
+  const only = asksDoctor ? questionsFor(agent) : [];
+  if (only.length === 0 || !loaded.ok) return { ...facts, findings: [] };
+  const examination = createExamination({ file, loaded, machine, clock, only, isSilent: false });
+  try {
+    const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
+    return { ...facts, findings };
+  } finally {
+    await examination.close();
+  }
+}
+
+/** Nobody is asked about a Wi-Fi that is not there, or not needed. */
+async function wifiOf(ways: StartFacts['interfaces'], { run, env }: MachineParts): Promise<WifiTrouble> {
+  const wireless = ways.find(({ isWireless }) => isWireless);
+  if (wireless === undefined || ways.some(({ addresses }) => addresses.length > 0)) return null;
+  return readWifiTrouble(run, wireless.name, env['RUNTIME_DIRECTORY']?.split(':')[0]);
+}
+
+async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<AgentWord> {
+  const answer = await run('systemctl', ['show', UNIT, `--property=${AGENT_PROPERTIES.join(',')}`]);
+  const word = readAgentWord(answer.ok ? parseProperties(answer.text) : null);
+  if (word.kind !== 'unknown' || loaded.ok) return word;
+  // Nobody runs who would say it.
+  const [first] = loaded.problems;
+  const why = first === undefined ? 'it cannot be used' : formatProblem(first);
+  return { kind: 'says', status: 'degraded', reasons: ['config'], text: `degraded (config): ${why}` };
+}
+
+/** What an agent that has the broker says by itself is not asked again, and no token is asked for in its place. */
+function questionsFor(agent: AgentWord): CheckName[] {
+  switch (agent.kind) {
+    case 'unknown':
+      return ['broker', 'backend', 'capture'];
+    case 'down':
+      return ['capture'];
+    case 'starting':
+      return [];
+    case 'says':
+      return agent.text.includes('no broker') || agent.reasons.some((reason) => reason.startsWith('no_line'))
+        ? ['broker']
+        : [];
+  }
+}

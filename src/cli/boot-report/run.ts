@@ -1,0 +1,146 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createResampler } from '../../adapters/audio/resampler.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { loadConfig } from '../../adapters/config/load.ts';
+import { handOver } from '../../adapters/provisioning/announcement.ts';
+import { loadPhrases } from '../../adapters/provisioning/phrase-store.ts';
+import { readResultFile } from '../../adapters/provisioning/result-file.ts';
+import { createSpeaker, type Speaker } from '../../adapters/provisioning/speaker.ts';
+import { writeStartLines } from '../../adapters/provisioning/status-file.ts';
+import { redactText } from '../../adapters/redaction.ts';
+import { createMachineParts, wantedDevices } from '../../agent/doctor/machine-checks.ts';
+import { type ReportWorld, runReport } from '../../agent/provisioning/boot-report.ts';
+import { lookAtStart } from '../../agent/provisioning/look.ts';
+import type { DecodedSound } from '../../core/audio/adpcm.ts';
+import { toFloat, toPcm } from '../../core/audio/pcm.ts';
+import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
+import { type PhraseCode, type PhraseLanguage, phraseLanguage } from '../../core/provisioning/phrases.ts';
+import { REPORT_SETTINGS } from '../../core/provisioning/report.ts';
+import { settingsNews } from '../../core/provisioning/settings-news.ts';
+import { type Said, saidLines, startLine, startLines } from '../../core/provisioning/start-text.ts';
+import { OUTPUT_RATE_HZ } from '../../core/task.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { EXIT } from '../../program/problem.ts';
+import type { Shell } from '../../program/program.ts';
+import { harmless } from '../../protocol/plain-text.ts';
+import type { BootReportOptions } from './options.ts';
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const BOOT_FOLDERS = ['/boot/firmware', '/boot'];
+
+/** Where signals come from: the process, or a test. */
+export interface Signals {
+  once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+  off(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
+}
+
+/** Tells how the kiosk is after its start. */
+export async function performBootReport(
+  options: BootReportOptions,
+  shell: Shell,
+  signals: Signals = process,
+): Promise<void> {
+  const { env } = shell;
+  const load = () => loadConfig({ file: options.config, env });
+  const result = readResultFile(options.result);
+  const loaded = load();
+  // Set up by hand: nobody waits for a voice.
+  if (result?.outcome === 'no_file' && loaded.ok)
+    return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to tell.\n');
+  const clock = createSystemClock();
+  const tell = teller(shell);
+  const speaker = createSpeaker({
+    ...{ env, clock, log: SILENT_LOG },
+    configured: loaded.ok
+      ? wantedDevices(loaded.config).flatMap(({ direction, device }) =>
+          direction === 'playback' ? [device] : [],
+        )
+      : [],
+    handOver: (sound) => giveToAgent(sound, dirname(options.result), clock),
+  });
+  const end = new AbortController();
+  const stop = (): void => {
+    end.abort();
+    speaker.close();
+  };
+  for (const signal of END_SIGNALS) signals.once(signal, stop);
+  const boot = options.boot ?? (result?.file == null ? bootFolder() : dirname(result.file));
+  const language = loaded.ok ? phraseLanguage(loaded.config.lanes) : 'en';
+  const machine = createMachineParts(env);
+  const world: ReportWorld = {
+    clock,
+    look: (asksDoctor, abort) =>
+      lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
+    say: (codes) => sayThem(codes, language, options.phrases, speaker, tell),
+    write(state, said) {
+      tell(startLine(state));
+      if (boot === null) return;
+      const lines = startLines({ state, language, wall: clock.wall(), said }).map(printable);
+      const trouble = writeStartLines(boot, lines);
+      if (trouble !== null) tell(`${STATUS_FILE} cannot be written in ${boot} (${trouble})`);
+    },
+  };
+  const settings = {
+    ...REPORT_SETTINGS,
+    graceMs: options.grace * 1000,
+    longestMs: options.longest * 1000,
+  };
+  try {
+    const isReady = await runReport(world, settingsNews(result), settings, end.signal);
+    if (isReady === false) shell.finish(EXIT.problemFound);
+  } finally {
+    speaker.close();
+    for (const signal of END_SIGNALS) signals.off(signal, stop);
+  }
+}
+
+async function sayThem(
+  codes: readonly PhraseCode[],
+  language: PhraseLanguage,
+  folder: string,
+  speaker: Speaker,
+  tell: (line: string) => void,
+): Promise<readonly Said[]> {
+  const sound = loadPhrases(folder, language, codes);
+  if (sound === null) {
+    tell(`There is nothing to say it with in ${folder}: install the package dragoman again.`);
+    return [];
+  }
+  const said = await speaker.say(sound, !codes.includes('no_loudspeaker'));
+  for (const line of saidLines(said)) tell(line);
+  return said;
+}
+
+/** The rate of the agent's loudspeakers is the service's. */
+async function giveToAgent({ pcm, rateHz }: DecodedSound, directory: string, clock: Clock): Promise<boolean> {
+  let sound: Uint8Array;
+  try {
+    const resampler = await createResampler({ fromHz: rateHz, toHz: OUTPUT_RATE_HZ });
+    sound = toPcm(resampler.convert(toFloat(pcm)));
+    resampler.close();
+  } catch {
+    // It is not beside the program: then it is said without the agent, where a card is free.
+    return false;
+  }
+  return handOver(directory, sound, clock);
+}
+
+/** Each new line once: what is looked at every few seconds is not told as often. */
+function teller({ print }: Shell): (line: string) => void {
+  let last = '';
+  return (line) => {
+    if (line === last) return;
+    last = line;
+    print(`${printable(line)}\n`);
+  };
+}
+
+/** Whatever was found comes from elsewhere: no secret, and nothing that steers a terminal. */
+const printable = (line: string): string => harmless(redactText(line)).replaceAll('\n', ' ');
+
+function bootFolder(): string | null {
+  return BOOT_FOLDERS.find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? null;
+}
+
+const SILENT_LOG = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} };

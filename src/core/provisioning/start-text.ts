@@ -1,0 +1,77 @@
+/** How the kiosk is after its start, in writing: beside the settings on the card, on the console and in the journal. */
+
+import { PHRASES, type PhraseLanguage } from './phrases.ts';
+import type { StartState } from './report.ts';
+import type { Trouble } from './start-facts.ts';
+
+/** With this line the part begins that the boot report writes; what stands before it is others'. */
+export const START_HEAD = 'Dragoman: how the kiosk is after its start';
+
+/** Where a phrase went. */
+export interface Said {
+  /** As ALSA names it, or the agent's loudspeakers. */
+  readonly device: string;
+  /** Null: it was said there. */
+  readonly trouble: string | null;
+}
+
+export interface StartReport {
+  readonly state: StartState;
+  readonly language: PhraseLanguage;
+  /** Wall-clock milliseconds; null while the clock is not set. */
+  readonly wall: number | null;
+  /** What became of the last phrase; null: none was said yet. */
+  readonly said: readonly Said[] | null;
+}
+
+/** Lines without their ends, the one with the time apart from all that tells something. */
+export function startLines({ state, language, wall, said }: StartReport): string[] {
+  return [
+    START_HEAD,
+    `Time:   ${wall === null ? 'not known: the clock is not set' : timeOf(wall)}`,
+    ...(state.kind === 'ready' ? phraseLines('ready', language) : []),
+    ...(state.kind === 'starting' ? ['State:  starting: it is looked at until it is ready.'] : []),
+    ...(state.kind === 'ready' ? [] : state.troubles.flatMap((one) => troubleLines(one, language))),
+    ...(state.kind === 'troubled' && !state.isWatched
+      ? ['It is looked at no longer: start the kiosk again when this is fixed.']
+      : []),
+    ...(said === null ? [] : ['', ...saidLines(said)]),
+  ];
+}
+
+/** One line for the journal and the console. */
+export function startLine(state: StartState): string {
+  if (state.kind === 'ready') return PHRASES.ready.words.en;
+  if (state.troubles.length === 0) return 'The kiosk is starting.';
+  const told = state.troubles.map(({ code, detail }) => {
+    const words = PHRASES[code].words.en;
+    return detail === '' ? words : `${words} (${detail})`;
+  });
+  return `${state.kind === 'starting' ? 'The kiosk is starting. ' : ''}${told.join(' ')}`;
+}
+
+/** One line each on where it was said and where it could not be. */
+export function saidLines(said: readonly Said[]): string[] {
+  if (said.length === 0) return ['Said nowhere: there is no loudspeaker.'];
+  const there = said.filter(({ trouble }) => trouble === null).map(({ device }) => device);
+  const others = said.filter(({ trouble }) => trouble !== null);
+  return [
+    ...(there.length === 0 ? [] : [`Said on ${there.join(', ')}.`]),
+    ...others.map(({ device, trouble }) => `Not said on ${device}: ${trouble}.`),
+  ];
+}
+
+function phraseLines(code: keyof typeof PHRASES, language: PhraseLanguage): string[] {
+  const { words } = PHRASES[code];
+  return [`State:  ${code}. ${words.en}`, ...(language === 'en' ? [] : [`        ${words[language]}`])];
+}
+
+function troubleLines({ code, detail }: Trouble, language: PhraseLanguage): string[] {
+  return [
+    ...phraseLines(code, language),
+    ...(detail === '' ? [] : [`        Found: ${detail}`]),
+    `        To do: ${PHRASES[code].advice.replaceAll('`', '')}`,
+  ];
+}
+
+const timeOf = (wall: number): string => `${new Date(wall).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

@@ -1,0 +1,19 @@
+import type { WifiTrouble } from './start-facts.ts';
+
+/** What wpa_supplicant writes, also where NetworkManager steers it; the newest word counts. */
+const WORDS: readonly (readonly [RegExp, WifiTrouble])[] = [
+  [/CTRL-EVENT-CONNECTED/, null],
+  [/reason=WRONG_KEY|pre-shared key may be incorrect/, 'password_wrong'],
+  [/CTRL-EVENT-NETWORK-NOT-FOUND/, 'not_found'],
+];
+
+/** @param lines of the supplicant's log, oldest first */
+export function wifiTrouble(lines: readonly string[]): WifiTrouble {
+  for (const line of lines.toReversed()) {
+    // A network's name is its owner's, who may call it anything.
+    const said = line.replaceAll(/ssid="(?:[^"\\]|\\.)*"|'[^']*'/g, '');
+    const found = WORDS.find(([word]) => word.test(said));
+    if (found !== undefined) return found[1];
+  }
+  return null;
+}

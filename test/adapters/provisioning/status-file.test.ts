@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeStartLines } from '../../../src/adapters/provisioning/status-file.ts';
+import { START_HEAD } from '../../../src/core/provisioning/start-text.ts';
+
+const SETTINGS = 'Dragoman: what became of dragoman.json\r\nTime:   2026-01-01\r\nResult: applied. x\r\n';
+const lines = (time: string, state: string): string[] => [START_HEAD, `Time:   ${time}`, `State:  ${state}`];
+let boot = '';
+const file = (): string => join(boot, 'dragoman-status.txt');
+const read = (): string => readFileSync(file(), 'utf8');
+
+beforeEach(() => {
+  boot = mkdtempSync(join(tmpdir(), 'dragoman-boot-'));
+});
+afterEach(() => rmSync(boot, { recursive: true }));
+
+describe('the status file', () => {
+  it('has how the kiosk is behind what became of the settings, with the line ends of Windows', () => {
+    writeFileSync(file(), SETTINGS);
+    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
+    expect(readdirSync(boot)).toEqual(['dragoman-status.txt']);
+  });
+
+  it('has the last report only', () => {
+    writeFileSync(file(), SETTINGS);
+    for (const state of ['starting', 'no_network', 'ready']) writeStartLines(boot, lines('1', state));
+    expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
+  });
+
+  it('is made where there is none', () => {
+    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
+    writeStartLines(boot, lines('1', 'no_network'));
+    expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  no_network\r\n`);
+  });
+
+  it('is not written for another time alone', () => {
+    writeStartLines(boot, lines('1', 'ready'));
+    const { ino } = statSync(file());
+    writeStartLines(boot, lines('2', 'ready'));
+    expect([statSync(file()).ino, read()]).toEqual([ino, expect.stringContaining('Time:   1')]);
+    writeStartLines(boot, lines('2', 'no_network'));
+    expect(read()).toContain('Time:   2');
+  });
+
+  it('is replaced where it is something else', () => {
+    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
+    writeFileSync(file(), 'x'.repeat(300_000));
+    rmSync(join(boot, 'DRAGOSTA.NEW'), { recursive: true });
+    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
+    rmSync(file());
+    spawnSync('mkfifo', [file()]);
+    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(read()).toContain('ready');
+  });
+
+  it('that cannot be written is a word of the system, and what was there stays', () => {
+    expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'))).toBe('ENOENT');
+    writeFileSync(file(), SETTINGS);
+    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
+    expect(writeStartLines(boot, lines('1', 'ready'))).not.toBeNull();
+    expect(read()).toBe(SETTINGS);
+  });
+});

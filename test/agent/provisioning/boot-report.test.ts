@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { type ReportWorld, runReport } from '../../../src/agent/provisioning/boot-report.ts';
+import type { PhraseCode } from '../../../src/core/provisioning/phrases.ts';
+import { REPORT_SETTINGS, type StartState } from '../../../src/core/provisioning/report.ts';
+import type { StartFacts } from '../../../src/core/provisioning/start-facts.ts';
+import type { Said } from '../../../src/core/provisioning/start-text.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+const NEWS = { code: 'applied', isBad: false, detail: '', isMissing: false } as const;
+const SAYING_MS = 4000;
+const SPEAKER: Said = { device: 'plughw:CARD=Speaker', trouble: null };
+
+/** A kiosk's start in virtual time; `says` is the agent's word at a time, seconds. */
+function start(says: (s: number) => string) {
+  const clock = createVirtualClock(1000);
+  const said: string[] = [];
+  const written: { state: StartState; said: readonly Said[] | null }[] = [];
+  const end = new AbortController();
+  const later = (ms: number): Promise<void> =>
+    new Promise((resolve) => void clock.at(clock.now() + ms, resolve));
+  const world: ReportWorld = {
+    clock,
+    async look(): Promise<StartFacts> {
+      await later(300);
+      const text = says((clock.now() - 1000) / 1000);
+      const [status = '', reasons = ''] = /^(\w+)(?: \((.*)\))?/.exec(text)?.slice(1) ?? [];
+      return {
+        agent: { kind: 'says', status, reasons: (reasons ?? '').split(', '), text },
+        ...{ interfaces: [], wifi: null, isClockSet: true, findings: [] },
+      };
+    },
+    async say(codes: readonly PhraseCode[]) {
+      said.push(`${Math.round((clock.now() - 1000) / 1000)} ${codes.join(' ')}`);
+      await later(SAYING_MS);
+      return [SPEAKER];
+    },
+    write: (state, where) => void written.push({ state, said: where }),
+  };
+  return { clock, said, written, end, ended: runReport(world, NEWS, REPORT_SETTINGS, end.signal) };
+}
+
+describe('the boot report', () => {
+  it('looks until the kiosk is ready, says so, writes where it was said, and ends', async () => {
+    const { clock, said, written, ended } = start((s) =>
+      s < 30 ? 'degraded (no_line): x' : 'ready: x; broker connected',
+    );
+    await clock.elapse(60_000);
+    expect(await ended).toBe(true);
+    expect(said).toEqual(['0 applied', expect.stringMatching(/^3\d ready$/)]);
+    expect(written.at(-1)).toEqual({ state: { kind: 'ready' }, said: [SPEAKER] });
+    expect(clock.armed).toBe(0);
+  });
+
+  it('ends unfixed after half an hour', async () => {
+    const { clock, said, ended } = start(() => 'degraded (no_backend): x; broker connected');
+    await clock.elapse(REPORT_SETTINGS.longestMs + 60_000);
+    expect(await ended).toBe(false);
+    expect(said).toHaveLength(2 + REPORT_SETTINGS.repeats);
+  });
+
+  it.each([0, 2000, 6000, 100_000])(
+    'ends at once when it is asked to after %i ms, whatever it is at',
+    async (ms) => {
+      const { clock, end, ended } = start(() => 'degraded (no_line): x');
+      await clock.elapse(ms);
+      end.abort();
+      expect(await ended).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,188 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MachineFolders } from '../../src/adapters/audio/cards/card.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { loadPhrases } from '../../src/adapters/provisioning/phrase-store.ts';
+import { createSpeaker } from '../../src/adapters/provisioning/speaker.ts';
+import type { DecodedSound } from '../../src/core/audio/adpcm.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { PhraseCode, PhraseLanguage } from '../../src/core/provisioning/phrases.ts';
+import { type Card, openRack } from './card.ts';
+import { likeness } from './likeness.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
+const { rack, missing } = await openRack();
+const reason = missing ?? (hasVoices ? null : 'no espeak-ng or sox');
+const RATE_HZ = 24_000;
+const LOG = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** By listening: what was said is found in what the card has played, and nothing else is. */
+describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: skipped, ${reason}`}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-aloud-'));
+  const clock = createSystemClock();
+  let count = 0;
+
+  beforeAll(() => {
+    rack?.use();
+    execFileSync('scripts/build-phrases', ['--out', join(folder, 'phrases')], { cwd: ROOT, stdio: 'ignore' });
+  }, 100_000);
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await rack?.close();
+  });
+
+  const phrase = (language: PhraseLanguage, ...codes: PhraseCode[]): DecodedSound => {
+    const sound = loadPhrases(join(folder, 'phrases'), language, codes);
+    if (sound === null) throw new Error('there are no phrases');
+    return sound;
+  };
+  /** A machine with these cards, as the kernel would tell of them. */
+  async function machine(
+    cards: number,
+  ): Promise<{ cards: Card[]; names: string[]; folders: MachineFolders }> {
+    if (rack === null) throw new Error('there is no rack');
+    const place = join(folder, `machine-${++count}`);
+    const names = Array.from({ length: cards }, (_, index) => `Box${count}x${index}`);
+    const inserted = [];
+    for (const id of names) inserted.push(await rack.insert({ id, rateHz: RATE_HZ }));
+    for (const [index] of names.entries()) {
+      const stream = join(place, 'proc/asound', `card${index}`, 'pcm0p');
+      mkdirSync(join(stream, 'sub0'), { recursive: true });
+      writeFileSync(join(stream, 'info'), 'card: 0\ndevice: 0\nname: Box\n');
+      writeFileSync(join(stream, 'sub0/status'), 'closed\n');
+    }
+    const lines = names.map(
+      (id, index) => ` ${index} [${id.padEnd(15)}]: vcard - Box\n                      Box\n`,
+    );
+    writeFileSync(join(place, 'proc/asound/cards'), lines.join(''));
+    return {
+      cards: inserted,
+      names,
+      folders: { proc: join(place, 'proc'), sys: '/nowhere', dev: '/nowhere' },
+    };
+  }
+  const speak = (
+    folders: MachineFolders,
+    more: { configured?: string[]; handOver?: () => Promise<boolean> } = {},
+  ) =>
+    createSpeaker({
+      ...{ env: process.env, clock, log: LOG, folders, configured: [], handOver: async () => false },
+      ...more,
+    });
+  const at24k = (sound: DecodedSound): Int16Array => samplesOf(sound.pcm);
+
+  it('is heard on every card, in its language, and is no other phrase', async ({ annotate }) => {
+    const { cards, names, folders } = await machine(3);
+    const sound = phrase('de', 'ready');
+    const said = await speak(folders).say(sound);
+    expect(said).toEqual(names.map((id) => ({ device: `plughw:CARD=${id}`, trouble: null })));
+    for (const card of cards) {
+      const heard = await card.playback.sound();
+      const right = likeness(heard, RATE_HZ, at24k(sound), sound.rateHz);
+      expect(right).toBeGreaterThan(0.9);
+      for (const [language, code] of [
+        ['en', 'ready'],
+        ['de', 'applied'],
+        ['de', 'no_microphone'],
+      ] as const) {
+        const other = phrase(language, code);
+        const wrong = likeness(heard, RATE_HZ, at24k(other), other.rateHz);
+        expect([language, code, wrong < 0.6]).toEqual([language, code, true]);
+      }
+      if (card === cards[0]) await annotate(`likeness ${right.toFixed(3)}`);
+    }
+  });
+
+  it('is two phrases one after the other where two things are wrong', async () => {
+    const { cards, folders } = await machine(1);
+    await speak(folders).say(phrase('en', 'no_network', 'no_microphone'));
+    const heard = (await cards[0]?.playback.sound()) ?? new Int16Array(0);
+    for (const code of ['no_network', 'no_microphone'] as const) {
+      const sound = phrase('en', code);
+      expect(likeness(heard, RATE_HZ, at24k(sound), sound.rateHz)).toBeGreaterThan(0.9);
+    }
+  });
+
+  it('is heard on the others where cards hang, are away or are in use, and that is told', async ({
+    annotate,
+  }) => {
+    const { cards, names, folders } = await machine(4);
+    cards[0]?.playback.control('stall');
+    cards[1]?.playback.control('unplug');
+    cards[2]?.playback.control('busy');
+    const began = performance.now();
+    const said = await speak(folders).say(phrase('en', 'ready'));
+    const took = performance.now() - began;
+    await annotate(`${took.toFixed(0)} ms`);
+    expect(took).toBeLessThan(15_000);
+    expect(said.map(({ trouble }) => trouble)).toEqual([
+      'it takes no sound',
+      expect.stringMatching(/No such device/),
+      'busy',
+      null,
+    ]);
+    expect(said.map(({ device }) => device)).toEqual(names.map((id) => `plughw:CARD=${id}`));
+    cards[0]?.playback.control();
+  });
+
+  it('is heard as far as it came on a card that vanishes meanwhile', async () => {
+    const { cards, folders } = await machine(2);
+    const saying = speak(folders).say(phrase('en', 'wifi_password_wrong'));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    cards[0]?.playback.control('unplug');
+    const said = await saying;
+    expect(said[0]?.trouble).not.toBeNull();
+    expect(said[1]?.trouble).toBeNull();
+  });
+
+  it('is not said where the agent is playing, and not twice where it says it itself', async () => {
+    const { cards, names, folders } = await machine(2);
+    const held = join(folders.proc, 'asound/card0/pcm0p/sub0/status');
+    writeFileSync(held, `state: RUNNING\nowner_pid   : ${process.pid}\n`);
+    const configured = [`plughw:CARD=${names[0]}`];
+    const alone = await speak(folders, { configured }).say(phrase('en', 'ready'));
+    expect(alone[0]?.trouble).toMatch(/^busy, held by \S+/);
+    writeFileSync(held, 'closed\n');
+    const together = await speak(folders, { configured, handOver: async () => true }).say(
+      phrase('en', 'ready'),
+    );
+    expect(together).toEqual([
+      { device: "the agent's loudspeakers", trouble: null },
+      { device: `plughw:CARD=${names[1]}`, trouble: null },
+    ]);
+    expect((await cards[0]?.playback.log())?.filter(({ event }) => event === 'start')).toEqual([]);
+  });
+
+  it('is heard on twenty cards in one go', async ({ annotate }) => {
+    const { folders } = await machine(20);
+    const began = performance.now();
+    const said = await speak(folders).say(phrase('en', 'ready'));
+    await annotate(`${(performance.now() - began).toFixed(0)} ms`);
+    expect(said.map(({ trouble }) => trouble)).toEqual(Array(20).fill(null));
+  });
+
+  it('ends at once when it is asked to', async () => {
+    const { folders } = await machine(2);
+    const speaker = speak(folders);
+    const saying = speaker.say(phrase('en', 'key_unreadable'));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const began = performance.now();
+    speaker.close();
+    expect((await saying).map(({ trouble }) => trouble)).toEqual(['asked to end', 'asked to end']);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
+  it('is not said without aplay, which is told', async () => {
+    const { folders } = await machine(1);
+    const speaker = createSpeaker({
+      ...{ env: { ...process.env, PATH: '/nowhere' }, clock, log: LOG, folders, configured: [] },
+      handOver: async () => false,
+    });
+    expect((await speaker.say(phrase('en', 'ready')))[0]?.trouble).toMatch(/aplay|not installed/);
+  });
+});

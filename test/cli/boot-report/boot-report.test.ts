@@ -1,0 +1,222 @@
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { performBootReport } from '../../../src/cli/boot-report/run.ts';
+import { runDeviceProgram } from '../../../src/cli/program.ts';
+
+const RESULT = {
+  ...{
+    format: 1,
+    at: null,
+    outcome: 'applied',
+    file: null as string | null,
+    problems: [] as object[],
+    notes: [],
+  },
+  ...{ network: null, wifi: false },
+};
+const CONFIG = {
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://127.0.0.1:1' },
+  lanes: [
+    {
+      source: 'it',
+      targets: ['en'],
+      playback: { device: 'loudspeaker' },
+      capture: { driver: 'file', path: '/x.wav' },
+    },
+  ],
+};
+const READY = 'ready: main live, it to en; broker connected';
+
+let folder = '';
+const at = (name: string): string => join(folder, name);
+const put = (name: string, value: unknown): void =>
+  writeFileSync(at(name), typeof value === 'string' ? value : JSON.stringify(value));
+/** A program of the machine's, as a script. */
+function program(name: string, script: string): void {
+  put(`bin/${name}`, `#!/bin/sh\n${script}\n`);
+  chmodSync(at(`bin/${name}`), 0o755);
+}
+const agentSays = (text: string): void =>
+  program(
+    'systemctl',
+    `printf '%s\\n' LoadState=loaded ActiveState=active SubState=running 'StatusText=${text}'`,
+  );
+
+/** The blocks of a sound that is silent: nothing but its length matters here. */
+function phrase(language: string, code: string, blocks: number): void {
+  mkdirSync(at(`phrases/${language}`), { recursive: true });
+  const file = Buffer.alloc(48 + 8 + blocks * 256);
+  file.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
+  file.writeUInt32LE(20, 16);
+  file.writeUInt16LE(0x11, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(16_000, 24);
+  file.writeUInt16LE(256, 32);
+  file.write('data', 40, 'latin1');
+  file.writeUInt32LE(blocks * 256, 44);
+  writeFileSync(at(`phrases/${language}/${code}.wav`), file);
+}
+const BLOCK_BYTES = 505 * 2;
+
+async function report(...more: string[]) {
+  let [printed, complained] = ['', ''];
+  const env = { PATH: at('bin') };
+  const words = [
+    '--config',
+    at('config.json'),
+    '--result',
+    at('run/provisioning.json'),
+    '--boot',
+    at('boot'),
+  ];
+  const code = await runDeviceProgram(
+    ['boot-report', ...words, '--phrases', at('phrases'), '--grace', '0', '--longest', '0', ...more],
+    {
+      env,
+      print: (text) => {
+        printed += text;
+      },
+      complain: (text) => {
+        complained += text;
+      },
+      ...{ output: process.stdout as never, signals: process, onCrash() {} },
+    },
+  );
+  return { code, printed, complained };
+}
+const status = (): string => readFileSync(at('boot/dragoman-status.txt'), 'utf8');
+const played = (): number => statSync(at('played'), { throwIfNoEntry: false })?.size ?? 0;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-boot-report-'));
+  for (const name of ['bin', 'boot', 'run']) mkdirSync(at(name));
+  put('config.json', CONFIG);
+  program('aplay', `echo "$@" >>${at('words')}; /bin/cat >>${at('played')}`);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('dragoman boot-report', () => {
+  it('says in the kiosk’s language that it is ready, on the loudspeaker of the configuration', async () => {
+    put('run/provisioning.json', RESULT);
+    agentSays(READY);
+    phrase('it', 'applied', 3);
+    phrase('it', 'ready', 2);
+    const { code, printed, complained } = await report();
+    expect([code, complained]).toEqual([0, '']);
+    expect(played()).toBe(5 * BLOCK_BYTES);
+    expect(readFileSync(at('words'), 'utf8')).toContain('-D loudspeaker -t raw -f S16_LE -r 16000 -c 1');
+    expect(printed).toMatch(/Said on loudspeaker\.\n/);
+    expect(status()).toMatch(
+      /State: {2}ready\. The kiosk is ready\.\r\n {8}Il chiosco è pronto\.\r\n\r\nSaid on loudspeaker\.\r\n$/,
+    );
+  });
+
+  it('says in English what is missing in a language', async () => {
+    put('run/provisioning.json', { ...RESULT, outcome: 'unchanged' });
+    agentSays(READY);
+    phrase('en', 'ready', 4);
+    expect((await report()).code).toBe(0);
+    expect(played()).toBe(4 * BLOCK_BYTES);
+  });
+
+  it('says what is wrong with the settings, and writes where', async () => {
+    const problems = [{ field: 'wifi.passphrase', message: 'must have 8 characters', fix: 'Give it more.' }];
+    put('run/provisioning.json', { ...RESULT, outcome: 'file_invalid', problems });
+    put('config.json', '{');
+    phrase('en', 'file_invalid', 1);
+    const { code, printed } = await report();
+    expect(code).toBe(3);
+    expect(printed).toContain('The file dragoman.json has a mistake.');
+    expect(status()).toContain('Found: wifi.passphrase must have 8 characters. Give it more.\r\n');
+  });
+
+  it('goes on without phrases, without aplay and without a place to write to', async () => {
+    put('run/provisioning.json', RESULT);
+    agentSays(READY);
+    rmSync(at('boot'), { recursive: true });
+    const bare = await report();
+    expect(bare.code).toBe(0);
+    expect(bare.printed).toContain(
+      `There is nothing to say it with in ${at('phrases')}: install the package dragoman again.\n`,
+    );
+    expect(bare.printed).toContain('dragoman-status.txt cannot be written');
+    rmSync(at('bin/aplay'));
+    phrase('en', 'ready', 1);
+    expect((await report()).printed).toContain('Not said on loudspeaker: ');
+  });
+
+  it.each([
+    ['is not there', null],
+    ['is garbage', '\u0000\u0001{{{'],
+    ['is hostile', { ...RESULT, outcome: 'constructor', file: '/etc/shadow' }],
+  ])('tells how the kiosk is where what provisioning has left %s', async (_, value) => {
+    if (value !== null) put('run/provisioning.json', value);
+    agentSays(READY);
+    phrase('en', 'ready', 1);
+    const { code, printed } = await report();
+    expect([code, printed]).toEqual([0, expect.stringContaining('The kiosk is ready.')]);
+  });
+
+  it('has nothing to tell of a kiosk that was set up by hand', async () => {
+    put('run/provisioning.json', { ...RESULT, outcome: 'no_file' });
+    expect(await report()).toEqual({
+      ...{ code: 0, complained: '' },
+      printed: 'There is no dragoman.json, and the kiosk is set up: nothing to tell.\n',
+    });
+    expect(played()).toBe(0);
+  });
+
+  it('says that there is no file where there is no configuration either', async () => {
+    put('run/provisioning.json', { ...RESULT, outcome: 'no_file' });
+    agentSays('degraded (config): device.id: must be given');
+    put('config.json', '{}');
+    expect((await report()).code).toBe(3);
+    expect(status()).toContain('State:  no_file.');
+  });
+
+  it('shows no secret and no control character of what others say', async () => {
+    put('run/provisioning.json', RESULT);
+    agentSays('degraded (no_line): x; no broker: mqtts://kiosk:s3cret@broker.example refused \\033[2J');
+    const { printed } = await report();
+    expect(printed + status()).not.toContain('s3cret');
+    expect(printed + status()).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['--grace', '-1'],
+    ['--longest', 'forever'],
+    ['--grace', '1e9'],
+  ])('refuses %s %s', async (...words) => {
+    expect(await report(...words)).toMatchObject({
+      code: 2,
+      complained: expect.stringContaining('whole number of seconds'),
+    });
+  });
+
+  it('ends within a second of SIGTERM, also while it speaks', async () => {
+    put('run/provisioning.json', RESULT);
+    agentSays(READY);
+    phrase('it', 'applied', 3);
+    program('aplay', `echo $$ >${at('pid')}; exec /bin/sleep 60`);
+    const signals = new EventEmitter();
+    const shell = { env: { PATH: at('bin') }, print() {}, complain() {}, finish() {} };
+    const options = {
+      config: at('config.json'),
+      result: at('run/provisioning.json'),
+      boot: at('boot'),
+      phrases: at('phrases'),
+    };
+    const reporting = performBootReport({ ...options, grace: 90, longest: 1800 }, shell, signals);
+    while (statSync(at('pid'), { throwIfNoEntry: false }) === undefined)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const began = performance.now();
+    signals.emit('SIGTERM');
+    await reporting;
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(signals.listenerCount('SIGTERM')).toBe(0);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { PHRASE_CODES, type PhraseCode } from '../../../src/core/provisioning/phrases.ts';
+import {
+  beginReport,
+  REPORT_SETTINGS,
+  type ReportEffect,
+  type ReportEvent,
+  type ReportState,
+  stepReport,
+} from '../../../src/core/provisioning/report.ts';
+import type { SettingsNews } from '../../../src/core/provisioning/settings-news.ts';
+import type { StartVerdict, Trouble } from '../../../src/core/provisioning/start-facts.ts';
+import { fc } from '../../properties.ts';
+
+const QUIET: SettingsNews = { code: null, isBad: false, detail: '', isMissing: false };
+const APPLIED: SettingsNews = { ...QUIET, code: 'applied' };
+const INVALID: SettingsNews = { ...QUIET, code: 'file_invalid', isBad: true, detail: 'wifi.ssid is missing' };
+const { graceMs, lookEveryMs, repeatEveryMs, repeats, longestMs, mostSayings } = REPORT_SETTINGS;
+const SAYING_MS = 6000;
+const READY: StartVerdict = { kind: 'ready' };
+const NOT_YET: StartVerdict = { kind: 'not_yet', troubles: [] };
+const troubled = (...codes: PhraseCode[]): StartVerdict => ({
+  kind: 'troubled',
+  troubles: codes.map((code): Trouble => ({ code, detail: 'x', isCertain: code === 'wifi_password_wrong' })),
+});
+
+interface Told {
+  readonly at: number;
+  readonly codes: string;
+}
+
+/** Lets a start go by; `how` says how it is at a time, seconds. */
+function watch(news: SettingsNews, how: (s: number) => StartVerdict, untilS = 4000) {
+  let now = 0;
+  let state: ReportState = beginReport(news, now);
+  const told: Told[] = [];
+  const effects: ReportEffect[] = [];
+  let event: ReportEvent | null = { type: 'begin' };
+  let ended: boolean | null = null;
+  while (event !== null && now < untilS * 1000) {
+    const step = stepReport(state, event, now);
+    state = step.state;
+    event = null;
+    for (const effect of step.effects) {
+      effects.push(effect);
+      if (effect.type === 'say') {
+        told.push({ at: now / 1000, codes: effect.codes.join(' ') });
+        now += SAYING_MS;
+        event = { type: 'said' };
+      }
+      if (effect.type === 'look') event = { type: 'looked', verdict: how(now / 1000) };
+      if (effect.type === 'wake_at') {
+        now = effect.at;
+        event = { type: 'wake' };
+      }
+      if (effect.type === 'end') ended = effect.isReady;
+    }
+  }
+  return { told, ended, endedAt: now / 1000, effects };
+}
+const words = (told: readonly Told[]): string[] => told.map(({ codes }) => codes);
+
+describe('what a kiosk says after its start', () => {
+  it('is that its settings were read and that it is ready, as soon as it is', () => {
+    const { told, ended } = watch(APPLIED, (s) => (s >= 40 ? READY : troubled('no_network')));
+    expect(words(told)).toEqual(['applied', 'ready']);
+    expect(told[1]?.at).toBeLessThan(40 + lookEveryMs / 1000 + 1);
+    expect(ended).toBe(true);
+  });
+
+  it('is nothing of settings that are as they were', () => {
+    expect(words(watch(QUIET, () => READY).told)).toEqual(['ready']);
+  });
+
+  it('is a mistake in the settings at once, and that it is ready all the same with those before', () => {
+    const { told } = watch(INVALID, (s) => (s >= 30 ? READY : NOT_YET));
+    expect(told[0]).toEqual({ at: 0, codes: 'file_invalid' });
+    expect(words(told)).toEqual(['file_invalid', 'ready']);
+  });
+
+  it('is what is certain as soon as it was seen twice', () => {
+    const { told } = watch(QUIET, (s) => (s >= 20 ? troubled('wifi_password_wrong') : NOT_YET));
+    expect(told[0]?.codes).toBe('wifi_password_wrong');
+    expect(told[0]?.at).toBeGreaterThanOrEqual(25);
+    expect(told[0]?.at).toBeLessThanOrEqual(30);
+  });
+
+  it('is what may pass only after the time of grace', () => {
+    const { told } = watch(QUIET, () => troubled('no_network'));
+    expect(told[0]?.codes).toBe('no_network');
+    expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
+    expect(told[0]?.at).toBeLessThan((graceMs + 2 * lookEveryMs) / 1000);
+  });
+
+  it('is no trouble that is gone at the next look', () => {
+    let count = 0;
+    const { told } = watch(
+      QUIET,
+      () => (count++ % 2 === 0 ? troubled('no_network') : troubled('no_address')),
+      1700,
+    );
+    expect(told).toEqual([]);
+  });
+
+  it('is said again every few minutes, a few times, and then the watch goes on in silence to its end', () => {
+    const { told, ended, endedAt, effects } = watch(QUIET, () => troubled('broker_unreachable'));
+    expect(words(told)).toEqual(Array(1 + repeats).fill('broker_unreachable'));
+    for (const [index, { at }] of told.slice(1).entries())
+      expect(at - (told[index]?.at ?? 0)).toBeGreaterThanOrEqual(repeatEveryMs / 1000);
+    expect(ended).toBe(false);
+    expect(endedAt - longestMs / 1000).toBeLessThanOrEqual(lookEveryMs / 1000);
+    const last = effects.filter((effect) => effect.type === 'write').at(-1);
+    expect(last).toMatchObject({ state: { kind: 'troubled', isWatched: false } });
+  });
+
+  it('is another trouble at once, and in the end that all is fixed', () => {
+    const { told } = watch(QUIET, (s) =>
+      s < 200 ? troubled('no_network') : s < 300 ? troubled('broker_refused') : READY,
+    );
+    expect(words(told)).toEqual(['no_network', 'broker_refused', 'ready']);
+    expect(told[1]?.at).toBeLessThan(220);
+    expect(told[2]?.at).toBeLessThan(310);
+  });
+
+  it('is the microphone beside the network, and what is left of both is not said twice', () => {
+    const { told } = watch(QUIET, (s) =>
+      s < 120 ? troubled('no_network', 'no_microphone') : s < 200 ? troubled('no_microphone') : READY,
+    );
+    expect(words(told)).toEqual(['no_network no_microphone', 'ready']);
+  });
+
+  it('names settings that were refused instead of the configuration that is missing for it', () => {
+    const missing: StartVerdict = {
+      kind: 'troubled',
+      troubles: [{ code: 'service_down', detail: 'x', isCertain: false, isConfiguration: true }],
+    };
+    expect(new Set(words(watch(INVALID, () => missing).told))).toEqual(new Set(['file_invalid']));
+    const none = watch({ ...QUIET, isMissing: true }, () => missing);
+    expect(none.told[0]?.codes).toBe('no_file');
+    expect(watch(QUIET, () => missing).told[0]?.codes).toBe('service_down');
+  });
+
+  it('is that it does not start where nothing is found wrong for long', () => {
+    const { told } = watch(QUIET, () => NOT_YET);
+    expect(told[0]?.codes).toBe('service_down');
+    expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
+  });
+
+  it('asks the doctor only when there may be something to tell', () => {
+    const { effects } = watch(QUIET, () => NOT_YET, 80);
+    const looks = effects.flatMap((effect) => (effect.type === 'look' ? [effect.asksDoctor] : []));
+    expect(looks.indexOf(true)).toBe(graceMs / 2 / lookEveryMs);
+    expect(looks.lastIndexOf(false)).toBe(graceMs / 2 / lookEveryMs - 1);
+  });
+
+  it('ignores what comes when it is not expected, and everything after its end', () => {
+    const begun = stepReport(beginReport(APPLIED, 0), { type: 'begin' }, 0).state;
+    for (const event of [{ type: 'wake' }, { type: 'looked', verdict: READY }] as const)
+      expect(stepReport(begun, event, 1)).toEqual({ state: begun, effects: [] });
+    const looking = stepReport(begun, { type: 'said' }, 1).state;
+    expect(stepReport(looking, { type: 'said' }, 1).effects).toEqual([]);
+    const over = stepReport(
+      stepReport(looking, { type: 'looked', verdict: READY }, 2).state,
+      { type: 'said' },
+      3,
+    );
+    expect(over.effects).toEqual([{ type: 'end', isReady: true }]);
+    for (const event of [{ type: 'begin' }, { type: 'wake' }, { type: 'said' }] as const)
+      expect(stepReport(over.state, event, 9).effects).toEqual([]);
+  });
+
+  it('ends, and is bounded, whatever a kiosk goes through', () => {
+    const verdict = fc.oneof(
+      fc.constant(NOT_YET),
+      fc
+        .uniqueArray(fc.constantFrom(...PHRASE_CODES), { minLength: 1, maxLength: 4 })
+        .map((codes) => troubled(...codes)),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(QUIET, APPLIED, INVALID),
+        fc.array(verdict, { minLength: 1, maxLength: 40 }),
+        (news, all) => {
+          let count = 0;
+          const { told, ended, endedAt } = watch(
+            news,
+            () => all[Math.floor(count++ / 3) % all.length] ?? NOT_YET,
+          );
+          expect(told.length).toBeLessThanOrEqual(mostSayings);
+          expect(ended).toBe(false);
+          expect(endedAt).toBeLessThan((longestMs + 2 * lookEveryMs + SAYING_MS) / 1000);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

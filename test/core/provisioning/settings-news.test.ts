@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { PROVISIONING_OUTCOMES, type ProvisioningResult } from '../../../src/core/provisioning/outcome.ts';
+import { PHRASES } from '../../../src/core/provisioning/phrases.ts';
+import { settingsNews } from '../../../src/core/provisioning/settings-news.ts';
+
+const result = (outcome: ProvisioningResult['outcome'], problems: ProvisioningResult['problems'] = []) =>
+  ({
+    ...{ format: 1, at: null, outcome, file: '/boot/firmware/dragoman.json', problems, notes: [] },
+    ...{ network: null, wifi: false },
+  }) satisfies ProvisioningResult;
+
+describe('what became of the settings', () => {
+  it('is told by a phrase of its name, except where nothing is new', () => {
+    for (const outcome of PROVISIONING_OUTCOMES) {
+      const { code, isBad, isMissing } = settingsNews(result(outcome));
+      const isQuiet = outcome === 'no_file' || outcome === 'unchanged';
+      expect([outcome, code]).toEqual([outcome, isQuiet ? null : outcome]);
+      expect(isMissing).toBe(outcome === 'no_file');
+      if (code !== null) expect(isBad).toBe(PHRASES[code].news === 'bad');
+    }
+  });
+
+  it('has the problems as its detail, the first ones', () => {
+    const problem = { field: 'wifi.passphrase', message: 'must have 8 characters', fix: 'Give it more.' };
+    const whole = { field: '', message: 'dragoman.json is empty', fix: '' };
+    expect(settingsNews(result('file_invalid', [problem, whole])).detail).toBe(
+      'wifi.passphrase must have 8 characters. Give it more.; dragoman.json is empty',
+    );
+    expect(settingsNews(result('file_invalid', Array(50).fill(whole))).detail.match(/empty/g)).toHaveLength(
+      8,
+    );
+  });
+
+  it('is nothing where nobody knows', () => {
+    expect(settingsNews(null)).toEqual({ code: null, isBad: false, detail: '', isMissing: false });
+  });
+});
