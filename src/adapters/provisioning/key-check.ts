@@ -28,13 +28,13 @@ export function checkKeys(
   const own = certPem === undefined ? null : checkCertificate(found, 'certPem', certPem, wall);
   if (own !== null) checkPair(found, own, keyPem, keyNow);
   if (certPem === undefined && typeof keyPem === 'string')
-    complain(found, 'certPem', 'is missing: "keyPem" is of no use without it', 'Add the certificate.');
+    addProblem(found, 'certPem', 'is missing: "keyPem" is of no use without it', 'Add the certificate.');
   for (const [index, pem] of (ownerKeysPem ?? []).entries())
     checkOwnerKey(found, `ownerKeysPem[${index}]`, pem);
   return found;
 }
 
-function complain({ problems }: Found, field: string, message: string, fix: string): void {
+function addProblem({ problems }: Found, field: string, message: string, fix: string): void {
   problems.push({ field, message, fix });
 }
 
@@ -48,18 +48,23 @@ function checkCertificate(
   wall: number | null,
 ): X509Certificate | null {
   if (/PRIVATE KEY-----/.test(pem)) {
-    complain(found, field, 'holds a private key', 'Only "keyPem" is for one.');
+    addProblem(found, field, 'holds a private key', 'Only "keyPem" is for one.');
     return null;
   }
   const [own] = readCertificates(pem) ?? [];
   if (own === undefined) {
-    complain(found, field, 'holds no certificate that can be read', AS_PEM);
+    addProblem(found, field, 'holds no certificate that can be read', AS_PEM);
     return null;
   }
   const { validFrom, validTo } = infoOf(own);
   const name = own.subject.split('\n').at(-1)?.slice(0, 100) ?? '';
   if (wall !== null && validTo <= wall)
-    complain(found, field, `has ended on ${day(validTo)}, by this device's clock`, 'Have a new one issued.');
+    addProblem(
+      found,
+      field,
+      `has ended on ${day(validTo)}, by this device's clock`,
+      'Have a new one issued.',
+    );
   else found.notes.push(`${field}: ${name}, good until ${day(validTo)}.`);
   if (wall !== null && validFrom > wall)
     found.notes.push(`${field} begins only on ${day(validFrom)}, by this device's clock.`);
@@ -79,10 +84,10 @@ function checkPair(
   const pem = given ?? keyNow;
   if (pem === null) {
     const taken = given === null ? 'was taken out of the file, and this device has none' : 'is missing';
-    return complain(found, 'keyPem', taken, 'Add the private key of "certPem".');
+    return addProblem(found, 'keyPem', taken, 'Add the private key of "certPem".');
   }
   if (/ENCRYPTED/.test(pem))
-    return complain(
+    return addProblem(
       found,
       'keyPem',
       'is protected by a password',
@@ -91,10 +96,10 @@ function checkPair(
   try {
     if (certificate.checkPrivateKey(createPrivateKey(pem))) return;
   } catch {
-    return complain(found, 'keyPem', 'holds no private key that can be read', AS_PEM);
+    return addProblem(found, 'keyPem', 'holds no private key that can be read', AS_PEM);
   }
   const whose = typeof given === 'string' ? 'is' : 'is missing, and the one on this device is';
-  complain(
+  addProblem(
     found,
     'keyPem',
     `${whose} of another certificate than "certPem"`,
@@ -104,7 +109,7 @@ function checkPair(
 
 function checkOwnerKey(found: Found, field: string, pem: string): void {
   if (/PRIVATE KEY-----/.test(pem))
-    return complain(
+    return addProblem(
       found,
       field,
       'is a private key, which belongs to the backend alone',
@@ -113,7 +118,7 @@ function checkOwnerKey(found: Found, field: string, pem: string): void {
   try {
     if (createPublicKey(pem).asymmetricKeyType === 'ed25519') return;
   } catch {
-    return complain(found, field, 'holds no public key that can be read', AS_PEM);
+    return addProblem(found, field, 'holds no public key that can be read', AS_PEM);
   }
-  complain(found, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
+  addProblem(found, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
 }
