@@ -63,6 +63,11 @@ ExecStart=/bin/sh -euc 'for key in /etc/ssh/ssh_host_*_key; do ssh-keygen -yf "$
 WantedBy=ssh.service
 `;
 
+const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too.
+[Unit]
+ConditionPathExists=
+`;
+
 const MASKED = [
   // Nobody has a password.
   ...['getty@.service', 'serial-getty@.service'],
@@ -107,6 +112,7 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
     { path: 'etc/systemd/network/80-wired.network', content: WIRED },
     { path: 'etc/ssh/sshd_config.d/kiosk.conf', content: SSH },
     { path: `etc/sudoers.d/${LOGIN}`, content: `${LOGIN} ALL=(ALL) NOPASSWD: ALL\n`, mode: 0o440 },
+    { path: `${UNITS}/dragoman-provision.service.d/card.conf`, content: ALWAYS_PROVISION },
     { path: `${UNITS}/dragoman-ssh-keys.service`, content: SSH_KEYS_UNIT },
     link(`${UNITS}/ssh.service.wants/dragoman-ssh-keys.service`, '../dragoman-ssh-keys.service'),
     ...MASKED.map((unit) => link(`${UNITS}/${unit}`, '/dev/null')),

@@ -11,6 +11,7 @@ import { holdsSecrets } from '../../core/provisioning/secrets.ts';
 
 import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
+import { notesOnCard } from './card-notes.ts';
 import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
 import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument } from './document.ts';
@@ -82,7 +83,7 @@ function endOf({ boot, root, wall }: ProvisioningRun, { writes = [], ...told }: 
     problems: (told.problems ?? []).map(({ field, message, fix }) => ({
       ...{ field: onOneLine(field), message: onOneLine(message), fix: onOneLine(fix) },
     })),
-    notes: (told.notes ?? []).map(onOneLine),
+    notes: [...(told.notes ?? []), ...notesOnCard(root)].map(onOneLine),
     network: findNetwork(root),
     wifi: told.wifi ?? false,
   };

@@ -7,6 +7,7 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
+import { tellsOtherwise } from './card-notes.ts';
 import { writeStatus } from './cleaning.ts';
 
 /** @returns what could not be written: a sentence each */
@@ -42,7 +43,7 @@ function isNews(result: ProvisioningResult, boot: string): boolean {
   if (result.outcome !== 'unchanged') return true;
   try {
     const before = readFileSync(join(boot, STATUS_FILE), 'utf8');
-    return !/^Result: (applied|unchanged)\./m.test(before);
+    return !/^Result: (applied|unchanged)\./m.test(before) || tellsOtherwise(before, result.notes);
   } catch {
     return true;
   }
