@@ -25,7 +25,7 @@ amd64 | arm64) ;;
 esac
 # What an owner's machine has before ours is installed; qemu-guest-agent is the tests' hand in it, which needs no network. The broker
 # does not start by itself: only a machine that lives in a time of its own has its owner's programs in it.
-packages=systemd-sysv,dbus,udev,kmod,iproute2,sudo,alsa-utils,mosquitto,qemu-guest-agent,"linux-image-$ARCH"
+packages=systemd-sysv,dbus,udev,kmod,e2fsprogs,iproute2,sudo,alsa-utils,mosquitto,qemu-guest-agent,"linux-image-$ARCH"
 case "$SUITE" in
 # Debian 12 has no Node that is new enough: it comes as dragoman-node.
 bookworm) ;;

@@ -18,9 +18,9 @@ export const KINDS: Readonly<
 };
 /** 2 ns for an instruction: 500 million of them a second, fewer than a board has. */
 const TIMES: Readonly<Record<'real' | 'virtual', readonly string[]>> = {
-  real: ['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-rtc', 'base=utc'],
+  real: ['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-m', '1024', '-rtc', 'base=utc'],
   virtual: [
-    ...['-accel', 'tcg,thread=single,tb-size=256', '-smp', '1'],
+    ...['-accel', 'tcg,thread=single,tb-size=256', '-smp', '1', '-m', '1536'],
     ...['-icount', 'shift=1,sleep=off', '-rtc', 'base=utc,clock=vm'],
   ],
 };
@@ -166,7 +166,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
   const words = [
     ...kind.words,
     ...TIMES[time],
-    ...['-m', '1024', '-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
+    ...['-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
     ...['-append', `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off`],
     ...['-drive', `file=${disk},if=none,id=disk,cache=writeback`, '-device', 'virtio-blk-pci,drive=disk'],
     ...['-drive', `file=${parcel},if=none,id=parcel,format=raw,readonly=on`],

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { until } from '../../nspawn/kiosk.ts';
+import { searchDisk } from '../disk-search.ts';
+import { type Bench, inSeconds, live, wait } from '../kiosk.ts';
+import { onMachine } from '../on-machine.ts';
+
+/** Twenty in all. */
+const [ROUNDS, CUTS] = [4, 5];
+const EACH_MS = 80;
+/** The first writes of a start go out at once, later ones each second. */
+const LONGEST_WAIT_MS = 4000;
+const ANSWERED_WITHIN_MS = 90_000;
+const ROUND_LIMIT_MS = 1_200_000;
+const RECORD = '/var/lib/dragoman/commands.museum.kiosk-01.json';
+const SOFTEST = 20;
+/** The first alone is the softest. */
+const percentOf = (place: number): number => (place === 0 ? SOFTEST : SOFTEST + 1 + (place % 60));
+
+const recordSchema = z.object({
+  version: z.number(),
+  commands: z.array(z.object({ key: z.string(), status: z.string().optional() })),
+});
+const answerSchema = z.object({ id: z.string(), status: z.string() });
+
+onMachine('power', ({ onDevice }) => {
+  for (let round = 1; round <= ROUNDS; round += 1)
+    onDevice(
+      `is cut ${CUTS} times, at random, while state is written; round ${round} of ${ROUNDS}`,
+      async (bench, { annotate }) => {
+        await cardsFromBootOn(bench);
+        const cuts: Cut[] = [];
+        for (let cut = 0; cut < CUTS; cut += 1) cuts.push(await cutOnce(bench, `${round}-${cut}`));
+        const tokens = bench.owner.tokens;
+        expect(tokens.length).toBeGreaterThan(CUTS);
+        // The search finds what is there.
+        const found = await searchDisk(bench, [...tokens, 'museum.kiosk-01']);
+        expect(found.at(-1)).toBeGreaterThan(0);
+        expect(found.slice(0, -1)).toEqual(tokens.map(() => 0));
+        const times = cuts.map(({ liveMs }) => liveMs).sort((a, b) => a - b);
+        const sum = (key: 'sent' | 'kept' | 'open' | 'halfway') =>
+          cuts.reduce((total, one) => total + one[key], 0);
+        await annotate(
+          `${CUTS} cuts, ${sum('sent')} commands: ${sum('kept')} had been answered and were all remembered, ` +
+            `${sum('open')} were answered after the next start, ${sum('halfway')} of them as interrupted; ` +
+            `live ${inSeconds(times[CUTS >> 1] ?? 0)} after the cut (median), ${inSeconds(times.at(-1) ?? 0)} at most; ` +
+            `${tokens.length} tokens: none on the disk`,
+        );
+      },
+      ROUND_LIMIT_MS,
+    );
+});
+
+/** The kernel finds the cards when it boots, as it would those of a device. */
+async function cardsFromBootOn({ machine }: Bench): Promise<void> {
+  await machine.write('/etc/modules-load.d/cards.conf', 'snd-aloop\n');
+  const options = 'options snd-aloop enable=1,1 index=-1,-1 id=Mic,Speaker pcm_substreams=1,1\n';
+  await machine.write('/etc/modprobe.d/cards.conf', options);
+  await machine.must(['sync']);
+}
+
+interface Cut {
+  readonly sent: number;
+  /** Answered before the cut. */
+  readonly kept: number;
+  /** Answered after it. */
+  readonly open: number;
+  /** Of these: those that the disk had as begun, so that they were not done twice but told as interrupted. */
+  readonly halfway: number;
+  readonly liveMs: number;
+}
+
+async function cutOnce(bench: Bench, name: string): Promise<Cut> {
+  const { machine, owner } = bench;
+  owner.forget();
+  const flood = startFlood(bench, name);
+  await until('state is written', async () => answersOf(bench).size > 0, 30_000);
+  await wait(Math.random() * LONGEST_WAIT_MS);
+  const cutAt = performance.now();
+  const booting = machine.cutPower();
+  const sent = await flood.end();
+  // What it had said is there by now, and it cannot have said more.
+  const kept = [...answersOf(bench)].filter(([, status]) => status === 'ok').map(([id]) => id);
+  expect(kept.length).toBeGreaterThan(0);
+  // What is answered from here on is answered by the next start.
+  owner.forget();
+  await booting;
+  const recorded = await readRecord(bench);
+  expect(kept.filter((id) => recorded.get(keyOf(id)) !== 'ok')).toEqual([]);
+  const halfway = sent.filter((id) => recorded.get(keyOf(id)) === 'error').length;
+  await live(bench, 240_000);
+  const liveMs = performance.now() - cutAt;
+  await until('it answers', async () => (await volumeOf(bench)) !== null, ANSWERED_WITHIN_MS);
+  await isNotDoneTwice(bench, kept[0] ?? '');
+  const open = sent.filter((id) => !kept.includes(id));
+  const isAnswered = async () => open.every((id) => answersOf(bench).has(id));
+  await until('all are answered', isAnswered, ANSWERED_WITHIN_MS).catch((error) => {
+    const silent = open.filter((id) => !answersOf(bench).has(id));
+    throw new Error(`${String(error)}: ${silent.join(' ')}`);
+  });
+  const journal = await machine.sh('journalctl -b -o cat --no-pager -u dragoman');
+  expect(journal).not.toMatch(/cannot be read|unreadable|a new one is begun|defect/);
+  // systemd has ended nothing: what had ended was ended by the power.
+  expect(await machine.sh('systemctl show --value -p NRestarts dragoman')).toBe('0\n');
+  return { sent: sent.length, kept: kept.length, open: open.length, halfway, liveMs };
+}
+
+/** Each is written down before it is carried out and before it is answered. */
+function startFlood({ owner }: Bench, name: string) {
+  const sent: string[] = [];
+  let isOver = false;
+  const send = async (): Promise<void> => {
+    while (!isOver) {
+      const id = `${name}-${sent.length}`;
+      await owner.publish('cmd/volume', { id, args: { percent: percentOf(sent.length) } });
+      sent.push(id);
+      await wait(EACH_MS);
+    }
+  };
+  const sending = send();
+  return {
+    async end(): Promise<readonly string[]> {
+      isOver = true;
+      await sending;
+      return sent;
+    },
+  };
+}
+
+/** By the id of the command: its final answer. */
+function answersOf({ owner }: Bench): Map<string, string> {
+  const answers = owner.messages
+    .filter(({ topic }) => topic === 'cmd/volume/res')
+    .map(({ text }) => answerSchema.parse(JSON.parse(text)))
+    .filter(({ status }) => status !== 'accepted');
+  return new Map(answers.map(({ id, status }) => [id, status]));
+}
+
+async function readRecord({ machine }: Bench): Promise<Map<string, string | undefined>> {
+  const record = recordSchema.parse(JSON.parse((await machine.read(RECORD)).toString()));
+  return new Map(record.commands.map(({ key, status }) => [key, status]));
+}
+
+const keyOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 22);
+
+async function volumeOf({ owner }: Bench): Promise<number | null> {
+  const answer = await owner.command('status', {}, 4000);
+  const lanes = (answer?.['data'] as { lanes?: { volume: number }[] } | undefined)?.lanes;
+  return lanes?.[0]?.volume ?? null;
+}
+
+/** The first of all has set the softest volume: sent again, it is answered and changes nothing. */
+async function isNotDoneTwice(bench: Bench, first: string): Promise<void> {
+  await bench.owner.publish('cmd/volume', { id: first, args: { percent: SOFTEST } });
+  await until('the answer again', async () => answersOf(bench).get(first) === 'ok', ANSWERED_WITHIN_MS);
+  expect(await volumeOf(bench)).not.toBe(SOFTEST);
+}
