@@ -107,6 +107,9 @@ describe('dragoman.service', () => {
     const text = unit('dragoman.service');
     expect(text).toMatch(/^DevicePolicy=closed$/m);
     expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);
+    // Looked up at the start: a kiosk whose first card is plugged in later would never reach it.
+    expect(text).toMatch(/^After=modprobe@snd\.service$/m);
+    expect(text).toMatch(/^Wants=modprobe@snd\.service$/m);
     expect(text).toMatch(/^SupplementaryGroups=audio$/m);
     expect(text).not.toMatch(/^PrivateDevices=/m);
     expect(text).toMatch(/^PrivateUsers=yes$/m);
