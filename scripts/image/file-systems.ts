@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import type { BootFile } from './boot-partition.ts';
 import type { Identity } from './identity.ts';
+import { setInodeTimes } from './inode-times.ts';
 import { alignUp, MIB } from './partitions.ts';
 import type { Run } from './run.ts';
 
@@ -64,6 +65,7 @@ export async function makeRoot(
     root,
   ];
   await makeExt4(run, file, size, [...words, ...named(identity.rootUuid)], epoch);
+  setInodeTimes(file, epoch);
   return size;
 }
 

@@ -42,6 +42,7 @@ RouteMetric=100
 
 const SSH = `# Nobody but the owner, and only with a key that dragoman.json has brought.
 AllowUsers ${LOGIN}
+HostKey /etc/ssh/ssh_host_ed25519_key
 AuthorizedKeysFile /etc/dragoman/authorized_keys
 PermitRootLogin no
 PasswordAuthentication no
@@ -50,14 +51,14 @@ X11Forwarding no
 `;
 
 const SSH_KEYS_UNIT = `[Unit]
-Description=Keys of this kiosk's SSH, made at its first start
+Description=Key of this kiosk's SSH, made at its first start
 Before=ssh.service
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-# A power cut may have left a part of one.
-ExecStart=/bin/sh -euc 'for key in /etc/ssh/ssh_host_*_key; do ssh-keygen -yf "$$key" >/dev/null 2>&1 </dev/null || rm -f "$$key" "$$key.pub"; done; ssh-keygen -A; sync /etc/ssh/ssh_host_*'
+# A power cut may have left a part of it.
+ExecStart=/bin/sh -euc 'key=/etc/ssh/ssh_host_ed25519_key; ssh-keygen -yf $$key >/dev/null 2>&1 </dev/null || { rm -f $$key $$key.pub; ssh-keygen -q -t ed25519 -N "" -C kiosk -f $$key; sync $$key $$key.pub /etc/ssh; }'
 
 [Install]
 WantedBy=ssh.service

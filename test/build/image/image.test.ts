@@ -154,11 +154,11 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^(?=.{79}$).* \d+\.\d s$/);
     const again = join(folder, 'again');
     await build(again, '--compress', 'none');
-    // Of the partition that is read, mke2fs keeps when each file came to this disk.
-    const before = (file: string) => readFileSync(file).subarray(0, parts[1]?.start ?? 0);
-    expect(before(imageIn(again)).equals(before(image))).toBe(true);
-    const data = (file: string) => readFileSync(file).subarray(parts[2]?.start ?? 0);
-    expect(data(imageIn(again)).equals(data(image))).toBe(true);
+    expect(readFileSync(imageIn(again)).equals(readFileSync(image))).toBe(true);
+    // The times in it were set by hand, with the checksums.
+    expect(execFileSync('e2fsck', ['-fn', join(folder, 'part-2')], { env }).toString()).toContain(
+      'dragoman-root: ',
+    );
   });
 });
 
