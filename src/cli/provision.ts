@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createSystemClock } from '../adapters/clock.ts';
+import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
 import { report } from '../adapters/provisioning/report.ts';
 import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
@@ -54,8 +55,11 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
     throw new Failure('this writes below /etc and needs root: try "sudo dragoman provision", or --dry-run');
   // Folders and what is told are for all to read, whoever calls this; secrets have rights of their own.
   process.umask(0o022);
-  const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
-  const untold = isDry ? [] : report(ended.result, boot, root);
+  const work = (): [ProvisioningEnd, string[]] => {
+    const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
+    return [ended, isDry ? [] : report(ended.result, boot, root)];
+  };
+  const [ended, untold] = isDry ? work() : alone(root, work);
   shell.finish(EXIT_CODES[ended.result.outcome]);
   if (json) {
     const written = ended.writes.map(({ path }) => path);
@@ -63,6 +67,23 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
   }
   for (const line of linesOf(ended, boot, isDry)) shell.print(wrapText(line, '  '));
   for (const line of untold) shell.complain(`dragoman: ${line}\n`);
+}
+
+/** @throws Failure where another one runs, or nobody can know */
+function alone<T>(root: string, work: () => T): T {
+  let unlock: ReturnType<typeof lock>;
+  try {
+    unlock = lock(root);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new Failure(`${join(root, 'run')} cannot be written (${code}): call this as root`);
+  }
+  if (unlock === null) throw new Failure('another "dragoman provision" runs: wait for its end');
+  try {
+    return work();
+  } finally {
+    unlock();
+  }
 }
 
 function isFolder(path: string): boolean {

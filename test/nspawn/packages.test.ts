@@ -143,6 +143,30 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     ).toContain('museum');
   });
 
+  it('set a fresh device up by the file on its boot partition, and ask nobody', async ({ annotate }) => {
+    await dpkg('-P', 'dragoman');
+    await forget();
+    const { passwordFile: _, ...mqtt } = JSON.parse(CONFIG).mqtt;
+    const config = { ...JSON.parse(CONFIG), mqtt };
+    const document = { format: 1, config, secrets: { 'mqtt-password': 'secret' } };
+    await machine.write('/boot/dragoman.json', JSON.stringify(document));
+    await install(OLD, 'dragoman');
+    await annotate(`live ${(await live()).toFixed(0)} ms after the installation`);
+    const status = await machine.must(['cat', '/boot/dragoman-status.txt']);
+    // This machine's disk is memory: there would be nothing left of a secret that is taken out of the file.
+    expect(status).toMatch(/Result: applied\..*forgotten at the next boot/s);
+    expect(await stat('/etc/dragoman/secrets/mqtt-password')).toBe('600 dragoman:dragoman');
+    expect(await stat('/etc/dragoman/secrets')).toBe('750 root:dragoman');
+    expect(await machine.must(['dpkg', '--verify', 'dragoman'])).toBe('');
+    // As the next tests expect it.
+    const place = '/etc/dragoman/conf.d/zz-provisioned.json';
+    await machine.must(['sh', '-c', `rm /boot/dragoman* ${place}`]);
+    await machine.write('/etc/dragoman/config.json', CONFIG);
+    await forget();
+    await machine.must(['systemctl', 'restart', SERVICE]);
+    await live();
+  });
+
   it.each([
     ['upgrade', NEW],
     ['downgrade', OLD],

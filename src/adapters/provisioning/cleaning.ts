@@ -40,6 +40,7 @@ export function takeSecretsOut(folder: string, value: unknown): string | null {
 
 /** Where a power cut came between overwriting and renaming: the file is made whole before it is read. */
 export function resumeCleaning(folder: string): void {
+  failing(() => rmSync(join(folder, STATUS_DRAFT), { force: true }));
   const cleaned = join(folder, CLEANED_FILE);
   if (statSync(cleaned, { throwIfNoEntry: false }) === undefined) return;
   failing(() => {

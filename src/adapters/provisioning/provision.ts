@@ -17,6 +17,7 @@ import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument } from './document.ts';
 import { findFacts, findNetwork, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
+import { lasts } from './lasting.ts';
 import { findOwners } from './owners.ts';
 import { takeEffect } from './take-effect.ts';
 
@@ -70,7 +71,10 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
   if (!applied.ok) return end({ outcome: applied.outcome, problems: [inWords(applied)], wifi });
   const { changed } = applied;
   if (run.root === '/' && changed.length > 0) takeEffect(changed, document.wifi);
-  if (holdsSecrets(document)) notes.push(...notesOnCleaning(takeSecretsOut(run.boot, read.value)));
+  if (holdsSecrets(document)) {
+    if (lasts(run.root)) notes.push(...notesOnCleaning(takeSecretsOut(run.boot, read.value)));
+    else notes.push(FORGETS);
+  }
   return end({ outcome: changed.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes: changed });
 }
 
@@ -124,7 +128,7 @@ function ownersFor(
 
 function inWords({ outcome, message }: { outcome: string; message: string }): ProvisioningProblem {
   const what =
-    outcome === 'disk_full' ? 'the disk of the device is full' : `the disk cannot be written (${message})`;
+    outcome === 'disk_full' ? 'The disk of the device is full' : `The disk cannot be written (${message})`;
   return {
     ...{ field: '', message: `${what}; all is as it was` },
     fix: outcome === 'disk_full' ? 'Make room on it, or write the card again.' : 'Try another card.',
@@ -136,6 +140,9 @@ function notesOnNames(boot: string): string[] {
     (name) => `${JSON.stringify(name)} lies beside ${PROVISIONING_FILE} and is not read.`,
   );
 }
+
+const FORGETS =
+  'What is set now is in memory and forgotten at the next boot: the secrets stay in dragoman.json, where whoever has the card can read them.';
 
 function notesOnCleaning(trouble: string | null): string[] {
   if (trouble === null) return ['The secrets are on the device now and were taken out of dragoman.json.'];

@@ -13,7 +13,8 @@ import { writeStatus } from './cleaning.ts';
 /** @returns what could not be written: a sentence each */
 export function report(result: ProvisioningResult, boot: string, root: string): string[] {
   const problems: string[] = [];
-  if (result.outcome !== 'no_file' && isNews(result, boot)) {
+  const isToldThere = result.outcome !== 'no_file' || result.notes.length > 0;
+  if (isToldThere && isNews(result, boot)) {
     const trouble = writeStatus(boot, statusText(result));
     if (trouble !== null) problems.push(`${join(boot, STATUS_FILE)} cannot be written (${trouble})`);
   }

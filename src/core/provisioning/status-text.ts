@@ -20,7 +20,7 @@ export function outcomeSentence(outcome: ProvisioningOutcome): string {
 
 /** One line: field, what is wrong, what to do. */
 export function problemLine({ field, message, fix }: ProvisioningProblem): string {
-  const what = field === '' ? message.charAt(0).toUpperCase() + message.slice(1) : `${field}: ${message}`;
+  const what = field === '' ? message : `${field}: ${message}`;
   return [`${what}${/[.?!]$/.test(what) ? '' : '.'}`, ...(fix === '' ? [] : [fix])].join(' ');
 }
 

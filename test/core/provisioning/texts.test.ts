@@ -49,7 +49,7 @@ describe('the status text', () => {
       'Dragoman: what became of dragoman.json',
       'Time:   2026-11-22 10:20:30 UTC',
       'Result: file_invalid. Something in dragoman.json is wrong. Nothing was changed.',
-      ...['', 'To be fixed:', '- wifi.country: must be two letters. Write "DE".', '- And 2 more problems.'],
+      ...['', 'To be fixed:', '- wifi.country: must be two letters. Write "DE".', '- and 2 more problems.'],
       ...['', 'To be known:', '- It is late.', ''],
     ]);
     expect(statusText(result).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

@@ -1,0 +1,103 @@
+/** The power goes at every single change of a disk: from then on nothing is written any more, until the next boot. */
+import { readdirSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { withoutSecrets } from '../../../src/core/provisioning/secrets.ts';
+import { createSystem, FULL, type System } from './fixture.ts';
+
+const power = vi.hoisted(() => ({ changesLeft: Number.POSITIVE_INFINITY, changes: 0 }));
+
+vi.mock('node:fs', async (original) => {
+  const real = (await original()) as Record<string, unknown>;
+  const changing = [
+    ...['openSync', 'writeSync', 'writeFileSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'rmSync'],
+    ...['linkSync', 'symlinkSync', 'mkdirSync', 'chmodSync', 'chownSync', 'fchmodSync', 'fchownSync'],
+  ];
+  const cut = Object.fromEntries(
+    changing.map((name) => [
+      name,
+      (...given: unknown[]) => {
+        power.changes += 1;
+        power.changesLeft -= 1;
+        if (power.changesLeft < 0) throw new Error('the power is off');
+        return (real[name] as (...given: unknown[]) => unknown)(...given);
+      },
+    ]),
+  );
+  return { ...real, ...cut };
+});
+
+const boots = (system: System, changes = Number.POSITIVE_INFINITY): boolean => {
+  power.changesLeft = changes;
+  try {
+    system.run();
+    return true;
+  } catch (error) {
+    expect(String(error)).toContain('the power is off');
+    return false;
+  } finally {
+    power.changesLeft = Number.POSITIVE_INFINITY;
+  }
+};
+const outcome = (system: System) => {
+  const { result } = system.run();
+  return result.outcome === 'applied' || result.outcome === 'unchanged' ? 'in effect' : result;
+};
+
+/** @param prepare what the device has been through before */
+function cutEverywhere(document: object, prepare: (system: System) => void): number {
+  const whole = createSystem();
+  prepare(whole);
+  whole.write('dragoman.json', document);
+  expect(outcome(whole)).toBe('in effect');
+  const [reference, file] = [whole.everything(), JSON.parse(whole.read())];
+  whole.remove();
+  for (let changes = 0; ; changes += 1) {
+    const system = createSystem();
+    prepare(system);
+    system.write('dragoman.json', document);
+    const isThrough = boots(system, changes);
+    const text = system.read();
+    // As long as something is missing, the secrets are still there to be taken.
+    if (!text.includes('correct horse')) expect(system.everything()).toEqual(reference);
+    expect([changes, outcome(system)]).toEqual([changes, 'in effect']);
+    expect(system.everything()).toEqual(reference);
+    expect(JSON.parse(system.read())).toEqual(file);
+    expect(readdirSync(system.boot).sort()).toEqual(['dragoman-status.txt', 'dragoman.json']);
+    system.remove();
+    if (isThrough) return changes;
+  }
+}
+
+describe('a power cut', () => {
+  it('at any change of a disk of a fresh device is made good at the next boot', () => {
+    const changes = cutEverywhere(FULL, () => {});
+    expect(changes).toBeGreaterThan(50);
+  });
+
+  it('and of one that gets another passphrase and configuration', () => {
+    const config = { ...FULL.config, log: { level: 'debug' } };
+    const later = { ...FULL, config, wifi: { ...FULL.wifi, hidden: true } };
+    const changes = cutEverywhere(later, (system) => {
+      system.write('dragoman.json', { ...FULL, wifi: { ...FULL.wifi, passphrase: 'another one' } });
+      system.run();
+    });
+    expect(changes).toBeGreaterThan(30);
+  });
+
+  it('twice, at other changes, is made good at the boot after', () => {
+    for (const [first, second] of [
+      [40, 10],
+      [70, 60],
+      [95, 3],
+      [60, 60],
+    ]) {
+      const system = createSystem();
+      system.write('dragoman.json', FULL);
+      boots(system, first);
+      boots(system, second);
+      expect(outcome(system)).toBe('in effect');
+      expect(JSON.parse(system.read())).toEqual(withoutSecrets(FULL));
+      system.remove();
+    }
+  });
+});
