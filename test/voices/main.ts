@@ -27,6 +27,7 @@ packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where t
 
   --draws N     half of them utterances, half of them 72 s of noise (1000)
   --seed S      of the first draw (1)
+  --only NAME   "utterances", a kind of noise or a mix, and nothing else; may be given several times
   --threads T   side by side (one per core)
   --tolerant    for few draws: ends with 1 only where a goal is missed by far
   --list        each utterance that was not whole
@@ -64,6 +65,18 @@ function jobsFor(draws: number): Job[] {
   return jobs.sort((one, other) => weight(other) - weight(one));
 }
 
+function nameOf(job: Job): string {
+  if (job.what === 'utterances') return job.what;
+  return job.what === 'noise' ? job.kind : job.mix;
+}
+
+function chosen(jobs: readonly Job[], only: readonly string[]): readonly Job[] {
+  const names = new Set(jobs.map(nameOf));
+  const unknown = only.find((name) => !names.has(name));
+  if (unknown !== undefined) throw new Error(`--only ${unknown} is none of ${[...names].sort().join(', ')}`);
+  return only.length === 0 ? jobs : jobs.filter((job) => only.includes(nameOf(job)));
+}
+
 function weight(job: Job): number {
   if (job.what === 'mix') return 2;
   if (job.what === 'noise') return job.kind === 'babble' || job.kind === 'music' ? 3 : 1;
@@ -97,6 +110,7 @@ async function main(): Promise<void> {
     options: {
       draws: { type: 'string', default: '1000' },
       seed: { type: 'string', default: '1' },
+      only: { type: 'string', multiple: true, default: [] },
       threads: { type: 'string', default: String(availableParallelism()) },
       tolerant: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -115,6 +129,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  const jobs = chosen(jobsFor(draws), values.only);
   const fetched = await fetchRecordings();
   if ('missing' in fetched) {
     process.stdout.write(`skipped: ${fetched.missing}\n`);
@@ -122,7 +137,7 @@ async function main(): Promise<void> {
     return;
   }
   const task: Task = { folder: fetched.folder, seed };
-  const answers = await shareJobs<Job, Answer>(jobsFor(draws), task, threads);
+  const answers = await shareJobs<Job, Answer>(jobs, task, threads);
   const summary = summarise(answers);
   process.stdout.write(printTables(summary, values.list));
   const missed = misses(summary, values.tolerant ? TOLERANCE : NO_TOLERANCE);

@@ -1,5 +1,6 @@
 import { FRAME_SAMPLES } from './band.ts';
 import { createPitchFinder } from './pitch.ts';
+import { createRichnessFinder } from './richness.ts';
 import { createRoomLevels } from './room-levels.ts';
 
 /** What is judged as a whole: 1.3 s, a few syllables. */
@@ -15,6 +16,8 @@ const STANDS_OUT_DB = 5;
 /** A frame that repeats itself so well has a pitch. */
 const CLEAR = 0.55;
 const VERY_CLEAR = 0.75;
+/** Fewer tones at a time have a poorer spectrum. */
+const RICH = 2.5;
 /** The pitch of somebody who speaks moves by so much from frame to frame, in natural logarithms; that of a tone does not. */
 const GLIDE = { least: 0.004, most: 0.06 } as const;
 const STEADY = 0.003;
@@ -37,6 +40,9 @@ export interface TalkMeasures {
   readonly standing: number;
   /** Frames with a pitch; those in which it moves as in speech, and those in which it does not move at all. */
   readonly voiced: number;
+  /** Frames with a pitch and as many harmonics as a voice has; those with a pitch and no more lines than tones have. */
+  readonly rich: number;
+  readonly poor: number;
   readonly gliding: number;
   readonly steady: number;
   /** Frames in which the pitch turns: it does so at each other frame of a bell or a warbling tone. */
@@ -63,10 +69,12 @@ export interface TalkMeter {
 
 export function createTalkMeter(): TalkMeter {
   const pitches = createPitchFinder();
+  const richness = createRichnessFinder();
   const room = createRoomLevels(ROOM_FRAMES);
   const levels = new Float32Array(WINDOW).fill(QUIETEST_DB);
   const clarities = new Float32Array(WINDOW);
   const periods = new Float32Array(WINDOW);
+  const spectra = new Float32Array(WINDOW);
   const sorted = new Float32Array(WINDOW);
   const passBand = createPassBand();
   let heard = 0;
@@ -83,7 +91,9 @@ export function createTalkMeter(): TalkMeter {
     shift(levels, level);
     const { clarity, period } = pitches.hear(frame, level > floorDb + STANDS_OUT_DB);
     shift(clarities, clarity);
-    shift(periods, clarity > CLEAR ? period : 0);
+    const hasPitch = clarity > CLEAR;
+    shift(periods, hasPitch ? period : 0);
+    shift(spectra, richness.hear(frame, hasPitch));
   };
   const sort = (values: Float32Array): Float32Array => {
     sorted.set(values);
@@ -107,6 +117,8 @@ export function createTalkMeter(): TalkMeter {
       syllables: syllables(levels),
       standing,
       ...pitch,
+      rich: share(spectra, (spectrum) => spectrum > RICH),
+      poor: share(spectra, (spectrum) => spectrum > 0 && spectrum <= RICH),
       allVoiced: pitch.voiced / Math.max(FEWEST, standing),
       veryClear: share(clarities, (clarity) => clarity > VERY_CLEAR),
     };
