@@ -13,6 +13,7 @@ import { configSchema } from '../../src/protocol/config.ts';
 import { openRack } from './card.ts';
 import { RATE_HZ } from './card-lane.ts';
 import { visitors } from './kiosk.ts';
+import { openSoundServer } from './sound-server.ts';
 
 const clock = createSystemClock();
 const log: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -93,8 +94,9 @@ async function agentsDelays(device: string): Promise<number[]> {
 }
 
 const { rack, missing: noCard } = await openRack();
+const { server, missing: noServer } = await openSoundServer('spk');
 afterAll(async () => {
-  await rack?.close();
+  await Promise.all([rack?.close(), server?.close()]);
 });
 
 describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
@@ -109,6 +111,20 @@ describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
       expect(agent.length).toBeGreaterThan(0);
       for (const delay of agent) expect(Math.abs(delay - doctor)).toBeLessThan(20);
+    },
+  );
+
+  it.skipIf(server === null)(
+    `is the same for both on a sound server${noServer === null ? '' : `: skipped, ${noServer}`}`,
+    async ({ annotate }) => {
+      // The drivers' children inherit this process's environment.
+      Object.assign(process.env, server?.env);
+      const doctor = [await doctorsDelay('default'), await doctorsDelay('default')];
+      const agent = await agentsDelays('default');
+      doctor.push(await doctorsDelay('default'));
+      await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
+      expect(agent.length).toBeGreaterThan(0);
+      for (const delay of agent) for (const told of doctor) expect(Math.abs(delay - told)).toBeLessThan(20);
     },
   );
 });

@@ -9,7 +9,7 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 
 /**
  * A PulseAudio of our own with two null sinks: `spk`, which is the default loudspeaker, and `micfeed`, whose sound is what
- * the default microphone hears. Nothing of it is ours, so it is an independent witness.
+ * the default microphone hears, unless it is to hear the loudspeaker. Nothing of it is ours, so it is an independent witness.
  */
 
 const run = promisify(execFile);
@@ -46,7 +46,8 @@ export type ServerOrNot =
   | { readonly server: SoundServer; readonly missing: null }
   | { readonly server: null; readonly missing: string };
 
-export async function openSoundServer(): Promise<ServerOrNot> {
+/** @param heard the sink whose sound the microphone hears */
+export async function openSoundServer(heard: 'spk' | 'micfeed' = 'micfeed'): Promise<ServerOrNot> {
   const missing = findMissing();
   if (missing !== null) return { server: null, missing };
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-pulse-'));
@@ -68,7 +69,7 @@ ctl.!default { type pulse server "${address}" sink "spk" source "mic" }
     PULSE_RUNTIME_PATH: folder,
   };
   const own = { ...process.env, ...apart, PULSE_SERVER: address, LC_ALL: 'C' };
-  const daemon = startDaemon(folder, { ...process.env, ...apart });
+  const daemon = startDaemon(folder, heard, { ...process.env, ...apart });
   const close = async (): Promise<void> => {
     if (daemon.exitCode === null && daemon.signalCode === null) {
       daemon.kill('SIGKILL');
@@ -102,14 +103,14 @@ function findMissing(): string | null {
   return hasPlugin ? null : 'no pulse plugin for ALSA (libasound2-plugins)';
 }
 
-function startDaemon(folder: string, env: NodeJS.ProcessEnv): ChildProcess {
+function startDaemon(folder: string, heard: string, env: NodeJS.ProcessEnv): ChildProcess {
   const sink = (name: string): string =>
     `module-null-sink sink_name=${name} rate=${RATE_HZ} channels=1 format=s16le norewinds=1`;
   const modules = [
     `module-native-protocol-unix socket=${join(folder, 'socket')} auth-anonymous=1`,
     sink('spk'),
     sink('micfeed'),
-    'module-remap-source source_name=mic master=micfeed.monitor',
+    `module-remap-source source_name=mic master=${heard}.monitor`,
   ];
   const options = [
     '-n',
