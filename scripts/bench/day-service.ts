@@ -16,13 +16,18 @@ const SESSION_S = 1800;
 const SENTENCE_CHUNKS = 8;
 const ANSWER_MS = 800;
 const SPOKEN_CHUNKS = 8;
-const SPOKEN_BYTES = 15_360;
+export const SPOKEN_BYTES = 15_360;
 const BURST_MS = 80;
 const VOICE_PEAK = 1500;
 /** Every this many sentences the network breaks. */
 const SENTENCES_PER_BREAK = 150;
 
-export function createDayService(clock: Clock, counts: { sentences: number; sessions: number }): DayService {
+/** @param spoken one chunk of what a sentence sounds like; 15,360 bytes */
+export function createDayService(
+  clock: Clock,
+  counts: { sentences: number; sessions: number },
+  spoken: (sentence: number, chunk: number) => Uint8Array,
+): DayService {
   return {
     session() {
       counts.sessions += 1;
@@ -63,7 +68,7 @@ export function createDayService(clock: Clock, counts: { sentences: number; sess
           voiced = 0;
           counts.sentences += 1;
           if (counts.sentences % SENTENCES_PER_BREAK === 0) return later(1, () => end(1006));
-          say(listener, counts.sentences, later);
+          say(listener, counts.sentences, later, spoken);
         },
         say: () => {},
         endTask: () => later(200, () => end(1000)),
@@ -82,7 +87,12 @@ export function createDayService(clock: Clock, counts: { sentences: number; sess
 
 const NOT_YET: StreamMessage = { message_type: 'error', data: { code: 'NOT_FOUND' } };
 
-function say(listener: StreamListener, number: number, later: (ms: number, act: () => void) => void): void {
+function say(
+  listener: StreamListener,
+  number: number,
+  later: (ms: number, act: () => void) => void,
+  spoken: (sentence: number, chunk: number) => Uint8Array,
+): void {
   const id = `sentence-${number}`;
   const text = (type: TranscriptType, language: string): StreamMessage => ({
     message_type: type,
@@ -97,7 +107,7 @@ function say(listener: StreamListener, number: number, later: (ms: number, act: 
     later(ANSWER_MS + chunk * BURST_MS, () =>
       listener.message({
         message_type: 'output_audio',
-        pcm: new Uint8Array(SPOKEN_BYTES).fill((number + chunk) & 0x3f),
+        pcm: spoken(number, chunk),
         sentence: id,
         language: null,
         utterance: `${id}/0/es`,

@@ -1,7 +1,7 @@
 /**
  * A day of the shipped agent in simulated time, for what its heap does: the agent's own loop, core, ears and mouth, with
  * a world around it that keeps nothing. Run with `--expose-gc`; the last line is the report.
- * Usage: node --expose-gc day.mjs RECORDING HOURS
+ * Usage: node --expose-gc day.mjs RECORDING HOURS [half-duplex|cancel]
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -12,8 +12,9 @@ import { withTalk } from '../../src/core/speech/talk-detector.ts';
 import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';
+import { createAir, openEchoCanceller } from './day-echo.ts';
 import type { DayReport } from './day-report.ts';
-import { createDayService } from './day-service.ts';
+import { createDayService, SPOKEN_BYTES } from './day-service.ts';
 import { slope } from './quantiles.ts';
 import { conversation, RATE_HZ, readPcm } from './speech.ts';
 
@@ -28,7 +29,8 @@ const BASE = 'dragoman/v1/bench/kiosk-01';
 const BROKER_OUTAGE = { everyMs: 2 * HOUR_MS, forMs: 20_000 };
 const MEGABYTE = 2 ** 20;
 
-const [recording = '', hoursText = '24'] = process.argv.slice(2);
+const [recording = '', hoursText = '24', echo = 'half-duplex'] = process.argv.slice(2);
+const cancels = echo === 'cancel';
 const hours = Number(hoursText);
 const sound = conversation(readPcm(readFileSync(recording)));
 const clock = createSimClock(0);
@@ -45,11 +47,21 @@ function hear(fromMs: number): Uint8Array {
   for (let at = 0; at < pcm.length; at++) {
     pcm[at] = isVisit ? (sound[(first + at) % sound.length] ?? 0) : ((first + at) * 7919) % 9;
   }
+  if (cancels) air.hear(pcm, fromMs);
   return new Uint8Array(pcm.buffer);
 }
 
+/** What a sentence sounds like: anything where nobody looks for it in what is heard, else what visitors said at another time. */
+function spoken(sentence: number, chunk: number): Uint8Array {
+  if (!cancels) return new Uint8Array(SPOKEN_BYTES).fill((sentence + chunk) & 0x3f);
+  const samples = SPOKEN_BYTES / 2;
+  const from = ((sentence * 7 + chunk) * samples) % (sound.length - samples);
+  return new Uint8Array(sound.slice(from, from + samples).buffer);
+}
+
 let line: BusListener | null = null;
-const service = createDayService(clock, counts);
+const air = createAir(RATE_HZ);
+const service = createDayService(clock, counts, spoken);
 
 function grant(request: string): void {
   const { id } = JSON.parse(request) as { id: string };
@@ -99,6 +111,7 @@ const world: AgentDeps = {
   },
   openStream: service.openStream,
   createVoiceDetector: withTalk(detector.create),
+  openEchoCanceller,
   openAudio: () => ({
     async openCapture(sink) {
       let cancel = quiet;
@@ -117,6 +130,7 @@ const world: AgentDeps = {
         write(pcm) {
           const from = Math.max(clock.now() + 40, until);
           until = from + (pcm.byteLength / 2 / RATE_HZ) * 1000;
+          if (cancels) air.play(pcm, from);
           return { from, until };
         },
         flush() {
@@ -153,7 +167,7 @@ const config = configSchema.parse({
     {
       capture: { driver: 'file', path: 'in.wav', sampleRate: RATE_HZ },
       playback: { driver: 'file', path: 'out.wav' },
-      ...{ source: 'en', targets: ['es'], echo: 'half-duplex', standbyAfter: 120 },
+      ...{ source: 'en', targets: ['es'], echo, standbyAfter: 120 },
     },
   ],
 });

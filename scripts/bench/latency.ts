@@ -9,8 +9,6 @@ export interface Way {
 
 /** Nothing is looked for that was captured longer ago. */
 const OLDEST_MS = 6000;
-/** Samples that must agree for a place to be found. */
-const CERTAIN = 64;
 /** A loudspeaker that is later than this has lost the sentence. */
 const LATEST_MS = 4000;
 
@@ -56,15 +54,23 @@ export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch:
 
 /** Where in a sentence's first chunk a stretch is looked for: what begins softly is changed there. */
 const OFFSETS = [0, 240, 480, 960, 1920, 3840];
-/** This many samples that are not silence tell one stretch from all others. */
-const TELLING = 32;
+/** So long it is; and so many samples of it that are not silence tell it from all others. */
+const STRETCH = 256;
+const TELLING = 128;
+/** The agent brings voices to one loudness and turns them down under a visitor: the same stretch, but for rounding. */
+const ALIKE = 0.995;
 
-/** Device frame at which a sentence begins; -1 where it does not sound as it came. */
+/** Device frame at which a sentence begins, however loud; -1 where it does not sound as it came. */
 function onsetOf(pcm: Int16Array, timeline: Int16Array, from: number, until: number): number {
   for (const offset of OFFSETS) {
-    const part = pcm.subarray(offset, offset + CERTAIN);
+    const part = pcm.subarray(offset, offset + STRETCH);
     if (part.filter((sample) => sample !== 0).length < TELLING) continue;
-    const found = find(timeline, part, from + offset, Math.min(until, timeline.length - CERTAIN));
+    const found = find(
+      timeline,
+      part,
+      from + offset,
+      Math.min(until + offset, timeline.length - part.length),
+    );
     if (found >= 0) return found - offset;
   }
   return -1;
@@ -113,8 +119,16 @@ function bySentence(received: readonly Received[]): Received[][] {
 }
 
 function find(timeline: Int16Array, part: Int16Array, from: number, until: number): number {
+  const power = part.reduce((sum, sample) => sum + sample * sample, 0);
+  let sounding = 0;
+  for (let at = from; at < from + part.length; at++) sounding += (timeline[at] ?? 0) ** 2;
   for (let at = from; at <= until; at++) {
-    if (timeline[at] === part[0] && agrees(timeline, at, part)) return at;
+    if (sounding > 0) {
+      let both = 0;
+      for (let i = 0; i < part.length; i++) both += (part[i] ?? 0) * (timeline[at + i] ?? 0);
+      if (both > 0 && both * both >= ALIKE ** 2 * power * sounding) return at;
+    }
+    sounding += (timeline[at + part.length] ?? 0) ** 2 - (timeline[at] ?? 0) ** 2;
   }
   return -1;
 }

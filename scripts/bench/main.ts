@@ -95,7 +95,7 @@ class Bench {
       ...{ rounds, loadedRounds, own, addonsMissing: this.addonsMissing },
       load: typeof load === 'string' ? load : { cores: load.cores, share },
       subjects: await this.results(rounds, loadedRounds),
-      day: await runDay(plan.dayHours, this.signal),
+      day: await runDay(plan.dayHours, this.options.echo, this.signal),
       isRelayUrgent: this.setting.relay.isUrgent,
     };
   }
@@ -238,12 +238,12 @@ function describeMachine(): string {
   return `${all.length} cores ${all[0]?.model ?? ''}, Node ${process.versions.node}, Linux ${process.arch}`;
 }
 
-async function runDay(hours: number, signal: AbortSignal): Promise<DayReport> {
+async function runDay(hours: number, echo: Options['echo'], signal: AbortSignal): Promise<DayReport> {
   const script = fileURLToPath(new URL('./day.mjs', import.meta.url));
   const options = { signal, timeout: DAY_LIMIT_MS, killSignal: 'SIGKILL' } as const;
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--expose-gc', script, RECORDING, String(hours)],
+    ['--expose-gc', script, RECORDING, String(hours), echo],
     options,
   );
   return JSON.parse(stdout) as DayReport;

@@ -62,6 +62,17 @@ describe('from wire to speaker', () => {
     expect(ways.map(({ ms }) => Math.round(ms))).toEqual([42]);
   });
 
+  it.each([0.25, 1.7])('nor does another volume: times %d', (gain) => {
+    const turned = speech.map((sample) => Math.round(sample * gain));
+    const { ways, unheardAt } = wireToSpeaker(
+      [received(6958, 'a', 0, 4800)],
+      played([48_000, turned]),
+      epoch,
+    );
+    expect(ways.map(({ ms }) => ms.toFixed(2))).toEqual(['42.00']);
+    expect(unheardAt).toEqual([]);
+  });
+
   it('one that had to wait for another is not counted, one that never sounded is told', () => {
     const timeline = played([48_000, speech.slice(0, 12_000)], [60_000, speech.slice(12_000)]);
     const chunks = [
