@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import type { EchoFilter } from '../../src/adapters/echo/echo-filter.ts';
 import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
-import { cancellerBlock } from '../../src/core/audio/canceller/canceller.ts';
-import { samplesOf, toFloat } from '../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
@@ -13,7 +10,7 @@ import type { Card } from './card.ts';
 import { findOnset, isSound } from './sound.ts';
 
 export const RATE_HZ = 24_000;
-const clock = createSystemClock();
+export const clock = createSystemClock();
 /** `process.hrtime`, which the virtual card's epochs and logs are told in, when the agent's clock is at 0. */
 const CLOCK_ZERO_MS = Number(process.hrtime.bigint()) / 1e6 - clock.now();
 
@@ -21,7 +18,7 @@ const CLOCK_ZERO_MS = Number(process.hrtime.bigint()) / 1e6 - clock.now();
 export const cardNow = (): number => clock.now() + CLOCK_ZERO_MS;
 
 /** A lane's own configuration of one device, with everything that the operator left out. */
-function lane(device: string) {
+export function laneOf(device: string) {
   const config = configSchema.parse({
     device: { id: 'kiosk', tenant: 'test' },
     mqtt: { url: 'mqtt://localhost' },
@@ -54,7 +51,7 @@ export async function listen(device: string): Promise<CapturePipeline> {
   const heard: Heard[] = [];
   const faults: (AudioFault & { atMs: number })[] = [];
   const capture = await createCapture(
-    lane(device).capture,
+    laneOf(device).capture,
     clock,
   )({
     frames: (pcm, capturedAt) =>
@@ -92,7 +89,7 @@ export async function speak(device: string): Promise<Speaker> {
   const backs: number[] = [];
   let measured = Number.NaN;
   const playback = await createPlayback(
-    lane(device).playback,
+    laneOf(device).playback,
     RATE_HZ,
     clock,
   )({
@@ -123,7 +120,7 @@ export async function openPipeline(device: string, volume: number): Promise<Loud
   const events: LaneEvent['type'][] = [];
   const playbackPipeline = new PlaybackPipeline({
     ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
-    openPlayback: createPlayback({ ...lane(device).playback, volume }, RATE_HZ, clock),
+    openPlayback: createPlayback({ ...laneOf(device).playback, volume }, RATE_HZ, clock),
     post: ({ type }) => void events.push(type),
   });
   await playbackPipeline.open();
@@ -177,77 +174,4 @@ export async function until(
     if (clock.now() > endsAt) throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, stepMs));
   }
-}
-
-/** A loudspeaker that runs on and a microphone whose echo is cancelled, and all that came of it. */
-export async function cancelling(device: string, filter: EchoFilter) {
-  const pieces: { heard: Float32Array; left: Float32Array; until: number }[] = [];
-  const runs = new Set<number>();
-  const pipeline = new PlaybackPipeline({
-    ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
-    openPlayback: createPlayback(lane(device).playback, RATE_HZ, clock),
-    reference: {
-      played(pcm, heardAt, goesOn, place) {
-        runs.add(place?.run ?? -1);
-        filter.played(pcm, heardAt, goesOn, place);
-      },
-      flushed: (at, place) => filter.flushed(at, place),
-    },
-    post(event) {
-      if (event.type === 'sounding' && event.from !== null) said.push(event);
-    },
-  });
-  const said: { from: number | null; until: number }[] = [];
-  await pipeline.open();
-  pipeline.runOn(true);
-  const capture = await createCapture(lane(device).capture, clock)(
-    {
-      frames(pcm, capturedAt) {
-        const out = filter.filter(pcm, capturedAt);
-        pieces.push({ heard: toFloat(pcm), left: toFloat(out.pcm), until: capturedAt });
-      },
-      ended() {},
-      fault() {},
-    },
-    true,
-  );
-  const joined = (which: 'heard' | 'left'): Float32Array => {
-    const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece[which].length, 0));
-    let at = 0;
-    for (const piece of pieces) {
-      all.set(piece[which], at);
-      at += piece[which].length;
-    }
-    return all;
-  };
-  let write = 0;
-  return {
-    /** Feeds the loudspeaker as a lane does, a little ahead. */
-    async say(pcm: Uint8Array): Promise<{ from: number; until: number }> {
-      const sliceBytes = RATE_HZ / 5;
-      const first = said.length;
-      for (let at = 0; at < pcm.byteLength; at += sliceBytes) {
-        const slice = pcm.subarray(at, at + sliceBytes);
-        pipeline.play({ type: 'play', pcm: slice, kind: 'speech', write: ++write, receivedAt: null });
-        const until = said.at(-1)?.until ?? 0;
-        while (until - clock.now() > 80) await sleep(10);
-      }
-      while ((said.at(-1)?.until ?? 0) > clock.now()) await sleep(10);
-      return { from: said[first]?.from ?? 0, until: said.at(-1)?.until ?? 0 };
-    },
-    heard: () => joined('heard'),
-    /** The canceller gives its sound back a block later. */
-    left: () => joined('left').subarray(cancellerBlock(RATE_HZ)),
-    /** When the first sample was captured. */
-    beganAt(): number {
-      const last = pieces.at(-1);
-      return (last?.until ?? 0) - (joined('heard').length * 1000) / RATE_HZ;
-    },
-    runs: () => [...runs],
-    drift: () => Math.round(filter.drift * 1e6),
-    async close() {
-      await capture.close();
-      await pipeline.close();
-    },
-  };
 }

@@ -9,6 +9,7 @@ import { RATE_HZ } from '../voices/recordings.ts';
 export interface Told {
   readonly at: number;
   readonly kind: string;
+  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** The lane's own judgement of its echo: when its gate is open over the loudspeaker, when it falls back, and when it returns. */
@@ -39,7 +40,7 @@ export function createEchoState(cancelEcho: (on: boolean) => void): EchoState {
     act(context);
     state = context.state;
     for (const effect of context.effects) {
-      if (effect.type === 'notify') told.push({ at: now, kind: effect.kind });
+      if (effect.type === 'notify') told.push({ at: now, kind: effect.kind, detail: effect.detail });
       if (effect.type === 'cancel_echo') cancelEcho(effect.on);
     }
   };
