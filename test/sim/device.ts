@@ -82,6 +82,7 @@ const createEarForEcho: CreateEchoDetector = () => {
   return {
     played() {},
     flushed() {},
+    late() {},
     hear(pcm) {
       const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
       heard += readTicks(sound, () => {}).echoes;

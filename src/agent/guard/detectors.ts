@@ -35,7 +35,7 @@ export function guardVoiceDetectors(create: CreateVoiceDetector, defects: Defect
   };
 }
 
-const DEAF: EchoDetector = { played() {}, flushed() {}, hear: () => null };
+const DEAF: EchoDetector = { played() {}, flushed() {}, late() {}, hear: () => null };
 
 /** Echo detectors that never throw: one that does recognises nothing more. */
 export function guardEchoDetectors(create: CreateEchoDetector, defects: Defects): CreateEchoDetector {
@@ -50,6 +50,7 @@ export function guardEchoDetectors(create: CreateEchoDetector, defects: Defects)
     return {
       played: (pcm, heardAt, goesOn) => use('played', () => detector.played(pcm, heardAt, goesOn)),
       flushed: (at) => use('flushed', () => detector.flushed(at)),
+      late: (byMs) => use('late', () => detector.late(byMs)),
       hear(pcm, capturedAt) {
         let measure: ReturnType<EchoDetector['hear']> = null;
         use('hear', () => {

@@ -75,6 +75,10 @@ export class CapturePipeline implements Reference {
     this.microphone?.flushed(at, place);
   }
 
+  late(byMs: number): void {
+    this.microphone?.late?.(byMs);
+  }
+
   /** What the device has been through; null without one. */
   get figures(): DeviceFigures | null {
     return this.microphone?.figures() ?? null;
@@ -178,6 +182,10 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     flushed(at, place) {
       path.flushed(at, place);
       echo.flushed(at);
+    },
+    late(byMs) {
+      // The canceller goes by places, where there are any.
+      echo.late(byMs);
     },
     async close() {
       report(watch.end());

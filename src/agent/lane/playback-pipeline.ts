@@ -36,6 +36,8 @@ export interface Reference {
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number, place?: Place | null): void;
+  /** The device has told that what sounds now is heard so much later than was said; negative: earlier. */
+  late?(byMs: number): void;
 }
 
 /** Under a visitor's voice the translation is still to be followed, and no hindrance. */
@@ -168,6 +170,11 @@ export class PlaybackPipeline {
   }
 
   private correct(heardUntil: number): void {
+    const lateMs = heardUntil - this.soundsUntil;
+    if (Number.isFinite(lateMs)) {
+      this.soundsUntil = heardUntil;
+      this.deps.reference?.late?.(lateMs);
+    }
     this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
   }
 

@@ -15,6 +15,8 @@ export interface EchoDetector {
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
   /** What would have been heard from this moment on has been taken back. */
   flushed(at: number): void;
+  /** What has sounded without a gap until now, and what is to follow, is heard so much later than was said. */
+  late(byMs: number): void;
   /**
    * The next piece of the microphone's sound. Costs next to nothing while nothing was played lately.
    * @param capturedAt when its last sample was captured
@@ -58,6 +60,9 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
     },
     flushed(at) {
       played.cut(at);
+    },
+    late(byMs) {
+      played.delay(played.unbrokenSince, Math.round((byMs * ECHO_RATE_HZ) / 1000));
     },
     hear(pcm, capturedAt) {
       const durationMs = (pcm.byteLength * 500) / heardRateHz;

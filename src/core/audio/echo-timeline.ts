@@ -18,7 +18,7 @@ export interface Timeline {
   /** Takes back what would have sounded from this moment on. */
   cut(at: number): void;
   cutAt(place: number): void;
-  /** What was written from this place on is heard this much later than thought. */
+  /** What was written from this place on is heard this much later than thought; negative: earlier. */
   delay(place: number, by: number): void;
   /** Fills `target` with the sound from this place on; silence where nothing was written or what was written is forgotten. */
   read(from: number, target: Float32Array | Float64Array): void;
@@ -110,7 +110,7 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
     cutAt,
     delay(place, by) {
       const from = Math.max(place, end - size);
-      if (by <= 0 || from >= end) return;
+      if (by === 0 || from >= end) return;
       const moved = new Float32Array(end - from);
       visit(from, end, (slot, first, last) =>
         moved.set(ring.subarray(slot, slot + last - first), first - from),

@@ -21,6 +21,7 @@ async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
   const written: number[][] = [];
   const events: LaneEvent[] = [];
   const latency = createLatencyRecorder();
+  const lateMs: number[] = [];
   let sink: PlaybackSink | null = null;
   let until = 0;
   let flushes = 0;
@@ -43,6 +44,7 @@ async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
     volume,
     rateHz: RATE_HZ,
     wireToSpeaker: latency,
+    reference: { played() {}, flushed() {}, late: (byMs) => void lateMs.push(byMs) },
     post: (event) => events.push(event),
     openPlayback: async (given) => {
       sink = given;
@@ -56,7 +58,7 @@ async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
   };
   await playbackPipeline.open();
   return {
-    ...{ clock, playbackPipeline, written, events, latency, play },
+    ...{ clock, playbackPipeline, written, events, latency, lateMs, play },
     device: (): PlaybackSink => {
       if (sink === null) throw new Error('the loudspeaker was not opened');
       return sink;
@@ -69,6 +71,22 @@ const steady = (ms: number, value = 8000): number[] => Array.from({ length: ms *
 /** The largest step between two samples: a click. */
 const roughest = (samples: readonly number[]): number =>
   samples.reduce((most, value, i) => Math.max(most, Math.abs(value - (samples[i - 1] ?? value))), 0);
+
+describe('who compares what is heard with what was played', () => {
+  it('is told how much later it sounds than was said, once for each time that the device tells', async () => {
+    const { clock, play, device, lateMs, playbackPipeline } = await open({ delayMs: 40 });
+    const began = clock.now();
+    device().measured(began + 500);
+    expect(lateMs).toEqual([]);
+    play(steady(100));
+    device().measured(began + 190);
+    device().measured(began + 180);
+    expect(lateMs.map(Math.round)).toEqual([50, -10]);
+    playbackPipeline.flush();
+    device().measured(began + 900);
+    expect(lateMs).toHaveLength(2);
+  });
+});
 
 describe('the volume', () => {
   it('is turned down by the mouth where the device has no mixer, and the giver keeps his sound', async () => {

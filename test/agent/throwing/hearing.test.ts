@@ -27,7 +27,7 @@ describe('an echo detector that throws', () => {
   it.each(['create', 'played', 'hear'])(
     'in %s recognises nothing more, and the lane goes on',
     async (part) => {
-      const detector = { played() {}, flushed() {}, hear: () => null, [part]: explode };
+      const detector = { played() {}, flushed() {}, late() {}, hear: () => null, [part]: explode };
       const createEchoDetector = part === 'create' ? explode : () => detector;
       const deps = throwing(withAudio(() => ({ createEchoDetector })));
       await deps.goLive();
@@ -77,7 +77,7 @@ describe('an echo canceller that throws', () => {
 describe('what takes sound back', () => {
   it('may throw in an echo detector, which then recognises nothing more', () => {
     const told: string[] = [];
-    const detector = { played: explode, flushed: explode, hear: () => null };
+    const detector = { played: explode, flushed: explode, late: explode, hear: () => null };
     const guarded = guardEchoDetectors(
       () => detector,
       (where) => told.push(where),
@@ -85,6 +85,13 @@ describe('what takes sound back', () => {
     guarded.flushed(5);
     guarded.played(new Uint8Array(2), 5);
     expect(told).toEqual(['echo detector.flushed']);
+    const late = guardEchoDetectors(
+      () => detector,
+      (where) => told.push(where),
+    )({ heardRateHz: 1, playedRateHz: 1 });
+    late.late(5);
+    late.late(5);
+    expect(told).toEqual(['echo detector.flushed', 'echo detector.late']);
   });
 
   it('may throw in a canceller, which then has failed', () => {

@@ -89,6 +89,28 @@ describe('the echo detector', () => {
     }
   });
 
+  it('takes it that all was heard later than said, where the device tells so', () => {
+    const path = { delayMs: 100, gainDb: -10, rt60S: 0.3 };
+    const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+    const delays: number[] = [];
+    let isTold = false;
+    perform(
+      { played: said, heard: together(through(path, said), room), pieceMs: 320 },
+      {
+        // Said 60 ms too early, and once, in the middle of it, what the device told.
+        play: (pcm, heardAt) => detector.played(pcm, heardAt - 60, true),
+        capture: (pcm, capturedAt) => {
+          if (!isTold && delays.length === 1) detector.late(60);
+          isTold ||= delays.length === 1;
+          const measure = detector.hear(pcm, capturedAt);
+          if (measure !== null) delays.push(Math.round(measure.delayMs));
+        },
+      },
+    );
+    expect(Math.abs((delays[0] ?? 0) - 160)).toBeLessThan(8);
+    expect(Math.abs((delays[1] ?? 0) - 100)).toBeLessThan(8);
+  });
+
   it('forgets what was taken back', () => {
     const path = { delayMs: 100, gainDb: -10, rt60S: 0.3 };
     const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });

@@ -57,10 +57,11 @@ describe('a timeline', () => {
     expect(read(timeline, 1004, 10)).toEqual([5, 6, 0, 0, 0, 7, 8, 9, 10, 0]);
     expect(timeline.end).toBe(1013);
     timeline.delay(1013, 5);
-    timeline.delay(1000, -5);
-    expect(timeline.end).toBe(1013);
     timeline.put(counting(11, 2), 1013);
     expect(read(timeline, 1011, 4)).toEqual([9, 10, 11, 12]);
+    timeline.delay(timeline.unbrokenSince, -5);
+    expect([timeline.unbrokenSince, timeline.end]).toEqual([1004, 1010]);
+    expect(read(timeline, 1003, 8)).toEqual([4, 7, 8, 9, 10, 11, 12, 0]);
   });
 
   it('begins again where time has jumped, with silence between', () => {

@@ -108,7 +108,8 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       const begin = Math.round(told);
       const isNext = run !== null && place.run === run.number + 1;
       const heardFrom = isNext ? place.heardFrom : null;
-      if (run !== null && heardFrom !== null) timeline.delay(run.begin + heardFrom, begin - run.begin);
+      if (run !== null && heardFrom !== null)
+        timeline.delay(run.begin + heardFrom, Math.max(0, begin - run.begin));
       run = { number: place.run, begin };
       brokenAt = begin + (heardFrom ?? place.sample);
     }
