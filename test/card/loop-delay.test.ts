@@ -12,12 +12,15 @@ import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { openRack } from './card.ts';
 import { RATE_HZ } from './card-lane.ts';
-import { visitors } from './kiosk.ts';
+import { visitors, watchStalls } from './kiosk.ts';
 import { quantile } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
 const clock = createSystemClock();
 const log: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** A process that is kept waiting for longer than this in half a minute cannot tell what a sound server does. */
+const BUSY_MS = 300;
 
 function configOf(device: string) {
   return configSchema.parse({
@@ -117,16 +120,19 @@ describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
 
   it.skipIf(server === null)(
     `is the same for both on a sound server${noServer === null ? '' : `: skipped, ${noServer}`}`,
-    async ({ annotate }) => {
+    async ({ annotate, skip }) => {
+      const stalls = watchStalls();
       // The drivers' children inherit this process's environment.
       Object.assign(process.env, server?.env);
       const doctor = [await doctorsDelay('default'), await doctorsDelay('default')];
       const agent = await agentsDelays('default');
       doctor.push(await doctorsDelay('default'));
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
-      expect(agent.length).toBeGreaterThan(2);
       // A sound server may be late with a sentence; what the lane goes by is no single one.
-      for (const told of doctor) expect(Math.abs(quantile(agent, 0.5) - told)).toBeLessThan(20);
+      const usual = quantile(agent, 0.5);
+      const isSame = agent.length > 2 && doctor.every((told) => Math.abs(usual - told) < 20);
+      skip(!isSame && stalls.ms() > BUSY_MS, `this machine is too busy: ${stalls.ms().toFixed(0)} ms`);
+      expect(isSame).toBe(true);
     },
   );
 });
