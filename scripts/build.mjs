@@ -26,7 +26,7 @@ const THREADS = {
 };
 
 /** Programs that a program starts, beside it. They bring nothing of anybody else's. */
-const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/main.ts' };
+const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/addon-process.ts' };
 
 /** Files that the programs read at run time from the folder of their bundle. */
 const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];

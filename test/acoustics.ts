@@ -107,12 +107,12 @@ export function levelDb(sound: Float32Array, fromS = 0, untilS = sound.length / 
 
 /** A loudspeaker and a microphone in real order: calls back for every write (ahead of time) and every captured piece. */
 export function perform(
-  scene: { played: Float32Array; heard: Float32Array; pieceMs: number; aheadMs?: number; fromMs?: number },
+  sounds: { played: Float32Array; heard: Float32Array; pieceMs: number; aheadMs?: number; fromMs?: number },
   act: { play(pcm: Uint8Array, heardAt: number): void; capture(pcm: Uint8Array, capturedAt: number): void },
 ): void {
-  const { pieceMs, aheadMs = 200, fromMs = 1_000_000 } = scene;
-  const played = toPcm(scene.played);
-  const heard = toPcm(scene.heard);
+  const { pieceMs, aheadMs = 200, fromMs = 1_000_000 } = sounds;
+  const played = toPcm(sounds.played);
+  const heard = toPcm(sounds.heard);
   const bytesPerMs = (VOICE_RATE_HZ * 2) / 1000;
   const piece = pieceMs * bytesPerMs;
   const slice = 100 * bytesPerMs;

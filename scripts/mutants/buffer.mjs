@@ -12,8 +12,8 @@ export const BUFFER = [
   {
     name: 'unheard-sound-is-lost-with-the-device',
     file: 'playout/buffer/buffer.ts',
-    find: 'isSettled ? heardFrames(line, step.now) : 0',
-    replace: 'heardFrames(line, step.now)',
+    find: 'isSettled ? heardFrames(device, step.now) : 0',
+    replace: 'heardFrames(device, step.now)',
     tests: TESTS,
   },
   {
@@ -39,7 +39,7 @@ export const BUFFER = [
   },
   {
     name: 'hang-of-the-device-unnoticed',
-    file: 'playout/buffer/line.ts',
+    file: 'playout/buffer/device-timeline.ts',
     find: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > limitMs;',
     replace: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > 1e9 * limitMs;',
     tests: TESTS,

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ReadVitals } from '../ports/vitals.ts';
-import { KERNEL_FOLDERS, readTemperature } from './doctor/machine.ts';
+import { KERNEL_FOLDERS, readTemperature } from './doctor/machine-facts.ts';
 import { residentTree } from './process-memory.ts';
 
 /** Seldom enough to wake nobody, often enough for a figure a minute. */

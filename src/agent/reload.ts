@@ -15,7 +15,7 @@ export function liveKeys({
   return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn };
 }
 
-/** The same as orders to the lane's core. */
+/** The same as options of the lane's core. */
 export function optionsOf({
   source,
   targets,

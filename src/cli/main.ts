@@ -1,5 +1,5 @@
 import '../program/no-inspector.ts';
-import { runMain } from '../program/main.ts';
+import { runMain } from '../program/run-main.ts';
 import { NAME, runDeviceProgram } from './program.ts';
 
 let recordCrash: (error: unknown) => void = () => {};

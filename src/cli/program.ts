@@ -1,10 +1,10 @@
 import { runProgram, type Terminal } from '../program/program.ts';
-import { bootReportVerb } from './boot-report/command.ts';
+import { bootReportVerb } from './boot-report/boot-report-verb.ts';
 import { checkConfigVerb } from './check-config.ts';
-import { ctlVerb } from './ctl/command.ts';
-import { demoVerb } from './demo/command.ts';
-import { devicesVerb } from './devices/command.ts';
-import { doctorVerb } from './doctor/command.ts';
+import { ctlVerb } from './ctl/ctl-verb.ts';
+import { demoVerb } from './demo/demo-verb.ts';
+import { devicesVerb } from './devices/devices-verb.ts';
+import { doctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run.ts';
 import { versionVerb } from './version.ts';

@@ -90,7 +90,7 @@ interface IssueCase {
 }
 
 /** Reads an upgrade's address; null for one at which there is nothing. */
-function wishOf(address: string): IssueCase | null {
+function wantedOf(address: string): IssueCase | null {
   if (!URL.canParse(address, BASE)) return null;
   const url = new URL(address, BASE);
   if (isWebrtcPath(url.pathname)) return { url, intent: 's2s', transport: 'webrtc' };
@@ -102,8 +102,8 @@ const wordsOf = (reason: ProblemReason, { transport }: IssueCase): string =>
   transport === 'webrtc' ? webrtcDetail(reason) : PROBLEMS[reason].detail;
 
 /** The HTTP answer to a refused upgrade. */
-function refusalOf({ reason, bare, given }: Refused, wish: IssueCase, instance: string): Answer {
-  const refusal = refuse(reason, instance, [wordsOf(reason, wish)], given.status);
+function refusalOf({ reason, bare, given }: Refused, wanted: IssueCase, instance: string): Answer {
+  const refusal = refuse(reason, instance, [wordsOf(reason, wanted)], given.status);
   const wait = given.retry_after_s;
   return {
     ...(bare ? { ...refusal, body: null } : refusal),
@@ -170,11 +170,11 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     connections.set(stream, createConnection(socket, raw, clock, choices, events, plumbing.reset));
   };
 
-  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused, wish: IssueCase): void => {
+  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused, wanted: IssueCase): void => {
     socket.on('error', () => {});
     const silent = reason === 'rate_limit_exceeded';
     if (delivery === 'message') {
-      const data = problemData(reason, wordsOf(reason, wish));
+      const data = problemData(reason, wordsOf(reason, wanted));
       socket.send(writeFrame({ type: 'error', data }, service.choices.dataForm, 0));
     }
     clock.at(clock.now() + (delivery === 'message' ? REFUSAL_CLOSE_MS : 0), () => {
@@ -224,20 +224,20 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     }
   };
 
-  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, wish: IssueCase): void => {
+  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, wanted: IssueCase): void => {
     if (socket.destroyed) return;
-    const { url, intent, transport } = wish;
+    const { url, intent, transport } = wanted;
     const secret = url.searchParams.get('token') ?? streamSecretOf(request.headers.authorization);
     early = [];
     const opening = getRuntime().act((now) => service.open({ secret, intent, transport }, now));
     const waiting = early;
     early = null;
     if (opening.kind === 'refused' && opening.delivery === 'http') {
-      return turnAway(request, socket, refusalOf(opening, wish, nextInstance()));
+      return turnAway(request, socket, refusalOf(opening, wanted, nextInstance()));
     }
     const asked = { kind: 'stream', method: 'GET', url: request.url ?? '/', status: 101 } as const;
     if (opening.kind === 'opened') requests.note({ ...asked, stream: opening.stream });
-    else requests.note({ ...asked, reason: opening.reason, detail: wordsOf(opening.reason, wish) });
+    else requests.note({ ...asked, reason: opening.reason, detail: wordsOf(opening.reason, wanted) });
     let upgraded = false;
     socket.once('close', () => {
       if (upgraded || opening.kind === 'refused') return;
@@ -246,7 +246,7 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       upgraded = true;
       keep(webSocket);
-      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wish);
+      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wanted);
       else {
         attach(webSocket, socket, opening.stream);
         for (const effect of waiting) perform(effect);
@@ -260,8 +260,8 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
       const objection = door.objectTo(request);
       if (objection !== null)
         return turnAway(request, socket, refuse('foreign_host', nextInstance(), [objection]));
-      const wish = wishOf(request.url ?? '/');
-      if (wish === null) return turnAway(request, socket, refuse('not_found', nextInstance()));
+      const wanted = wantedOf(request.url ?? '/');
+      if (wanted === null) return turnAway(request, socket, refuse('not_found', nextInstance()));
       const flaw = flawOf(request);
       if (flaw !== null) {
         return turnAway(request, socket, {
@@ -270,8 +270,8 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
         });
       }
       const delayMs = service.faults.takeUpgradeDelayMs();
-      if (delayMs === 0) decide(request, socket, head, wish);
-      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, wish));
+      if (delayMs === 0) decide(request, socket, head, wanted);
+      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, wanted));
     },
     perform,
     async close() {

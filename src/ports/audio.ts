@@ -1,5 +1,5 @@
 /**
- * The shape of a device's ears and mouth. Audio is always PCM, signed 16-bit little-endian, mono,
+ * How a lane hears and speaks. Audio is always PCM, signed 16-bit little-endian, mono,
  * at the lane's stream rate; times are monotonic milliseconds of the agent's clock.
  */
 

@@ -8,7 +8,7 @@ export interface Clock {
   wall(): WallMs | null;
   /**
    * Calls back once, at `at` on the monotonic clock or as soon after as possible. Returns the cancellation.
-   * @param slackMs it may be this much later, together with others: waking up is dear (left out: 0)
+   * @param slackMs it may be this much later, together with others: waking up is expensive (left out: 0)
    */
   at(at: MonotonicMs, callback: () => void, slackMs?: number): () => void;
 }

@@ -88,7 +88,7 @@ function asHelpOption(program: Command, argv: readonly string[]): string[] {
     if (word.startsWith('-') || command.commands.length === 0) break;
     path.push(word);
     const next = descend(command, [word]);
-    // Nothing but a complaint comes of a verb that is not there.
+    // Nothing but an error comes of a verb that is not there.
     if (next === null) return path;
     command = next;
   }

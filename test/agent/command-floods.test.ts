@@ -9,10 +9,10 @@ async function live() {
   await deps.goLive();
   return deps;
 }
-type World = Awaited<ReturnType<typeof live>>;
+type Fake = Awaited<ReturnType<typeof live>>;
 
 /** Final answers of all commands, by id. */
-function finals(deps: World): Map<string, string[]> {
+function finals(deps: Fake): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { topic, body } of deps.published) {
     if (!topic.endsWith('/res') || body['status'] === 'accepted') continue;
@@ -23,9 +23,9 @@ function finals(deps: World): Map<string, string[]> {
   return found;
 }
 /** What the log holds of commands; the lane has lines of its own. */
-const lines = (deps: World): unknown[][] =>
+const lines = (deps: Fake): unknown[][] =>
   deps.logged.filter(([, sentence]) => String(sentence).includes('command'));
-const linesOf = (deps: World): number => lines(deps).length;
+const linesOf = (deps: Fake): number => lines(deps).length;
 
 describe('a command name of 60,000 characters', () => {
   it('is refused before anything else: no answer, one log line a minute', async () => {

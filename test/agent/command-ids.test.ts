@@ -11,9 +11,9 @@ async function boot(disk: Disk) {
   await deps.goLive();
   return deps;
 }
-type World = Awaited<ReturnType<typeof boot>>;
-const muted = (deps: World): boolean | undefined => deps.agent.lanes[0]?.state.options.muted;
-const warnings = (deps: World): unknown[] =>
+type Fake = Awaited<ReturnType<typeof boot>>;
+const muted = (deps: Fake): boolean | undefined => deps.agent.lanes[0]?.state.options.muted;
+const warnings = (deps: Fake): unknown[] =>
   deps.logged.filter(([level, sentence]) => level === 'warn' && String(sentence).includes('command'));
 
 describe('an id', () => {
@@ -175,7 +175,7 @@ describe('the final answer', () => {
       id: `c${i}`,
       args: names[i] === 'languages' ? { targets: ['de'] } : {},
     });
-    const finals = (of: World, name: string, id: string): (string | undefined)[] =>
+    const finals = (of: Fake, name: string, id: string): (string | undefined)[] =>
       of.answers(name).flatMap((answer) => {
         if (answer['id'] !== id || answer['status'] === 'accepted') return [];
         return [codeOf(answer) ?? String(answer['status'])];

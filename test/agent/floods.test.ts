@@ -29,10 +29,10 @@ async function live() {
   await deps.goLive();
   return deps;
 }
-type World = Awaited<ReturnType<typeof live>>;
+type Fake = Awaited<ReturnType<typeof live>>;
 
 /** What has been told since; the first call begins. */
-function tally(deps: World) {
+function tally(deps: Fake) {
   const from = { published: deps.published.length, logged: deps.logged.length };
   return () => {
     const published = deps.published.slice(from.published);

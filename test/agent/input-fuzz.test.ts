@@ -115,15 +115,15 @@ async function live(more: Parameters<typeof createFakeDeps>[1] = {}) {
   await deps.goLive();
   return deps;
 }
-type World = Awaited<ReturnType<typeof live>>;
+type Fake = Awaited<ReturnType<typeof live>>;
 
-const phaseIn = (deps: World): string | undefined => {
+const phaseIn = (deps: Fake): string | undefined => {
   const state = deps.agent.lanes[0]?.state;
   return state && phaseOf(state.session);
 };
 
 /** Somebody speaks for the length of a chunk, to a service that hears it. */
-function converse(deps: World): void {
+function converse(deps: Fake): void {
   deps.speak();
   deps.lastStream().listener.pong();
   const transcription = { language: 'en', text: 'how do we get' };

@@ -9,22 +9,22 @@ async function live() {
   deps.clock.advance(5000);
   return deps;
 }
-type World = Awaited<ReturnType<typeof live>>;
+type Fake = Awaited<ReturnType<typeof live>>;
 
-const order = (deps: World, args: Record<string, unknown>, id = 'a'): void =>
+const order = (deps: Fake, args: Record<string, unknown>, id = 'a'): void =>
   deps.command('languages', { id, args });
-const brief = (deps: World): unknown[] =>
+const brief = (deps: Fake): unknown[] =>
   deps
     .answers('languages')
     .map(({ status, error }) => (error as { code: string } | undefined)?.code ?? status);
-const optionsOf = (deps: World) => deps.agent.lanes[0]?.state.options;
+const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
 /** The service answers the question whether the task runs. */
-async function taskRuns(deps: World): Promise<void> {
+async function taskRuns(deps: Fake): Promise<void> {
   deps.clock.advance(3000);
   deps.service({ message_type: 'current_task', data: {} });
   await deps.clock.elapse(0);
 }
-const reject = (deps: World, desc: string): void =>
+const reject = (deps: Fake, desc: string): void =>
   deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
 
 describe('languages', () => {

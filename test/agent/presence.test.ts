@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps } from './fake-deps.ts';
 
-type World = ReturnType<typeof createFakeDeps>;
+type Fake = ReturnType<typeof createFakeDeps>;
 const STATUS = 'dragoman/v1/museum/kiosk-01/status';
-const statuses = (deps: World) => deps.sent('status').map(({ body }) => body);
-const conflicts = (deps: World) => deps.sent('event/identity_conflict').map(({ body }) => body);
-const bootId = (deps: World) => String(statuses(deps)[0]?.['boot_id']);
-const logged = (deps: World, words: string) =>
+const statuses = (deps: Fake) => deps.sent('status').map(({ body }) => body);
+const conflicts = (deps: Fake) => deps.sent('event/identity_conflict').map(({ body }) => body);
+const bootId = (deps: Fake) => String(statuses(deps)[0]?.['boot_id']);
+const logged = (deps: Fake, words: string) =>
   deps.logged.filter(([, sentence]) => String(sentence).includes(words)).length;
 const TEN_MINUTES = 600_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
-type World = ReturnType<typeof createFakeDeps>;
-const lastStatus = (deps: World) => deps.sent('status').at(-1)?.body;
+type Fake = ReturnType<typeof createFakeDeps>;
+const lastStatus = (deps: Fake) => deps.sent('status').at(-1)?.body;
 
 describe('the published status', () => {
   it('is idle where the lane waits for the command, and while it is muted', async () => {

@@ -124,7 +124,7 @@ export function errorOf(answer: TokenResponse) {
   return answer.error;
 }
 
-/** One rig a test, closed behind it. */
+/** One fixture a test, closed behind it. */
 export function fixtureOfEachTest() {
   let fixture: Fixture | null = null;
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/adapters/log.ts';
-import { endOnCrash } from '../../src/program/main.ts';
+import { endOnCrash } from '../../src/program/run-main.ts';
 
 const SECRET = 'tok_SECRET-0123456789';
 const CRASH = new Error(`no way to wss://service.example/s?token=${SECRET}`);

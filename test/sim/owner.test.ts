@@ -1,4 +1,4 @@
-/** Owners who wish and command: an agent that gets it wrong is found out, and every phase of a lane is met. */
+/** Owners who desire and command: an agent that gets it wrong is found out, and every phase of a lane is met. */
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import { PHASE_NAMES } from '../../src/core/lane/phases.ts';

@@ -2,7 +2,7 @@
  * What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds.
  *
  * Allowed to be unheard, and why:
- * - gated: the loudspeaker was heard (half-duplex) or the lane was muted: by the operator's own wish;
+ * - gated: the loudspeaker was heard (half-duplex) or the lane was muted: as the operator ordered;
  * - deaf: nobody wanted the lane to run, or the process was dead, stopping, or was stopped before it was said;
  * - hold_full: the agent counted it as lost with its hold full: the outage was longer than the backlog;
  * - late_break: the stream that it was sent on broke off, and from the stream's last sign of life before it was sent until

@@ -11,7 +11,7 @@ import { readTree, type SourceFile } from './source.ts';
 
 const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
 const file = (text: string, path = 'src/core/a.ts'): SourceFile => ({ path, text });
-/** So many lines with the first and the last. */
+/** This many lines with the first and the last. */
 const lines = (count: number): string => '  go();\n'.repeat(count - 2);
 
 describe('functions are short', () => {

@@ -95,7 +95,7 @@ export const filesAreShort: Rule = (files) =>
   });
 
 /** Programs speak through their command line; everything else has a log or returns what it has to say. */
-const MAY_WRITE = /^src\/(cli\/|[^/]+\/(main|cli)\.ts$)/;
+const MAY_WRITE = /^src\/(cli\/|program\/run-main\.ts$|[^/]+\/(main|cli)\.ts$)/;
 
 export const onlyCommandLinesWrite: Rule = (files) =>
   sources(files).flatMap((file) => {

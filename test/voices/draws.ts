@@ -9,7 +9,7 @@ import { atLevel, mixIn, reverberate, speechLevelDb } from './room.ts';
 
 /** The draws of a run: utterances that must be heard whole, and stretches of noise that must not wake anybody. */
 
-export interface World {
+export interface VoiceDeps {
   readonly library: Library;
   readonly createVoiceDetector: CreateVoiceDetector;
   readonly seed: number;
@@ -34,8 +34,8 @@ export interface NoiseResult {
 }
 
 /** One lane hears one kind of noise for so many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
-export async function hearNoise(world: World, kind: Kind, stretches: number): Promise<NoiseResult> {
-  const { createVoiceDetector, library, seed } = world;
+export async function hearNoise(deps: VoiceDeps, kind: Kind, stretches: number): Promise<NoiseResult> {
+  const { createVoiceDetector, library, seed } = deps;
   const kiosk = new Kiosk({
     createVoiceDetector,
     standbyAfterMs: STANDBY_AFTER_MS,
@@ -86,8 +86,8 @@ export interface UtteranceResult {
 }
 
 /** Somebody speaks once to a lane in standby. */
-export async function hearUtterance(world: World, index: number): Promise<UtteranceResult> {
-  const { createVoiceDetector, library, seed } = world;
+export async function hearUtterance(deps: VoiceDeps, index: number): Promise<UtteranceResult> {
+  const { createVoiceDetector, library, seed } = deps;
   const dice = createDice(seed * 7_368_787 + index);
   const speaker = SPEAKER_NAMES[index % SPEAKER_NAMES.length] ?? 'en';
   const variant = VARIANTS[Math.floor(index / SPEAKER_NAMES.length) % VARIANTS.length] ?? 'plain';
@@ -167,8 +167,12 @@ const TALK_EVERY_S = 150;
 const SENTENCES = 6;
 
 /** Twenty minutes or so of a room with visitors: seconds of open stream for each second from a visitor's first word to the last. */
-export async function hearMix(world: World, mix: Mix, talks: number): Promise<{ mix: Mix; ratio: number }> {
-  const { createVoiceDetector, library, seed } = world;
+export async function hearMix(
+  deps: VoiceDeps,
+  mix: Mix,
+  talks: number,
+): Promise<{ mix: Mix; ratio: number }> {
+  const { createVoiceDetector, library, seed } = deps;
   const spans: { from: number; until: number }[] = [];
   const kiosk = new Kiosk({
     createVoiceDetector,

@@ -34,7 +34,7 @@ export const LEVELS_DB: Readonly<Record<Kind, number>> = {
 
 /** The room behind doors, steps, keys and phones. */
 const QUIET_ROOM_DB = -58;
-/** So many of them happen in an hour. */
+/** How many of them happen in an hour. */
 const EVENTS_AN_HOUR = 120;
 
 /** Recorded sound that goes on as long as it is wanted. */

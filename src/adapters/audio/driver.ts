@@ -6,7 +6,7 @@ import { createAddonCapture, createAddonPlayback } from './addon/driver.ts';
 import { createAlsaPlayback } from './alsa/aplay.ts';
 import { createAlsaCapture } from './alsa/arecord.ts';
 import type { SupervisorDeps } from './child/supervisor.ts';
-import { createCommandCapture, createCommandPlayback } from './command.ts';
+import { createCommandCapture, createCommandPlayback } from './command-driver.ts';
 import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 

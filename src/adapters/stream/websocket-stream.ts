@@ -195,12 +195,12 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void
 type StderrFinding = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
 /** An operator will read what the service complains of: each of its texts, whatever it is called. */
-function fitToShow(complaint: StderrFinding, read: ReadSaid): StderrFinding {
-  const words = Object.entries(complaint.data).map(([key, value]) => [
+function fitToShow(finding: StderrFinding, read: ReadSaid): StderrFinding {
+  const words = Object.entries(finding.data).map(([key, value]) => [
     key,
     typeof value === 'string' ? read(value) : value,
   ]);
-  return { ...complaint, data: Object.fromEntries(words) };
+  return { ...finding, data: Object.fromEntries(words) };
 }
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];

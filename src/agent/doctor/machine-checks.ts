@@ -8,7 +8,7 @@ import {
   readMemory,
   readPower,
   readTemperature,
-} from '../../adapters/doctor/machine.ts';
+} from '../../adapters/doctor/machine-facts.ts';
 import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program.ts';
 import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
 import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
@@ -18,7 +18,7 @@ import {
   judgeMemory,
   judgePower,
   judgeTemperature,
-} from '../../core/doctor/machine.ts';
+} from '../../core/doctor/machine-health.ts';
 import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';

@@ -20,7 +20,7 @@ export class CommandError extends Error {
 
 export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMAND_ARGS)[N]>;
 /**
- * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the desk say
+ * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the dispatcher say
  * `accepted` first.
  */
 export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<N>) => unknown };

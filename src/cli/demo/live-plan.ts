@@ -25,7 +25,7 @@ export function planRows(rows: number): Plan {
     hasAccounts: true,
     isAiry: true,
   };
-  const thinner: readonly Partial<Plan>[] = [
+  const narrower: readonly Partial<Plan>[] = [
     {},
     { isAiry: false },
     { notices: 2 },
@@ -35,7 +35,7 @@ export function planRows(rows: number): Plan {
     { hasMeters: false },
   ];
   let plan = full;
-  for (const [step, less] of thinner.entries()) {
+  for (const [step, less] of narrower.entries()) {
     plan = { ...plan, ...less };
     const room = rows - heightWithoutCaptions(plan);
     // Blank rows are worth less than a third exchange.

@@ -3,7 +3,7 @@ import type { OpenPlayback, PlaybackSink } from '../../ports/audio.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type Config, ECHO_MODES } from '../../protocol/config.ts';
 
-/** The machine's own ears and mouth, in place of the demo's files. */
+/** The machine's own microphone and loudspeaker, in place of the demo's files. */
 export interface RealMic {
   /** ALSA's names. */
   readonly microphone: string;

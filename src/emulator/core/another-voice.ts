@@ -126,7 +126,7 @@ function level(sound: Float32Array, target: number, rateHz: number): void {
 /** Pitches of voices, hertz, and where a low voice ends. */
 const PITCH = { lowest: 70, highest: 400, lowVoiceBelow: 165 };
 
-/** So many stretches of a voice tell its pitch. */
+/** Stretches of a voice that tell its pitch. */
 const MOST_STRETCHES = 16;
 
 /** Every so manieth sample, as far as they are needed. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type IssueCase, openIssuerHarness } from './issuer-harness.ts';
 
 /** Asks and waits for the answer. */
-function request(harness: ReturnType<typeof openIssuerHarness>, wish: IssueCase = {}) {
-  const id = harness.ask(wish);
+function request(harness: ReturnType<typeof openIssuerHarness>, asked: IssueCase = {}) {
+  const id = harness.ask(asked);
   harness.pass(1000);
   const answer = harness.answerTo(id);
   if (answer === undefined) throw new Error('no answer');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { ctlVerb } from '../../../src/cli/ctl/command.ts';
+import { ctlVerb } from '../../../src/cli/ctl/ctl-verb.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { BusMessage } from '../../../src/ports/bus.ts';
 import { runProgram } from '../../../src/program/program.ts';

@@ -5,7 +5,7 @@ import type { OpenPlayback, PlaybackSink } from '../../../src/ports/audio.ts';
 import { EXIT, Failure } from '../../../src/program/problem.ts';
 
 describe('the devices of a demo with a real microphone', () => {
-  it('are the default ones, with the ears closed while the mouth is open', () => {
+  it('are the default ones, with the microphone closed while the loudspeaker plays', () => {
     expect(chooseRealMic({})).toEqual({ microphone: 'default', loudspeaker: 'default', echo: 'half-duplex' });
   });
 

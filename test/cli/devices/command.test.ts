@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devicesVerb } from '../../../src/cli/devices/command.ts';
+import { devicesVerb } from '../../../src/cli/devices/devices-verb.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
 import { wrongIn } from '../../snake-case.ts';
@@ -74,10 +74,10 @@ describe('devices', () => {
     [['--seconds', '0', '--meter'], /must be a number of seconds/],
     [['--seconds', '3'], /--seconds is for --meter/],
     [['--metre'], /Did you mean --meter/],
-  ])('%j is no command line', async (words, complaint) => {
+  ])('%j is no command line', async (words, message) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(complaint);
+    expect(err).toMatch(message);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
   });
 });

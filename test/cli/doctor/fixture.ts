@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { doctorVerb } from '../../../src/cli/doctor/command.ts';
+import { doctorVerb } from '../../../src/cli/doctor/doctor-verb.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { keysNotSnake } from '../../snake-case.ts';

@@ -138,7 +138,7 @@ describe('the mode cancel', () => {
     expect(report(lane).mode).toBe('cancel');
   });
 
-  it('comes and goes with the orders', () => {
+  it('comes and goes with the options', () => {
     const lane = new LaneHarness().goLive();
     lane.options({ echo: 'cancel' });
     lane.options({ echo: 'cancel', source: 'de' });

@@ -51,8 +51,8 @@ describe('an account with room for one stream', () => {
       talkFor(lane, 1);
       perRollover.push(tokens(lane) - before);
     }
-    const dear = perRollover.flatMap((asked, index) => (asked === 1 ? [] : [[index + 1, asked]]));
-    expect(dear).toEqual([
+    const costly = perRollover.flatMap((asked, index) => (asked === 1 ? [] : [[index + 1, asked]]));
+    expect(costly).toEqual([
       [1, 2],
       [11, 2],
       [21, 2],

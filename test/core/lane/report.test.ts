@@ -6,7 +6,7 @@ const DEVICE = { capture: 'mic', playback: 'speaker' };
 const stamp = (at: number): string => `at ${at}`;
 
 describe('the report of a lane', () => {
-  it('tells the phase, the orders and the session', () => {
+  it('tells the phase, the options and the session', () => {
     const lane = new LaneHarness({ options: { targets: ['es', 'fr'], muted: true } }).goLive();
     expect(reportLane('main', lane.state, DEVICE, stamp)).toEqual({
       id: 'main',

@@ -45,7 +45,7 @@ describe('what a device hears on its own status topic', () => {
 
   it('another device, that has spoken in its place or speaks now', () => {
     expect(judgeStatus(heard('you', 1, 'ready'), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
-    // Two at a time, as at a broker that renames clients: nobody answers the other for ever.
+    // Two at a time, as at a broker that renames clients: nobody answers the other forever.
     for (const wasTold of [true, false])
       expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
         isWrong: false,

@@ -94,7 +94,7 @@ describe('a sentence that runs dry in its middle', () => {
     one.take(1, 'a', tone(100, 1000)).pass(119);
     expect(one.writes).toHaveLength(before);
     expect(one.pass(2).writes.length).toBeGreaterThan(before);
-    // It waited by our own wish: that is no latency of ours.
+    // It waited on purpose: that is no latency of ours.
     expect(one.spoken.at(-1)?.receivedAt).toBeNull();
     const two = burst(new PlayoutHarness(), 1000).pass(1000);
     two.take(1, 'a', tone(100, 1000)).pass(30);

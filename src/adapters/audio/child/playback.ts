@@ -1,5 +1,5 @@
 import { stepPlaybackBuffer } from '../../../core/playout/buffer/buffer.ts';
-import type { Buffering, Sight } from '../../../core/playout/buffer/line.ts';
+import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
 import {
   type BufferEffect,
   type BufferEvent,

@@ -30,7 +30,7 @@ export interface SupervisedUse {
   /** The child is gone; what was on its way to it is lost. */
   gone(): void;
   /**
-   * A failure may have a cure of the user's own (another format): then it is no failure, and the next child comes at once.
+   * A failure may have a fix of the user's own (another format): then it is no failure, and the next child comes at once.
    * @returns a sentence for the log, or null
    */
   readonly alternative: ((fault: AudioFault) => string | null) | undefined;

@@ -41,7 +41,7 @@ const UNKNOWN = { fall: 0.85, margin: 4 };
 const TINY = 1e-12;
 /** A block has hard edges: of a loud tone so much is seen at so many bins beside it, and tells nothing of them. */
 const SPILLS = { share: 0.1, bins: 4 };
-/** So many partitions are brought back to their length in each block, in turn; the rest a little later. */
+/** Partitions are brought back to their length in each block, in turn; the rest a little later. */
 const TRIMMED = 3;
 
 export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions): AdaptiveFilter {

@@ -35,7 +35,7 @@ const JUMP_MS = { atOnce: 60, lasting: 12, forMs: 2000 };
 /** What the times tell wavers, and clocks drift: that far they are followed (share a second). */
 const FOLLOWS_PER_S = 1 / 30;
 /**
- * A lag that is larger than its error is no drift: samples are missing somewhere, or somebody moved the microphone. So many in
+ * A lag that is larger than its error is no drift: samples are missing somewhere, or somebody moved the microphone. After several in
  * a row, and it is the drift that is wrong.
  */
 const UNEXPECTED = { sigmas: 6, ms: 0.03, inARow: 3 };

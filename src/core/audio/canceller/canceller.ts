@@ -43,7 +43,7 @@ const BEFORE_MS = 12;
 const NEAR_MS = { before: 4, behind: 40 };
 /** When it is better known where the echo lies, so much is learnt from once more, so often: a sentence is worth several. */
 const AGAIN = { ms: 2500, passes: 2 };
-/** So many blocks in which the path was learnt, after it was found; the first of them stand for little until then. */
+/** Blocks in which the path was learnt, after it was found; the first of them stand for little until then. */
 const AGAIN_AFTER = [80, 140, 200, 320, 500];
 
 /** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */

@@ -7,7 +7,7 @@ export interface LagMeasure {
   readonly lag: number;
   /** 0 to 1: how alike the two echoes are but for the lag. */
   readonly likeness: number;
-  /** So many samples ago it was so: the middle of what it was measured over. */
+  /** How many samples ago it was so: the middle of what it was measured over. */
   readonly ago: number;
   /** Frames that it was measured over. */
   readonly frames: number;

@@ -41,7 +41,7 @@ export function connect(context: StepContext, lease: Lease): void {
   context.arm('setup', context.now + patience(context, connectPatience(context)));
 }
 
-/** So many failures in a row, and the way itself may be slow. */
+/** After this many failures in a row the way itself may be slow. */
 const FAILURES_PER_ADDRESS = 3;
 
 /**

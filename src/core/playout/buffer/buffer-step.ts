@@ -1,5 +1,5 @@
+import type { DeviceTimeline } from './device-timeline.ts';
 import * as limit from './limits.ts';
-import type { DeviceLine } from './line.ts';
 import { forgetGiven } from './pending.ts';
 import { type BufferEffect, isSilent, type PlaybackBuffer, runsOn, soundEnd } from './state.ts';
 
@@ -14,9 +14,9 @@ export function set(step: BufferStep, patch: Partial<PlaybackBuffer>): void {
   step.state = { ...step.state, ...patch };
 }
 
-export function setLine(step: BufferStep, line: DeviceLine): void {
-  if (step.state.line?.isMetered === true && !line.isMetered) step.effects.push({ type: 'distrust' });
-  set(step, { line });
+export function setDevice(step: BufferStep, device: DeviceTimeline): void {
+  if (step.state.device?.isMetered === true && !device.isMetered) step.effects.push({ type: 'distrust' });
+  set(step, { device });
 }
 
 /** The end of what one look does: when the next one is due; null: when something happens. */
@@ -53,7 +53,7 @@ export function loseDevice(step: BufferStep): void {
   const { state, now } = step;
   arrangeLook(step, null);
   rest(step);
-  set(step, { line: null, heldFrames: 0, isSettled: false, awaitsProof: false });
+  set(step, { device: null, heldFrames: 0, isSettled: false, awaitsProof: false });
   if (state.absentFrom === null) set(step, { absentFrom: now, accountedUntil: now });
 }
 

@@ -3,8 +3,8 @@ import { fadeOut } from '../../audio/fade.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
+import { heardFrames, openTimeline, runDry } from './device-timeline.ts';
 import * as limit from './limits.ts';
-import { heardFrames, openLine, runDry } from './line.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
 import {
@@ -76,8 +76,8 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
 /** A device that is away for long misses what was to be heard meanwhile. */
 function forgetMissed(step: BufferStep): void {
   const { state, now } = step;
-  const { line, absentFrom, accountedUntil, pending, rateHz } = state;
-  if (line !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
+  const { device, absentFrom, accountedUntil, pending, rateHz } = state;
+  if (device !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
   const missed = Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE;
   set(step, { pending: take(pending, missed).pending, accountedUntil: now });
 }
@@ -87,7 +87,7 @@ function onFlush(step: BufferStep): void {
   if (runsOn(state) && state.sounding) return runOut(step);
   const isIdle = !state.sounding && state.pending.waitingBytes === 0;
   set(step, { pending: NOTHING_PENDING });
-  if (!isIdle && state.line !== null) restart(step);
+  if (!isIdle && state.device !== null) restart(step);
 }
 
 /** What the device has been given runs out: one that is started again for it would break the clock. */
@@ -104,10 +104,10 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const { startedAt, usualStartMs } = step.state;
   set(step, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
   // It has said late that it is ready, and was given sound before that.
-  if (step.state.line !== null) rest(step);
+  if (step.state.device !== null) rest(step);
   forgetMissed(step);
-  const line = openLine(event.deviceHz, event.buffering, event.isMetered);
-  set(step, { line, heldFrames: 0, hasSounded: false });
+  const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);
+  set(step, { device, heldFrames: 0, hasSounded: false });
   if (!event.isSure) step.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
   else if (event.afterFault) prove(step);
   else settle(step);
@@ -124,27 +124,28 @@ function prove(step: BufferStep): void {
 
 function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
   const { state, now } = step;
-  const { line, run, sounding, expectsDryUntil } = state;
-  if (line === null || !sounding) return;
+  const { device, run, sounding, expectsDryUntil } = state;
+  if (device === null || !sounding) return;
   const isOld = now < expectsDryUntil;
   set(step, { expectsDryUntil: Number.NEGATIVE_INFINITY });
   if (isOld) return;
-  const again = runDry(line, sight, now, ms);
+  const again = runDry(device, sight, now, ms);
   const heard = ((heardFrames(again, now) - again.from) * state.rateHz) / again.rateHz;
-  set(step, { line: again, run: run + 1, heardFrom: Math.max(0, Math.round(heard)) });
+  set(step, { device: again, run: run + 1, heardFrom: Math.max(0, Math.round(heard)) });
   tell(step);
 }
 
 function onGone(step: BufferStep): void {
-  const { line, isSettled, pending } = step.state;
+  const { device, isSettled, pending } = step.state;
   // One that ended before it was known to work has let nobody hear anything.
-  if (line !== null) set(step, { pending: takeBack(pending, isSettled ? heardFrames(line, step.now) : 0) });
+  if (device !== null)
+    set(step, { pending: takeBack(pending, isSettled ? heardFrames(device, step.now) : 0) });
   loseDevice(step);
 }
 
 function onRunOn(step: BufferStep, { on, restart: again }: EventOf<'run_on'>): void {
   set(step, { wantsRunOn: on, needsRestart: step.state.needsRestart || again });
-  if (step.state.line === null) return;
+  if (step.state.device === null) return;
   if (step.state.needsRestart && isSilent(step.state, step.now)) return restart(step);
   arrangeLook(step, step.now);
 }

@@ -1,6 +1,5 @@
 import { sampleCount, silence } from '../../audio/pcm.ts';
-import { arrangeLook, type BufferStep, rest, restart, set, setLine, settle, tell } from './buffer-step.ts';
-import * as limit from './limits.ts';
+import { arrangeLook, type BufferStep, rest, restart, set, setDevice, settle, tell } from './buffer-step.ts';
 import {
   beginStretch,
   doubtfulAt,
@@ -13,7 +12,8 @@ import {
   queuedFrames,
   type Sight,
   waitForRest,
-} from './line.ts';
+} from './device-timeline.ts';
+import * as limit from './limits.ts';
 import { noteGiven, noteHeard, putBefore, take } from './pending.ts';
 import {
   type BufferEvent,
@@ -33,50 +33,50 @@ export function silenceOf(ms: number, rateHz: number): Uint8Array {
 /** Looks at what was heard, gives what is due, and says when to come again. */
 export function look(step: BufferStep, sight: Sight): void {
   const { state, now } = step;
-  const { line, pending } = state;
-  if (line === null || (!state.sounding && pending.waitingBytes === 0 && !runsOn(state)))
+  const { device, pending } = state;
+  if (device === null || (!state.sounding && pending.waitingBytes === 0 && !runsOn(state)))
     return arrangeLook(step, null);
   const isNew = !state.sounding;
   if (isNew) begin(step);
-  const seen = isNew ? { ...sight, taken: line.isMetered ? 0 : null } : sight;
-  const looked = lookAt(step.state.line ?? line, seen, now, limit.HANG_LIMIT_MS);
-  setLine(step, looked.line);
+  const seen = isNew ? { ...sight, taken: device.isMetered ? 0 : null } : sight;
+  const looked = lookAt(step.state.device ?? device, seen, now, limit.HANG_LIMIT_MS);
+  setDevice(step, looked.device);
   if (looked.hangs) {
     arrangeLook(step, null);
     step.effects.push({ type: 'hangs' });
     return;
   }
-  if (!step.state.isSettled && step.state.awaitsProof && flows(looked.line)) settle(step);
+  if (!step.state.isSettled && step.state.awaitsProof && flows(looked.device)) settle(step);
   if (step.state.needsRestart && isSilent(step.state, now)) return restart(step);
   giveDue(step);
 }
 
 function begin(step: BufferStep): void {
   const { state, now } = step;
-  if (state.line === null) return;
+  if (state.device === null) return;
   const preroll = silenceOf(limit.PREROLL_MS, state.rateHz);
   set(step, {
     ...{ sounding: true, hasSounded: true, run: state.run + 1, given: 0, heardFrom: null },
     expectsDryUntil: state.hasSounded ? now + limit.DRY_NEWS_MS : Number.NEGATIVE_INFINITY,
-    line: beginStretch(state.line, now + state.latencyMs),
+    device: beginStretch(state.device, now + state.latencyMs),
     pending: putBefore(state.pending, preroll),
   });
   step.effects.push({ type: 'begin' });
 }
 
-function aheadMs({ line }: PlaybackBuffer, now: number): number {
-  return line === null ? 0 : endOf(line) - now;
+function aheadMs({ device }: PlaybackBuffer, now: number): number {
+  return device === null ? 0 : endOf(device) - now;
 }
 
 function giveDue(step: BufferStep): void {
   const { state, now } = step;
-  const { line, pending, rateHz } = state;
-  const queuedMs = line === null ? 0 : (queuedFrames(line) ?? 0) * line.msPerFrame;
+  const { device, pending, rateHz } = state;
+  const queuedMs = device === null ? 0 : (queuedFrames(device) ?? 0) * device.msPerFrame;
   const dueMs = mostAheadMs(state) - Math.max(aheadMs(state, now), queuedMs);
-  if (line === null || pending.waitingBytes === 0 || dueMs <= 0) return fillGap(step);
+  if (device === null || pending.waitingBytes === 0 || dueMs <= 0) return fillGap(step);
   const taken = take(pending, 2 * Math.ceil((dueMs * rateHz) / 1000));
   set(step, { pending: taken.pending });
-  give(step, { kind: 'sound', pcm: taken.pcm, from: line.sent }, taken.pcm);
+  give(step, { kind: 'sound', pcm: taken.pcm, from: device.sent }, taken.pcm);
 }
 
 /** Hands something to the device; what comes next waits for its answer. */
@@ -90,10 +90,10 @@ export function onGiven(
   step: BufferStep,
   { frames, heldFrames }: Extract<BufferEvent, { type: 'given' }>,
 ): void {
-  const { stage, line } = step.state;
-  if (stage === null || line === null) return;
-  const given = giveFrames(line, frames);
-  set(step, { line: given, heldFrames, stage: null });
+  const { stage, device } = step.state;
+  if (stage === null || device === null) return;
+  const given = giveFrames(device, frames);
+  set(step, { device: given, heldFrames, stage: null });
   switch (stage.kind) {
     case 'sound':
       set(step, { pending: noteGiven(step.state.pending, stage.pcm, stage.from, given.sent) });
@@ -113,8 +113,8 @@ export function onGiven(
 /** Behind the last sound: silence where the device runs on, else what fills its last period. */
 function fillGap(step: BufferStep): void {
   const { state, now } = step;
-  const { line, pending, heldFrames, rateHz } = state;
-  if (line === null || pending.waitingBytes > 0) return endStep(step);
+  const { device, pending, heldFrames, rateHz } = state;
+  if (device === null || pending.waitingBytes > 0) return endStep(step);
   const ahead = aheadMs(state, now);
   if (runsOn(state)) {
     if (ahead >= limit.RUN_ON_MS.least) return endStep(step);
@@ -122,15 +122,15 @@ function fillGap(step: BufferStep): void {
     return give(step, { kind: 'silence', ms }, silenceOf(ms, rateHz));
   }
   if (heldFrames === 0 || ahead >= limit.TAIL_MS) return endStep(step);
-  const converterMs = line.rateHz === rateHz ? 0 : limit.CONVERTER_TAIL_MS;
-  give(step, { kind: 'tail', end: endOf(line), heldMs: heldMs(state) }, silenceOf(converterMs, rateHz));
+  const converterMs = device.rateHz === rateHz ? 0 : limit.CONVERTER_TAIL_MS;
+  give(step, { kind: 'tail', end: endOf(device), heldMs: heldMs(state) }, silenceOf(converterMs, rateHz));
 }
 
 function endStep(step: BufferStep): void {
   const isOver = hasEnded(step);
-  const { line, pending, isSettled } = step.state;
-  if (line === null) return arrangeLook(step, null);
-  set(step, { pending: noteHeard(pending, heardFrames(line, step.now)) });
+  const { device, pending, isSettled } = step.state;
+  if (device === null) return arrangeLook(step, null);
+  set(step, { pending: noteHeard(pending, heardFrames(device, step.now)) });
   if (isSettled) step.effects.push({ type: 'works' });
   tell(step);
   if (!isOver) return arrangeNext(step);
@@ -140,24 +140,24 @@ function endStep(step: BufferStep): void {
 
 function hasEnded(step: BufferStep): boolean {
   const { state, now } = step;
-  const { line, pending, heldFrames } = state;
-  if (line === null || runsOn(state) || pending.waitingBytes > 0 || heldFrames > 0) return false;
+  const { device, pending, heldFrames } = state;
+  if (device === null || runsOn(state) || pending.waitingBytes > 0 || heldFrames > 0) return false;
   if (aheadMs(state, now) > 0) return false;
-  const waited = waitForRest(line, now);
-  set(step, { line: waited.line });
+  const waited = waitForRest(device, now);
+  set(step, { device: waited.device });
   return !waited.lags;
 }
 
 function arrangeNext(step: BufferStep): void {
   const { state, now } = step;
-  const { line, pending, heldFrames } = state;
-  if (line === null) return;
+  const { device, pending, heldFrames } = state;
+  if (device === null) return;
   const { learning, later } = limit.LOOK_MS;
   const ahead = aheadMs(state, now);
-  const lookMs = isMeasured(line) ? later : learning;
+  const lookMs = isMeasured(device) ? later : learning;
   const idleMs = pending.waitingBytes > 0 ? learning : ahead - (heldFrames > 0 ? limit.TAIL_MS : 0);
   const soonMs = runsOn(state) ? ahead - limit.RUN_ON_MS.least : idleMs;
-  const doubtfulMs = (doubtfulAt(line, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
+  const doubtfulMs = (doubtfulAt(device, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
   const waitMs = Math.min(lookMs, Math.max(limit.SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
   arrangeLook(step, now + waitMs, waitMs === later ? limit.LOOK_SLACK_MS : 0);
 }

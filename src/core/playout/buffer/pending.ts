@@ -48,7 +48,7 @@ export function noteGiven(pending: Pending, pcm: Uint8Array, from: number, end: 
   return { ...pending, given: [...pending.given, { pcm, from, end }] };
 }
 
-/** So many frames have been heard. */
+/** These frames have been heard. */
 export function noteHeard(pending: Pending, frames: number): Pending {
   const [oldest] = pending.given;
   if (oldest === undefined || oldest.end > frames) return pending;

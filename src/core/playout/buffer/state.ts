@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { type Buffering, type DeviceTimeline, endOf, queuedFrames, type Sight } from './device-timeline.ts';
 import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS } from './limits.ts';
-import { type Buffering, type DeviceLine, endOf, queuedFrames, type Sight } from './line.ts';
 import { NOTHING_PENDING, type Pending } from './pending.ts';
 
 /**
@@ -13,8 +13,8 @@ export interface PlaybackBuffer {
   /** From being given sound to sounding, where nothing else is known. */
   readonly latencyMs: number;
   readonly pending: Pending;
-  /** The device's time line; null while none is ready. */
-  readonly line: DeviceLine | null;
+  /** The device's timeline; null while none is ready. */
+  readonly device: DeviceTimeline | null;
   /** Frames that a converter holds back until they fill a period. */
   readonly heldFrames: number;
   readonly sounding: boolean;
@@ -103,7 +103,7 @@ export type BufferEffect =
 
 export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: number): PlaybackBuffer {
   return {
-    ...{ rateHz, latencyMs, pending: NOTHING_PENDING, line: null, heldFrames: 0, stage: null },
+    ...{ rateHz, latencyMs, pending: NOTHING_PENDING, device: null, heldFrames: 0, stage: null },
     ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
     ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
     ...{ absentFrom: now, accountedUntil: now, startedAt: now, usualStartMs: 20 },
@@ -113,25 +113,25 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
 }
 
 /** Only where the device's pace is known: silence at another one would pile up, or run dry. */
-export function runsOn({ wantsRunOn, line }: PlaybackBuffer): boolean {
-  return wantsRunOn && line !== null && queuedFrames(line) !== null;
+export function runsOn({ wantsRunOn, device }: PlaybackBuffer): boolean {
+  return wantsRunOn && device !== null && queuedFrames(device) !== null;
 }
 
 /** When what will be written next is heard; the past means that nothing sounds. */
 export function pendingEnd(buffer: PlaybackBuffer, now: number): number {
-  const { line, sounding, pending, rateHz } = buffer;
+  const { device, sounding, pending, rateHz } = buffer;
   const behind = (pending.waitingBytes / BYTES_PER_SAMPLE) * (1000 / rateHz);
-  if (line === null || !sounding) return firstHeardAt(buffer, now) + PREROLL_MS + behind;
-  return endOf(line) + heldMs(buffer) + behind;
+  if (device === null || !sounding) return firstHeardAt(buffer, now) + PREROLL_MS + behind;
+  return endOf(device) + heldMs(buffer) + behind;
 }
 
-export function heldMs({ line, heldFrames }: PlaybackBuffer): number {
-  return heldFrames * (line?.msPerFrame ?? 0);
+export function heldMs({ device, heldFrames }: PlaybackBuffer): number {
+  return heldFrames * (device?.msPerFrame ?? 0);
 }
 
 function firstHeardAt(buffer: PlaybackBuffer, now: number): number {
-  const { line, latencyMs, startedAt, usualStartMs, absentFrom } = buffer;
-  if (line !== null) return now + latencyMs;
+  const { device, latencyMs, startedAt, usualStartMs, absentFrom } = buffer;
+  if (device !== null) return now + latencyMs;
   const isPatient = absentFrom === null || now - absentFrom < PATIENCE_MS;
   return (isPatient ? Math.max(now, startedAt + usualStartMs) : now) + latencyMs;
 }

@@ -15,7 +15,9 @@ import { createListener, RATE_HZ } from '../child/fake.ts';
 import { makeFolder } from '../wav-files.ts';
 
 const within = { timeout: 20_000, interval: 20 };
-const ENTRY = fileURLToPath(new URL('../../../../src/adapters/audio/addon/main.ts', import.meta.url));
+const ENTRY = fileURLToPath(
+  new URL('../../../../src/adapters/audio/addon/addon-process.ts', import.meta.url),
+);
 
 /** The child as it is shipped, in a folder with packages of a test's own beside it. */
 function install(packages: Readonly<Record<string, string>>): string {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
-import { createCommandCapture } from '../../../../src/adapters/audio/command.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
 import { createListener, isAlive, makeProgram, RATE_HZ, startsOf } from './fake.ts';

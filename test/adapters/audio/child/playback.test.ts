@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCommandPlayback } from '../../../../src/adapters/audio/command.ts';
+import { createCommandPlayback } from '../../../../src/adapters/audio/command-driver.ts';
 import { durationMs } from '../../../../src/core/audio/pcm.ts';
 import { createListener, makeProgram, RATE_HZ, startsOf } from './fake.ts';
 

@@ -190,7 +190,7 @@ describe('a device that is away', () => {
     write(ramp(3000));
     clock.advance(1042);
     post({ type: 'gone' });
-    expect(state().line).toBeNull();
+    expect(state().device).toBeNull();
     expect(clock.armed).toBe(0);
     open();
     clock.advance(5000);

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE } from '../../../../src/core/audio/pcm.ts';
 import { stepPlaybackBuffer } from '../../../../src/core/playout/buffer/buffer.ts';
-import type { Buffering, Sight } from '../../../../src/core/playout/buffer/line.ts';
+import type { Buffering, Sight } from '../../../../src/core/playout/buffer/device-timeline.ts';
 import {
   type BufferEffect,
   type BufferEvent,

@@ -131,6 +131,6 @@ describe('a device that runs on between sounds', () => {
     device.write(ramp(500));
     device.post({ type: 'look', sight: { taken: 10 * RATE_HZ, pipeBytes: 0 } });
     expect(device.of('distrust')).toHaveLength(1);
-    expect(device.state().line?.isMetered).toBe(false);
+    expect(device.state().device?.isMetered).toBe(false);
   });
 });

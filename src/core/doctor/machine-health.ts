@@ -136,5 +136,5 @@ export function judgePower({ throttled, alarm }: PowerFacts): Outcome {
       'Look at the temperature under load; give it air or a heat sink.',
       data,
     );
-  return ok('no complaint since the last boot', data);
+  return ok('no trouble since the last boot', data);
 }

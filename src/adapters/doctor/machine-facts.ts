@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine.ts';
+import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
 import type { RunProgram } from './program.ts';
 
 /** Where the kernel tells of the machine; tests put made-up folders there. */

@@ -2,7 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readDisk, readMemory, readPower, readTemperature } from '../../../src/adapters/doctor/machine.ts';
+import {
+  readDisk,
+  readMemory,
+  readPower,
+  readTemperature,
+} from '../../../src/adapters/doctor/machine-facts.ts';
 import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
 import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program.ts';
 import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';

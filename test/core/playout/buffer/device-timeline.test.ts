@@ -6,11 +6,11 @@ import {
   giveFrames,
   isMeasured,
   lookAt,
-  openLine,
+  openTimeline,
   queuedFrames,
   runDry,
   waitForRest,
-} from '../../../../src/core/playout/buffer/line.ts';
+} from '../../../../src/core/playout/buffer/device-timeline.ts';
 
 const RATE_HZ = 24_000;
 const PERIOD = 480;
@@ -56,47 +56,51 @@ function play(options: {
     const room = Math.floor((heardBy(now) + BUFFER + PERIOD) / PERIOD) * PERIOD;
     return Math.min(written, room) + foreign(now);
   };
-  let line = openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
-  line = beginStretch(line, now);
+  let device = openTimeline(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
+  device = beginStretch(device, now);
   const errors: { at: number; error: number; aheadMs: number; lags: boolean }[] = [];
   let hung = false;
   let hungAt: number | null = null;
   while (now < 10_000 + seconds * 1000) {
-    const looked = lookAt(line, { taken: taken(), pipeBytes: 0 }, now, limitMs);
-    line = looked.line;
+    const looked = lookAt(device, { taken: taken(), pipeBytes: 0 }, now, limitMs);
+    device = looked.device;
     hung ||= looked.hangs;
     if (hung) hungAt ??= now - 10_000;
     const mostQueued = (aheadMs * RATE_HZ) / 1000;
-    while (now - 10_000 < endsMs && endOf(line) - now < aheadMs && (queuedFrames(line) ?? 0) < mostQueued) {
-      line = giveFrames(line, PERIOD);
+    while (
+      now - 10_000 < endsMs &&
+      endOf(device) - now < aheadMs &&
+      (queuedFrames(device) ?? 0) < mostQueued
+    ) {
+      device = giveFrames(device, PERIOD);
       written += PERIOD;
     }
     const reallyAhead = (written - heardBy(now)) / framesPerMs;
-    const waited = endOf(line) <= now ? waitForRest(line, now) : { line, lags: false };
-    line = waited.line;
+    const waited = endOf(device) <= now ? waitForRest(device, now) : { device, lags: false };
+    device = waited.device;
     errors.push({
       ...{
         at: now - 10_000,
-        error: endOf(line) - now - reallyAhead,
+        error: endOf(device) - now - reallyAhead,
         aheadMs: reallyAhead,
         lags: waited.lags,
       },
     });
-    now = Math.min(now + lookMs, doubtfulAt(line, limitMs) ?? Number.POSITIVE_INFINITY);
+    now = Math.min(now + lookMs, doubtfulAt(device, limitMs) ?? Number.POSITIVE_INFINITY);
   }
-  return { errors, hung, hungAt, line };
+  return { errors, hung, hungAt, device };
 }
 const since = <T extends { at: number }>(ms: number, errors: readonly T[]): T[] =>
   errors.filter(({ at }) => at > ms);
 
 describe('when what was written is heard', () => {
   it.each([0, 300, -300])('is known for hours on a device that is off by %d ppm', (ppm) => {
-    const { errors, line } = play({ ppm, seconds: 2 * 3600 });
+    const { errors, device } = play({ ppm, seconds: 2 * 3600 });
     const late = since(5000, errors);
     expect(late.every(({ error }) => Math.abs(error) < 6)).toBe(true);
     // The delay neither grows nor starves.
     expect(late.every(({ aheadMs }) => aheadMs > 200 && aheadMs < 280)).toBe(true);
-    expect(isMeasured(line)).toBe(true);
+    expect(isMeasured(device)).toBe(true);
   });
 
   it('is corrected where the device starts later than thought', () => {
@@ -113,13 +117,13 @@ describe('when what was written is heard', () => {
   });
 
   it('is a guess where the child reads other things, too', () => {
-    const { errors, line } = play({ seconds: 60, foreign: (now) => Math.floor((now - 10_000) * 2) });
-    expect(isMeasured(line)).toBe(false);
+    const { errors, device } = play({ seconds: 60, foreign: (now) => Math.floor((now - 10_000) * 2) });
+    expect(isMeasured(device)).toBe(false);
     expect(errors.every(({ error }) => Math.abs(error) < 100)).toBe(true);
   });
 
   it('is believed for hours, however often the device ran dry', () => {
-    let line = beginStretch(openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true), 0);
+    let device = beginStretch(openTimeline(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true), 0);
     const perMs = RATE_HZ / 1000;
     let zeroAt = 0;
     let now = 0;
@@ -127,20 +131,20 @@ describe('when what was written is heard', () => {
       now += LOOK_MS;
       const heard = Math.max(0, (now - zeroAt) * perMs);
       const wanted = Math.ceil((heard + 200 * perMs) / PERIOD) * PERIOD;
-      line = giveFrames(line, Math.max(0, wanted - line.sent));
+      device = giveFrames(device, Math.max(0, wanted - device.sent));
       const room = Math.floor((heard + BUFFER + PERIOD) / PERIOD) * PERIOD;
-      let taken = Math.min(line.sent, room);
+      let taken = Math.min(device.sent, room);
       if (look % 60 === 0) {
         // Its program gets nothing until all that there was has sounded, and tells; it sounds again 25 ms after that.
-        taken = line.sent;
+        taken = device.sent;
         now += 230;
-        line = runDry(line, { taken, pipeBytes: 0 }, now, 0.01);
+        device = runDry(device, { taken, pipeBytes: 0 }, now, 0.01);
         zeroAt = now + 25 - (taken - PERIOD) / perMs;
       }
-      line = lookAt(line, { taken, pipeBytes: 0 }, now, 1500).line;
+      device = lookAt(device, { taken, pipeBytes: 0 }, now, 1500).device;
     }
-    expect(isMeasured(line)).toBe(true);
-    expect(Math.abs(line.origin - zeroAt)).toBeLessThan(25);
+    expect(isMeasured(device)).toBe(true);
+    expect(Math.abs(device.origin - zeroAt)).toBeLessThan(25);
   });
 
   it('waits for a device that stands still in its last words, but not forever', () => {
@@ -186,24 +190,24 @@ describe('when what was written is heard', () => {
   });
 
   it('is known where it ran dry: what it had taken has been heard', () => {
-    const { line, now } = fed();
-    const dry = runDry(line, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
+    const { device, now } = fed();
+    const dry = runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
     // Its last period begins to sound now.
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
     // As long as somebody says that it was silent, and no longer than what it has taken since would sound.
     const told = (ms: number): number =>
-      endOf(runDry(line, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
+      endOf(runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
     expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
-    const guessed = runDry({ ...line, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
-    expect(endOf(guessed)).toBeCloseTo(endOf(line) + 100);
+    const guessed = runDry({ ...device, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
+    expect(endOf(guessed)).toBeCloseTo(endOf(device) + 100);
   });
 });
 
 describe('a device whose program stood still', () => {
   it('has filled its buffer again when that is told, where something waited for it', () => {
-    const { line, now } = fed();
+    const { device, now } = fed();
     // 3840 frames taken, 960 wait: a period and a full buffer have not been heard.
-    const dry = runDry(line, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
+    const dry = runDry(device, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((960 + PERIOD + BUFFER) * 1000) / RATE_HZ);
   });
 });
@@ -211,18 +215,18 @@ describe('a device whose program stood still', () => {
 /** A device that was given 200 ms and has taken them. */
 function fed() {
   const now = 10_000;
-  const open = openLine(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
-  return { now, line: giveFrames(beginStretch(open, now), 4800) };
+  const open = openTimeline(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
+  return { now, device: giveFrames(beginStretch(open, now), 4800) };
 }
 
 describe('a program in front of which sound waits', () => {
   const unknown = { periodFrames: 1, bufferFrames: null };
 
   it('stands still when the pipe to it does not move', () => {
-    let line = giveFrames(beginStretch(openLine(RATE_HZ, unknown, false), 0), 48_000);
+    let device = giveFrames(beginStretch(openTimeline(RATE_HZ, unknown, false), 0), 48_000);
     const look = (pipeBytes: number, now: number): boolean => {
-      const looked = lookAt(line, { taken: null, pipeBytes }, now, 1500);
-      line = looked.line;
+      const looked = lookAt(device, { taken: null, pipeBytes }, now, 1500);
+      device = looked.device;
       return looked.hangs;
     };
     expect([look(0, 100), look(5000, 1000), look(4000, 2000), look(4000, 3400)]).toEqual([
@@ -232,9 +236,9 @@ describe('a program in front of which sound waits', () => {
       false,
     ]);
     expect(look(4000, 3501)).toBe(true);
-    expect(isMeasured(line)).toBe(false);
-    expect(queuedFrames(line)).toBeNull();
-    expect(doubtfulAt(line, 1500)).toBeNull();
-    expect(waitForRest(line, 9000).lags).toBe(false);
+    expect(isMeasured(device)).toBe(false);
+    expect(queuedFrames(device)).toBeNull();
+    expect(doubtfulAt(device, 1500)).toBeNull();
+    expect(waitForRest(device, 9000).lags).toBe(false);
   });
 });

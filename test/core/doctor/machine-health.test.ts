@@ -15,7 +15,7 @@ import {
   judgeMemory,
   judgePower,
   judgeTemperature,
-} from '../../../src/core/doctor/machine.ts';
+} from '../../../src/core/doctor/machine-health.ts';
 import {
   judgePermissions,
   type SoundAccess,
@@ -103,8 +103,8 @@ describe('the machine', () => {
 
   it.each<[number | null, boolean | null, string, string]>([
     [null, null, 'skipped', 'does not tell'],
-    [0, null, 'ok', 'no complaint'],
-    [null, false, 'ok', 'no complaint'],
+    [0, null, 'ok', 'no trouble'],
+    [null, false, 'ok', 'no trouble'],
     [0x1, null, 'problem', 'too low right now'],
     [0x50005, null, 'problem', 'too low right now'],
     [null, true, 'problem', 'too low right now'],

@@ -20,8 +20,8 @@ export interface Sight {
   readonly pipeBytes: number;
 }
 
-/** When what a device was given is heard: its time line, guessed by our clock and corrected by its own. */
-export interface DeviceLine {
+/** When what a device was given is heard: its timeline, guessed by our clock and corrected by its own. */
+export interface DeviceTimeline {
   readonly rateHz: number;
   readonly msPerFrame: number;
   readonly buffering: Buffering;
@@ -48,12 +48,12 @@ export interface DeviceLine {
   /** The device's own pace, and frames that it knows of. */
   readonly clock: CaptureClock;
   readonly clocked: number;
-  /** How long the device has stood still in this stretch: its line may be this much behind ours. */
+  /** How long the device has stood still in this stretch: its timeline may be this much behind ours. */
   readonly stalledMs: number;
 }
 
 /**
- * The device's line is believed after this many looks, and only while it is near ours. Of six, which fall on different parts
+ * The device's timeline is believed after this many looks, and only while it is near ours. Of six, which fall on different parts
  * of a period of 20 ms, the promptest is late by 7 ms at most.
  */
 const LOOKS_TO_BELIEVE = 6;
@@ -68,7 +68,7 @@ const LONGEST_LAG_MS = 1500;
 /** Between two looks a device that moves takes something; one that has not for so long stood still. */
 const STALL_MS = 200;
 
-export function openLine(rateHz: number, buffering: Buffering, isMetered: boolean): DeviceLine {
+export function openTimeline(rateHz: number, buffering: Buffering, isMetered: boolean): DeviceTimeline {
   const stretch = { origin: 0, firstOrigin: 0, from: 0, beganAt: 0, taken: 0, refilledFrom: 0, stalledMs: 0 };
   return {
     ...{ rateHz, msPerFrame: 1000 / rateHz, buffering },
@@ -78,32 +78,40 @@ export function openLine(rateHz: number, buffering: Buffering, isMetered: boolea
   };
 }
 
-function newClock(rateHz: number): Pick<DeviceLine, 'clock' | 'clocked' | 'looks'> {
+function newClock(rateHz: number): Pick<DeviceTimeline, 'clock' | 'clocked' | 'looks'> {
   return { clock: beginCaptureClock(rateHz), clocked: 0, looks: 0 };
 }
 
 /** Sound begins after a pause: the next frame is heard at `at`. */
-export function beginStretch(line: DeviceLine, at: number): DeviceLine {
-  const origin = at - line.sent * line.msPerFrame;
+export function beginStretch(device: DeviceTimeline, at: number): DeviceTimeline {
+  const origin = at - device.sent * device.msPerFrame;
   return {
-    ...line,
-    ...{ origin, firstOrigin: origin, from: line.sent, beganAt: at, taken: 0, refilledFrom: 0, stalledMs: 0 },
+    ...device,
+    ...{
+      origin,
+      firstOrigin: origin,
+      from: device.sent,
+      beganAt: at,
+      taken: 0,
+      refilledFrom: 0,
+      stalledMs: 0,
+    },
     ...{ takenAt: at, movedAt: at, lookedAt: at },
-    ...newClock(line.rateHz),
+    ...newClock(device.rateHz),
   };
 }
 
-export function giveFrames(line: DeviceLine, frames: number): DeviceLine {
-  return { ...line, sent: line.sent + frames };
+export function giveFrames(device: DeviceTimeline, frames: number): DeviceTimeline {
+  return { ...device, sent: device.sent + frames };
 }
 
 /** When the frame behind all that was given is heard. */
-export function endOf({ origin, sent, msPerFrame }: DeviceLine): number {
+export function endOf({ origin, sent, msPerFrame }: DeviceTimeline): number {
   return origin + sent * msPerFrame;
 }
 
 /** Frames that were heard until now. */
-export function heardFrames({ origin, sent, msPerFrame }: DeviceLine, now: number): number {
+export function heardFrames({ origin, sent, msPerFrame }: DeviceTimeline, now: number): number {
   return Math.max(0, Math.min(sent, Math.floor((now - origin) / msPerFrame)));
 }
 
@@ -112,78 +120,78 @@ export function heardFrames({ origin, sent, msPerFrame }: DeviceLine, now: numbe
  * nothing since the last look.
  */
 export function lookAt(
-  line: DeviceLine,
+  device: DeviceTimeline,
   { taken: seen, pipeBytes }: Sight,
   now: number,
   limitMs: number,
-): { line: DeviceLine; hangs: boolean } {
-  const inStretch = line.sent - line.from;
-  if (!line.isMetered || seen === null) return lookAtPipe(line, pipeBytes, now, limitMs);
+): { device: DeviceTimeline; hangs: boolean } {
+  const inStretch = device.sent - device.from;
+  if (!device.isMetered || seen === null) return lookAtPipe(device, pipeBytes, now, limitMs);
   // It reads something else, too: its account says nothing of its sound.
-  if (seen > inStretch + line.buffering.periodFrames) return { line: distrust(line), hangs: false };
-  const isMoving = seen > line.taken;
+  if (seen > inStretch + device.buffering.periodFrames) return { device: distrust(device), hangs: false };
+  const isMoving = seen > device.taken;
   const isDone = seen >= inStretch;
   const since = isMoving
-    ? Math.min(now, line.lookedAt + (seen - line.taken) * line.msPerFrame)
-    : line.movedAt;
+    ? Math.min(now, device.lookedAt + (seen - device.taken) * device.msPerFrame)
+    : device.movedAt;
   const movedAt = isDone ? now : since;
-  const sinceTaken = now - line.takenAt;
+  const sinceTaken = now - device.takenAt;
   const stood = isMoving && !isDone && sinceTaken > STALL_MS ? sinceTaken : 0;
-  const looked: DeviceLine = {
-    ...line,
-    ...{ movedAt, lookedAt: now, stalledMs: line.stalledMs + stood },
-    ...((isMoving || isDone) && { taken: Math.max(line.taken, seen), takenAt: now }),
+  const looked: DeviceTimeline = {
+    ...device,
+    ...{ movedAt, lookedAt: now, stalledMs: device.stalledMs + stood },
+    ...((isMoving || isDone) && { taken: Math.max(device.taken, seen), takenAt: now }),
   };
   const hangs = looked.taken < inStretch && !isMoving && now - movedAt > limitMs;
-  return { line: followPace(looked, inStretch, now), hangs };
+  return { device: followPace(looked, inStretch, now), hangs };
 }
 
 /** Where nobody tells what a device takes: a full pipe in front of it that does not move. */
 function lookAtPipe(
-  line: DeviceLine,
+  device: DeviceTimeline,
   pipeBytes: number,
   now: number,
   limitMs: number,
-): { line: DeviceLine; hangs: boolean } {
-  const isMoving = pipeBytes === 0 || pipeBytes < line.pipeBytes;
-  const next = { ...line, pipeBytes, ...(isMoving && { takenAt: now, movedAt: now }) };
-  return { line: next, hangs: now - next.takenAt > limitMs };
+): { device: DeviceTimeline; hangs: boolean } {
+  const isMoving = pipeBytes === 0 || pipeBytes < device.pipeBytes;
+  const next = { ...device, pipeBytes, ...(isMoving && { takenAt: now, movedAt: now }) };
+  return { device: next, hangs: now - next.takenAt > limitMs };
 }
 
 /** Only a device with a full buffer tells its pace; the filling of it does not. */
-function followPace(line: DeviceLine, inStretch: number, now: number): DeviceLine {
-  const { taken, refilledFrom, clocked } = line;
-  const inFront = framesInFront(line);
-  if (taken <= refilledFrom + inFront || taken >= inStretch) return line;
+function followPace(device: DeviceTimeline, inStretch: number, now: number): DeviceTimeline {
+  const { taken, refilledFrom, clocked } = device;
+  const inFront = framesInFront(device);
+  if (taken <= refilledFrom + inFront || taken >= inStretch) return device;
   const played = taken - inFront;
-  const clock = noteSamples(line.clock, played - clocked, now);
-  return believe({ ...line, clock, clocked: played, looks: line.looks + 1 }, now);
+  const clock = noteSamples(device.clock, played - clocked, now);
+  return believe({ ...device, clock, clocked: played, looks: device.looks + 1 }, now);
 }
 
-function framesInFront({ buffering: { bufferFrames, periodFrames } }: DeviceLine): number {
+function framesInFront({ buffering: { bufferFrames, periodFrames } }: DeviceTimeline): number {
   return (bufferFrames ?? 0) + periodFrames;
 }
 
-/** Compares the device's line with ours, and takes it over. */
-function believe(line: DeviceLine, now: number): DeviceLine {
-  const measured = timeOfSample(line.clock, 0);
-  if (measured === null || line.looks < LOOKS_TO_BELIEVE) return line;
-  const origin = measured - line.from * line.msPerFrame;
-  const limit = LARGEST_START_ERROR_MS + (now - line.beganAt) * LARGEST_DRIFT;
-  const isNear = Math.abs(origin - line.firstOrigin) <= limit + line.stalledMs;
-  return isNear ? { ...line, origin } : distrust(line);
+/** Compares the device's timeline with ours, and takes it over. */
+function believe(device: DeviceTimeline, now: number): DeviceTimeline {
+  const measured = timeOfSample(device.clock, 0);
+  if (measured === null || device.looks < LOOKS_TO_BELIEVE) return device;
+  const origin = measured - device.from * device.msPerFrame;
+  const limit = LARGEST_START_ERROR_MS + (now - device.beganAt) * LARGEST_DRIFT;
+  const isNear = Math.abs(origin - device.firstOrigin) <= limit + device.stalledMs;
+  return isNear ? { ...device, origin } : distrust(device);
 }
 
-function distrust(line: DeviceLine): DeviceLine {
-  return { ...line, isMetered: false };
+function distrust(device: DeviceTimeline): DeviceTimeline {
+  return { ...device, isMetered: false };
 }
 
-/** The device is behind our line. */
-function fallBack(line: DeviceLine, origin: number): DeviceLine {
+/** The device is behind our timeline. */
+function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
   return {
-    ...line,
-    stalledMs: line.stalledMs + Math.max(0, origin - line.origin),
-    origin: Math.max(line.origin, origin),
+    ...device,
+    stalledMs: device.stalledMs + Math.max(0, origin - device.origin),
+    origin: Math.max(device.origin, origin),
   };
 }
 
@@ -192,27 +200,27 @@ function fallBack(line: DeviceLine, origin: number): DeviceLine {
  * where something waited for it: a whole buffer where something still waits.
  * @param most frames of this stretch that have been heard at most
  */
-function dryOrigin(line: DeviceLine, most: number, now: number, byTime: number): number {
-  const earliest = now - (line.from + most) * line.msPerFrame;
-  const latest = earliest + Math.min(most, line.buffering.bufferFrames ?? 0) * line.msPerFrame;
-  const taken = most + line.buffering.periodFrames;
-  if (line.sent - line.from > taken) return latest;
+function dryOrigin(device: DeviceTimeline, most: number, now: number, byTime: number): number {
+  const earliest = now - (device.from + most) * device.msPerFrame;
+  const latest = earliest + Math.min(most, device.buffering.bufferFrames ?? 0) * device.msPerFrame;
+  const taken = most + device.buffering.periodFrames;
+  if (device.sent - device.from > taken) return latest;
   return Math.min(latest, Math.max(earliest, byTime));
 }
 
 /** The device ran dry for this long while it should have sounded; it begins again with what comes. */
-export function runDry(line: DeviceLine, { taken }: Sight, now: number, forMs: number): DeviceLine {
-  const byTime = line.origin + forMs;
-  const most = taken === null || !line.isMetered ? null : Math.max(0, taken - line.buffering.periodFrames);
-  const origin = Math.max(line.origin, most === null ? byTime : dryOrigin(line, most, now, byTime));
+export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, forMs: number): DeviceTimeline {
+  const byTime = device.origin + forMs;
+  const most = taken === null || !device.isMetered ? null : Math.max(0, taken - device.buffering.periodFrames);
+  const origin = Math.max(device.origin, most === null ? byTime : dryOrigin(device, most, now, byTime));
   const heard =
-    most === null ? null : Math.min(most, Math.max(0, heardFrames({ ...line, origin }, now) - line.from));
+    most === null ? null : Math.min(most, Math.max(0, heardFrames({ ...device, origin }, now) - device.from));
   return {
-    ...line,
-    // When it sounds again nobody tells: from here its line is another one, which may again be wrong by as much at first.
+    ...device,
+    // When it sounds again nobody tells: from here its timeline is another one, which may again be wrong by as much at first.
     ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0 },
     refilledFrom: heard ?? 0,
-    ...newClock(line.rateHz),
+    ...newClock(device.rateHz),
   };
 }
 
@@ -220,30 +228,30 @@ export function runDry(line: DeviceLine, { taken }: Sight, now: number, forMs: n
  * At the end of what was given: the device has not taken all of it, as when its program stands still. What is left is
  * not heard before `now`. `lags`: whether that is so, as far as anybody knows.
  */
-export function waitForRest(line: DeviceLine, now: number): { line: DeviceLine; lags: boolean } {
-  const left = queuedFrames(line) ?? 0;
-  if (left * line.msPerFrame < LEAST_LEFT_MS || now - line.takenAt > LONGEST_LAG_MS)
-    return { line, lags: false };
-  return { line: fallBack(line, now - (line.sent - left) * line.msPerFrame), lags: true };
+export function waitForRest(device: DeviceTimeline, now: number): { device: DeviceTimeline; lags: boolean } {
+  const left = queuedFrames(device) ?? 0;
+  if (left * device.msPerFrame < LEAST_LEFT_MS || now - device.takenAt > LONGEST_LAG_MS)
+    return { device, lags: false };
+  return { device: fallBack(device, now - (device.sent - left) * device.msPerFrame), lags: true };
 }
 
 /** Frames that wait before the device's own buffer; null where nobody knows. */
-export function queuedFrames({ isMetered, sent, from, taken }: DeviceLine): number | null {
+export function queuedFrames({ isMetered, sent, from, taken }: DeviceTimeline): number | null {
   return isMetered ? sent - from - taken : null;
 }
 
 /** The device's own pace is known. */
-export function isMeasured({ isMetered, looks }: DeviceLine): boolean {
+export function isMeasured({ isMetered, looks }: DeviceTimeline): boolean {
   return isMetered && looks >= LOOKS_TO_BELIEVE;
 }
 
 /** The device has taken more than its own buffer holds in this stretch, so it sounds; true as well where nobody can tell. */
-export function flows(line: DeviceLine): boolean {
-  return !line.isMetered || line.taken > framesInFront(line);
+export function flows(device: DeviceTimeline): boolean {
+  return !device.isMetered || device.taken > framesInFront(device);
 }
 
 /** By now it seems to stand still: when the next look is to find out; null while it moves. */
-export function doubtfulAt({ isMetered, lookedAt, movedAt }: DeviceLine, limitMs: number): number | null {
+export function doubtfulAt({ isMetered, lookedAt, movedAt }: DeviceTimeline, limitMs: number): number | null {
   if (!isMetered || lookedAt - movedAt <= DOUBTFUL_MS) return null;
   return Math.max(lookedAt + DOUBTFUL_MS / 2, movedAt + limitMs + 1);
 }
