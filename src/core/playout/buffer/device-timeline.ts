@@ -211,7 +211,8 @@ function dryOrigin(device: DeviceTimeline, most: number, now: number, byTime: nu
 /** The device ran dry for this long while it should have sounded; it begins again with what comes. */
 export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, forMs: number): DeviceTimeline {
   const byTime = device.origin + forMs;
-  const most = taken === null || !device.isMetered ? null : Math.max(0, taken - device.buffering.periodFrames);
+  const most =
+    taken === null || !device.isMetered ? null : Math.max(0, taken - device.buffering.periodFrames);
   const origin = Math.max(device.origin, most === null ? byTime : dryOrigin(device, most, now, byTime));
   const heard =
     most === null ? null : Math.min(most, Math.max(0, heardFrames({ ...device, origin }, now) - device.from));
