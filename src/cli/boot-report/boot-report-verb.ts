@@ -30,7 +30,7 @@ export const bootReportVerb: Verb = {
       )
       .addHelpText(
         'after',
-        '\nSays it on every loudspeaker that is not in use, by the running agent on its own,\nand prints it. Ends when the kiosk is ready. Exit code: 0 it is ready or nothing\nis to be told, 3 something is wrong.',
+        '\nSays it on every loudspeaker that is not in use, by the running agent on its\nown, and prints it. Ends when the kiosk is ready. Exit code: 0 it is ready or\nnothing is to be told, 3 something is wrong.',
       )
       .addHelpText(
         ...examples('sudo dragoman boot-report', 'sudo dragoman boot-report --grace 10 --longest 60'),
