@@ -201,7 +201,10 @@ describe('dragoman-boot-report.service', () => {
   it('keeps nothing waiting, and runs only where provisioning has left its result', () => {
     const text = unit(name);
     expect(text).toMatch(/^Type=exec$/m);
-    expect(text).toMatch(/^ConditionPathExists=\/run\/dragoman\/provisioning\.json$/m);
+    expect(text.match(/^ConditionPathExists=.*$/gm)).toEqual([
+      'ConditionPathExists=|/run/dragoman/provisioning.json',
+      'ConditionPathExists=|/run/dragoman-image',
+    ]);
     expect(text).not.toMatch(/^(Before|Restart|Requires|Wants)=/m);
     expect(text).toMatch(/^After=dragoman-provision\.service dragoman\.service /m);
   });

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createResampler } from '../../adapters/audio/resampler.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
@@ -45,11 +45,14 @@ export async function performBootReport(
   const load = () => loadConfig({ file: options.config, env });
   const result = readResultFile(options.result);
   const loaded = load();
+  const isMissing = result?.outcome === 'no_file' || !isThere(options.result);
   // Set up by hand: nobody waits for a voice.
-  if (result?.outcome === 'no_file' && loaded.ok)
+  if (isMissing && loaded.ok)
     return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to tell.\n');
   const clock = createSystemClock();
-  const tell = teller(shell);
+  const tell = (line: string): void => shell.print(`${printable(line)}\n`);
+  const tellState = onceEach(tell);
+  const tellTrouble = onceEach(tell);
   const speaker = createSpeaker({
     ...{ env, clock, log: SILENT_LOG },
     configured: loaded.ok
@@ -74,11 +77,11 @@ export async function performBootReport(
       lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
     say: (codes) => sayThem(codes, language, options.phrases, speaker, tell),
     write(state, said) {
-      tell(startLine(state));
+      tellState(startLine(state));
       if (boot === null) return;
       const lines = startLines({ state, language, wall: clock.wall(), said }).map(printable);
       const trouble = writeStartLines(boot, lines);
-      if (trouble !== null) tell(`${STATUS_FILE} cannot be written in ${boot} (${trouble})`);
+      if (trouble !== null) tellTrouble(`${STATUS_FILE} cannot be written in ${boot} (${trouble})`);
     },
   };
   const settings = {
@@ -87,7 +90,8 @@ export async function performBootReport(
     longestMs: options.longest * 1000,
   };
   try {
-    const isReady = await runReport(world, settingsNews(result), settings, end.signal);
+    const news = { ...settingsNews(result), isMissing };
+    const isReady = await runReport(world, news, settings, end.signal);
     if (isReady === false) shell.finish(EXIT.problemFound);
   } finally {
     speaker.close();
@@ -126,18 +130,26 @@ async function giveToAgent({ pcm, rateHz }: DecodedSound, directory: string, clo
   return handOver(directory, sound, clock);
 }
 
-/** Each new line once: what is looked at every few seconds is not told as often. */
-function teller({ print }: Shell): (line: string) => void {
+/** What is looked at every few seconds is told when it has changed. */
+function onceEach(tell: (line: string) => void): (line: string) => void {
   let last = '';
   return (line) => {
-    if (line === last) return;
+    if (line !== last) tell(line);
     last = line;
-    print(`${printable(line)}\n`);
   };
 }
 
 /** Whatever was found comes from elsewhere: no secret, and nothing that steers a terminal. */
 const printable = (line: string): string => harmless(redactText(line)).replaceAll('\n', ' ');
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function bootFolder(): string | null {
   return BOOT_FOLDERS.find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? null;

@@ -150,19 +150,21 @@ describe('dragoman boot-report', () => {
   });
 
   it.each([
-    ['is not there', null],
     ['is garbage', '\u0000\u0001{{{'],
     ['is hostile', { ...RESULT, outcome: 'constructor', file: '/etc/shadow' }],
   ])('tells how the kiosk is where what provisioning has left %s', async (_, value) => {
-    if (value !== null) put('run/provisioning.json', value);
+    put('run/provisioning.json', value);
     agentSays(READY);
     phrase('en', 'ready', 1);
     const { code, printed } = await report();
     expect([code, printed]).toEqual([0, expect.stringContaining('The kiosk is ready.')]);
   });
 
-  it('has nothing to tell of a kiosk that was set up by hand', async () => {
-    put('run/provisioning.json', { ...RESULT, outcome: 'no_file' });
+  it.each([
+    ['there was no file', { ...RESULT, outcome: 'no_file' }],
+    ['nothing was read', null],
+  ])('has nothing to tell of a kiosk that was set up by hand: %s', async (_, value) => {
+    if (value !== null) put('run/provisioning.json', value);
     expect(await report()).toEqual({
       ...{ code: 0, complained: '' },
       printed: 'There is no dragoman.json, and the kiosk is set up: nothing to tell.\n',
@@ -170,8 +172,11 @@ describe('dragoman boot-report', () => {
     expect(played()).toBe(0);
   });
 
-  it('says that there is no file where there is no configuration either', async () => {
-    put('run/provisioning.json', { ...RESULT, outcome: 'no_file' });
+  it.each([
+    ['there was no file', { ...RESULT, outcome: 'no_file' }],
+    ['nothing was read', null],
+  ])('says that there is no file where there is no configuration either: %s', async (_, value) => {
+    if (value !== null) put('run/provisioning.json', value);
     agentSays('degraded (config): device.id: must be given');
     put('config.json', '{}');
     expect((await report()).code).toBe(3);
