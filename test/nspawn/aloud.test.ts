@@ -1,0 +1,139 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect } from 'vitest';
+import { loadPhrases } from '../../src/adapters/provisioning/phrase-store.ts';
+import { samplesOf } from '../../src/core/audio/pcm.ts';
+import type { PhraseCode } from '../../src/core/provisioning/phrases.ts';
+import { type Card, openRack } from '../card/card.ts';
+import { likeness } from '../card/likeness.ts';
+import { type Kiosk, SERVICE, until } from './kiosk.ts';
+import { underSystemd } from './under-systemd.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Where a kernel's sound cards are; what hides them hides the virtual ones. */
+const CARDS = '/dev/snd';
+const AUDIO_GROUP = 29;
+const RATE_HZ = 24_000;
+const REPORT = 'dragoman-boot-report.service';
+const STATUS = '/boot/dragoman-status.txt';
+/** A file with a mistake, as an owner may write it. */
+const BAD = '{"format":1,"wifi":{"ssid":"Museum","passphrase":"short"}}';
+const SURE = 0.85;
+
+const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
+const { rack, missing } = await openRack(CARDS);
+const phrases = mkdtempSync(join(tmpdir(), 'dragoman-aloud-'));
+afterAll(async () => {
+  rmSync(phrases, { recursive: true });
+  await rack?.close();
+});
+const reason = missing ?? (hasVoices ? null : 'no espeak-ng or sox');
+if (reason === null) {
+  execFileSync('scripts/build-phrases', ['--out', phrases], { cwd: ROOT, stdio: 'ignore' });
+  chmodSync(phrases, 0o755);
+}
+if (rack !== null && process.getuid?.() === 0) {
+  chownSync(rack.folder, 0, AUDIO_GROUP);
+  chmodSync(rack.folder, 0o770);
+}
+let count = 0;
+
+underSystemd(
+  'what a kiosk says after its start',
+  (test) => {
+    test('is a mistake in its settings, by aplay, on the card of its configuration', async (kiosk, {
+      annotate,
+    }) => {
+      const card = await insert(kiosk);
+      await provision(kiosk, BAD);
+      await kiosk.systemctl('start', REPORT);
+      await annotate(`heard after ${(await untilHeard(card, 'file_invalid')).toFixed(0)} ms`);
+      expect(await likenessOf(card, 'file_unreadable')).toBeLessThan(0.7);
+      const status = await kiosk.machine.must(['cat', STATUS]);
+      expect(status).toMatch(/^Result: file_invalid\./m);
+      expect(status).toMatch(/^State: {2}file_invalid\. [\s\S]*Found: wifi\.passphrase must have/m);
+      expect(await journal(kiosk)).toContain('The file dragoman.json has a mistake.');
+      await until('it is written where it was said', async () =>
+        (await kiosk.machine.must(['cat', STATUS])).includes(`Said on ${card.device}.`),
+      );
+      // Half an hour would be left to it.
+      const began = performance.now();
+      await kiosk.systemctl('stop', REPORT);
+      expect(performance.now() - began).toBeLessThan(3000);
+      expect(await kiosk.show('Result', REPORT)).toBe('success');
+    });
+
+    test('is that it is ready, by the agent, which holds the card', async (kiosk, { annotate }) => {
+      const card = await insert(kiosk);
+      // One that gives back what it gets speaks a silence without end, for whose end all else waits.
+      await kiosk.serve('--translate silence');
+      await kiosk.systemctl('start', SERVICE);
+      await kiosk.live();
+      await provision(kiosk, '{"format":1}');
+      await kiosk.systemctl('start', REPORT);
+      await annotate(`heard after ${(await untilHeard(card, 'ready')).toFixed(0)} ms`);
+      await until('it has ended', async () => (await kiosk.show('ActiveState', REPORT)) === 'inactive');
+      expect(await kiosk.show('Result', REPORT)).toBe('success');
+      expect(await kiosk.machine.must(['cat', STATUS])).toMatch(
+        /^State: {2}ready\. The kiosk is ready\.[\s\S]*Said on the agent's loudspeakers\./m,
+      );
+      // One aplay, the agent's: nobody else has opened the card.
+      const opened = (await card.playback.log()).filter(({ event }) => event === 'open' || event === 'busy');
+      expect(new Set(opened.map(({ pid }) => pid)).size).toBe(1);
+      expect(await kiosk.phase()).toBe('live');
+    });
+
+    test('is nothing where no settings were read', async (kiosk) => {
+      await insert(kiosk);
+      await kiosk.machine.run(['rm', '-f', '/run/dragoman/provisioning.json']);
+      await kiosk.systemctl('start', REPORT);
+      expect(await kiosk.show('ConditionResult', REPORT)).toBe('no');
+    });
+  },
+  {
+    missing: reason,
+    shared: [
+      ...(rack === null ? [] : [{ from: rack.folder, to: CARDS, writable: true }]),
+      { from: phrases, to: '/usr/share/dragoman/phrases' },
+    ],
+  },
+);
+
+async function insert(kiosk: Kiosk): Promise<Card> {
+  if (rack === null) throw new Error('there is no rack');
+  const card = await rack.insert({ id: `Aloud${++count}`, rateHz: RATE_HZ });
+  const lines = `Environment=ALSA_CONFIG_PATH=${CARDS}/alsa.conf`;
+  await kiosk.edit([lines]);
+  await kiosk.machine.write(`/etc/systemd/system/${REPORT}.d/cards.conf`, `[Service]\n${lines}\n`);
+  await kiosk.machine.must(['systemctl', 'daemon-reload']);
+  await kiosk.machine.run(['systemctl', 'stop', REPORT]);
+  await kiosk.configure({
+    capture: { device: card.device },
+    playback: { device: card.device, normalize: false },
+    ...{ source: 'en', targets: ['es'], earcons: false },
+  });
+  return card;
+}
+
+/** A card is put in whose file reads so, and the settings are read as at boot. */
+async function provision(kiosk: Kiosk, file: string): Promise<void> {
+  await kiosk.machine.must(['rm', '-f', STATUS]);
+  await kiosk.machine.write('/boot/dragoman.json', file);
+  await kiosk.machine.run(['systemctl', 'restart', 'dragoman-provision.service']);
+  await kiosk.machine.must(['cat', '/run/dragoman/provisioning.json']);
+}
+
+async function likenessOf(card: Card, code: PhraseCode): Promise<number> {
+  const sound = loadPhrases(phrases, 'en', [code]);
+  if (sound === null) throw new Error('there are no phrases');
+  return likeness(await card.playback.sound(), RATE_HZ, samplesOf(sound.pcm), sound.rateHz);
+}
+
+const untilHeard = (card: Card, code: PhraseCode): Promise<number> =>
+  until(`${code} is heard`, async () => (await likenessOf(card, code)) > SURE);
+
+const journal = (kiosk: Kiosk): Promise<string> =>
+  kiosk.machine.must(['journalctl', '-u', REPORT, '-o', 'cat', '--no-pager']);
