@@ -27,7 +27,7 @@ export function checkKeys(
   if (caPem !== undefined) checkCertificate(found, 'caPem', caPem, wall);
   const own = certPem === undefined ? null : checkCertificate(found, 'certPem', certPem, wall);
   if (own !== null) checkPair(found, own, keyPem, keyNow);
-  if (certPem === undefined && typeof keyPem === 'string')
+  if (certPem === undefined && keyPem !== undefined)
     addProblem(found, 'certPem', 'is missing: "keyPem" is of no use without it', 'Add the certificate.');
   for (const [index, pem] of (ownerKeysPem ?? []).entries())
     checkOwnerKey(found, `ownerKeysPem[${index}]`, pem);

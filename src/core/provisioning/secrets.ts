@@ -19,13 +19,12 @@ export function holdsSecrets(document: ProvisioningDocument): boolean {
 
 /** What was taken out is null from then on; all else stays as it was written, but for comments. */
 export function withoutSecrets(value: unknown): unknown {
-  return SECRETS.reduce<unknown>(
-    (cleaned, path) => (typeof textAtPath(cleaned, path) === 'string' ? without(cleaned, path) : cleaned),
-    value,
-  );
+  return SECRETS.reduce<unknown>(without, value);
 }
 
 function without(value: unknown, [step = '', ...rest]: readonly string[]): unknown {
-  if (!isObject(value)) return value;
-  return { ...value, [step]: rest.length === 0 ? null : without(value[step], rest) };
+  if (!isObject(value) || !Object.hasOwn(value, step)) return value;
+  const part = value[step];
+  if (rest.length > 0) return { ...value, [step]: without(part, rest) };
+  return typeof part === 'string' ? { ...value, [step]: null } : value;
 }

@@ -114,6 +114,8 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
     ]);
     fresh.write('dragoman.json', { ...parts(), keyPem: null });
     expect(fresh.run({ wall: now }).result.problems[0]?.message).toContain('was taken out');
+    fresh.write('dragoman.json', { format: 1, config: CONFIG, keyPem: null });
+    expect(fresh.run({ wall: now }).result.problems).toMatchObject([{ field: 'certPem' }]);
     fresh.remove();
   });
 

@@ -9,6 +9,8 @@ import { createSystem } from '../../adapters/provisioning/fixture.ts';
 import { backend } from './fixture.ts';
 
 const hasOpenssl = findOpenssl();
+/** Debian's, whose schema is what the imager's cards are read with. */
+const hasCloudInit = spawnSync('cloud-init', ['--version']).status === 0;
 const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 
 const SSH_KEY = `ssh-ed25519 ${'A'.repeat(68)} anna@müseum`;
@@ -170,6 +172,10 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
       const { stdout, status } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
       expect(status).toBe(0);
       const data = JSON.parse(stdout);
+      if (hasCloudInit) {
+        const words = ['schema', '--config-file', join(out, 'kiosk-01/user-data')];
+        expect(spawnSync('cloud-init', words, { encoding: 'utf8' })).toMatchObject({ status: 0 });
+      }
       expect(data).toMatchObject({ hostname: 'kiosk-01', ssh_authorized_keys: [SSH_KEY], ssh_pwauth: false });
       const [file] = data.write_files;
       expect(file).toMatchObject({
