@@ -17,6 +17,8 @@ const IMA_ADPCM = 0x11;
 /** Of a block: its first sample and its step. */
 const BLOCK_HEAD_BYTES = 4;
 const MOST_CHUNKS = 32;
+/** Others are no speech, and would be long to convert. */
+const RATE_HZ = { min: 4000, max: 48_000 } as const;
 
 export interface DecodedSound {
   readonly rateHz: number;
@@ -44,7 +46,7 @@ export function decodeAdpcm(file: Uint8Array): DecodedSound | null {
     }
     if (name === 'fact' && isWhole && size >= 4) samples = view.getUint32(body, true);
     if (name === 'data') {
-      if (rateHz === 0 || blockBytes <= BLOCK_HEAD_BYTES) return null;
+      if (rateHz < RATE_HZ.min || rateHz > RATE_HZ.max || blockBytes <= BLOCK_HEAD_BYTES) return null;
       const end = Math.min(file.byteLength, body + size);
       return { rateHz, pcm: decodeBlocks(view, { from: body, end, blockBytes, samples }) };
     }

@@ -13,9 +13,9 @@ const words = (...values: readonly [value: number, bytes: 1 | 2 | 4][]): Uint8Ar
   for (const [value, bytes] of values) at = out.writeUIntLE(value, at, bytes);
   return out;
 };
-const format = ({ tag = 0x11, channels = 1, blockBytes = 6 } = {}): Chunk => ({
+const format = ({ tag = 0x11, channels = 1, blockBytes = 6, rateHz = 16_000 } = {}): Chunk => ({
   name: 'fmt ',
-  body: words([tag, 2], [channels, 2], [16_000, 4], [8000, 4], [blockBytes, 2], [4, 2]),
+  body: words([tag, 2], [channels, 2], [rateHz, 4], [8000, 4], [blockBytes, 2], [4, 2]),
 });
 const data = (...bytes: number[]): Chunk => ({ name: 'data', body: Uint8Array.from(bytes) });
 const fact = (samples: number): Chunk => ({ name: 'fact', body: words([samples, 4]) });
@@ -63,6 +63,8 @@ describe('IMA ADPCM', () => {
     ['another kind of file', Buffer.from('OggS and more than twelve bytes')],
     ['plain PCM', file(format({ tag: 1 }), data(1, 2))],
     ['two channels', file(format({ channels: 2 }), data(1, 2))],
+    ['a rate of 1 Hz', file(format({ rateHz: 1 }), data(1, 2))],
+    ['a rate of 4 GHz', file(format({ rateHz: 0xffff_ffff }), data(1, 2))],
     ['blocks without sound', file(format({ blockBytes: 4 }), data(1, 2))],
     ['sound before its format', file(data(1, 2), format())],
     ['no sound', file(format())],
