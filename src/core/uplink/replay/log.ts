@@ -9,7 +9,7 @@ import {
   type Piece,
   type ReplayLog,
 } from './record.ts';
-import { allSaid, languagesSaid } from './sentence.ts';
+import { allSaid, isBegun, languagesSaid } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -92,8 +92,12 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const stays = new Set(rest);
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
   const unheard = forgotten.filter((piece) => isSpeechChunk(piece) && isOwed(log, piece));
+  const left = keepPieces(log, rest);
+  // What began to sound, and may have been cut, is still to be judged.
+  const sentences = log.sentences.filter((one) => left.sentences.includes(one) || isBegun(one));
   return {
-    ...keepPieces(log, rest),
+    ...left,
+    sentences,
     forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
     unheardChunks: log.unheardChunks + unheard.length,
   };

@@ -82,6 +82,11 @@ export function isComplete(sentence: Sentence, { targets }: Pace): boolean {
   return spokenIn(sentence, null).complete || targets.every((target) => spokenIn(sentence, target).complete);
 }
 
+/** Whether some of a sentence came, and it is not known that this was all. */
+export function isBegun({ languages }: Sentence): boolean {
+  return languages.some(({ soundAt, complete }) => soundAt !== null && !complete);
+}
+
 /** What became of one language of a sentence of which nothing more comes. */
 export type Verdict = 'whole' | 'cut' | 'stub';
 

@@ -215,10 +215,14 @@ export function owesRest(log: ReplayLog): boolean {
   );
 }
 
-/** The translations that the end of a stream has cut, and of which more than half had come. */
+/** The translations that the end of a stream has cut, and that are not said again. */
 export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
-  const named = log.sentences.flatMap(({ languages }) =>
-    languages.filter((spoken) => isCutByEnd(spoken, log, now)).map((spoken) => cutOf(spoken, log)),
-  );
+  const named = log.sentences.flatMap(({ id, languages }) => {
+    // What was said too long ago is not said again, however little of it came.
+    const isForgotten = !log.pieces.some(({ sentence }) => sentence === id);
+    const isCut = (spoken: Spoken): boolean =>
+      isCutByEnd(spoken, log, now) || (isForgotten && judgeSound(spoken, log) === 'stub');
+    return languages.filter(isCut).map((spoken) => cutOf(spoken, log));
+  });
   return [...named, ...runsCutAtEnd(log)];
 }

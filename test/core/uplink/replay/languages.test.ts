@@ -98,6 +98,15 @@ describe('a translation that is cut off', () => {
     ]);
   });
 
+  it('is told at the end of a stream that fell silent in it so long before that what was said is forgotten', () => {
+    const later = (ms: number): ReplayLog => send(100, whole(begun(ms)));
+    expect(cutsAtEnd(later(3500), 60_000)).toMatchObject([{ language: 'es', playedMs: 3500 }]);
+    expect(cutsAtEnd(later(200), 60_000)).toMatchObject([{ language: 'es', playedMs: 200 }]);
+    const said = send(100, whole(begun(3500, true)));
+    expect(cutsAtEnd(said, 60_000)).toEqual([]);
+    expect(judgeCuts(later(3500), 60_000)).toMatchObject({ again: [], cuts: [{ playedMs: 3500 }] });
+  });
+
   it('is told where the very first of a session is cut, if one before it told where sentences end', () => {
     const first = (marksEnds: boolean): ReplayLog =>
       sound(text(understand(send(4, emptyReplayLog(['es'], marksEnds)), 'a'), 'a', 'es'), 'a', 'es', 3900);
