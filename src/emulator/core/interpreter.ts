@@ -72,6 +72,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   let sound: SoundBuffer;
   let segmenter: Segmenter;
   let sentence = 0;
+  let texts = 0;
   let lastPartialAt = Number.NEGATIVE_INFINITY;
   let lastPartial = '';
   /** Where the sound of this format begins in the stream's audio, seconds. */
@@ -252,11 +253,12 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       else flush(now);
     },
     say(text, language, now) {
-      sentence++;
+      // Nobody said it: the sentence that is being said keeps its name.
+      texts++;
       const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
       const order = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
       const mode = choices.translate === 'echo' ? 'transform' : choices.translate;
-      if (plan.speaks) speech.order({ ...order, mode }, sentenceId(), 1, now);
+      if (plan.speaks) speech.order({ ...order, mode }, `${report.id}-text-${texts}`, 1, now);
     },
     rendered: speech.rendered,
     interrupt(languages) {

@@ -58,6 +58,30 @@ describe('commands of a live service', () => {
     });
   });
 
+  test('a text that comes into a sentence has a name of its own', () => {
+    const harness = createHarness({}, 'live');
+    const stream = harness.open();
+    harness.run(stream);
+    const sound = sentence(4);
+    harness.speak(stream, sound.subarray(0, sound.length / 2));
+    harness.send(stream, 'tts_task', { text: 'El museo cierra a las seis', language: 'es' });
+    harness.speak(stream, sound.subarray(sound.length / 2));
+    harness.pass(5000);
+    const namesOf = (type: string): Set<unknown> =>
+      new Set(
+        harness
+          .messages(stream, type)
+          .map(({ data }) => (data['transcription'] ?? data) as { transcription_id: unknown })
+          .map(({ transcription_id }) => transcription_id),
+      );
+    const said = [...namesOf('validated_transcription')];
+    expect(said).toHaveLength(1);
+    expect([...namesOf('partial_transcription')]).toEqual(said);
+    const spoken = namesOf('output_audio_data');
+    expect(spoken.size).toBe(2);
+    expect(spoken).toContain(said[0]);
+  });
+
   test('ten seconds without audio: SERVICE_TIMEOUT, then 1008', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
