@@ -112,10 +112,16 @@ export function createDevice(setup: DeviceSetup): Device {
     setup.onEnd();
   };
 
-  const stateFiles = (process: ProcessClock): Pick<AgentDeps, 'commandFile' | 'desiredFile'> => {
+  const stateFiles = (
+    process: ProcessClock,
+  ): Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'budgetFile'> => {
     const disk = setup.disk();
     if (disk === null) return {};
-    return { commandFile: disk.open('commands', process), desiredFile: disk.open('desired', process) };
+    return {
+      commandFile: disk.open('commands', process),
+      desiredFile: disk.open('desired', process),
+      budgetFile: disk.open('budget', process),
+    };
   };
   const makeWorld = (process: ProcessClock, cuts: Set<() => void>, cancellers: SimCancellers): AgentDeps => ({
     clock: process,

@@ -2,6 +2,7 @@
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { NO_ANSWER_FAULTS } from './answers.ts';
 import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
+import { HOURS_FAULTS } from './hours-faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
 import { OWNER_FAULTS } from './owner-faults.ts';
 import { NO_PORT_FAULTS } from './port-faults.ts';
@@ -212,6 +213,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   operator: ({ operator }) => operator.meddle() as undefined,
   ...LATER_FAULTS,
   ...OWNER_FAULTS,
+  ...HOURS_FAULTS,
 };
 
 /** Ends everything that a fault may have left behind. */

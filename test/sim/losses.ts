@@ -1,5 +1,6 @@
 /** Which speech a lane may count as lost. */
-import { hearingStream, type Stream } from '../../src/core/lane/session/session.ts';
+import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
+import { hearingStream, phaseOf, type Stream } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/log.ts';
@@ -34,4 +35,16 @@ export function chunksGone(before: LaneState, after: LaneState): BacklogChunk[] 
     ...(old?.id === after.oldSession?.stream.id ? [] : logsOf([old])),
   ];
   return known.filter(({ seq }) => !kept.has(seq) && !sent.has(seq));
+}
+
+/** Opening hours or a budget have ended what ran. */
+export function isStoppedByHold(before: LaneState, after: LaneState): boolean {
+  const rests = ({ session }: LaneState): boolean =>
+    ['idle', 'draining', 'closed'].includes(phaseOf(session));
+  return after.hold !== null && rests(after) && !rests(before);
+}
+
+/** Before that it was open for as long as what had been said needs to be spoken; only what takes longer may be cut. */
+export function isFinished({ closing }: LaneState, now: number): boolean {
+  return closing !== null && now - closing.since < CLOSING_MS;
 }

@@ -53,9 +53,18 @@ export interface OrderOracleSetup {
   readonly now: () => number;
   /** When the disk was full or hung last, or the line threw. */
   readonly troubledAt: () => number;
+  /** Whether no session may be begun; null: nobody can tell. */
+  readonly isHeld: () => boolean | null;
+  readonly isStopping: () => boolean;
 }
 
-export function createOrderOracle({ violations, now, troubledAt }: OrderOracleSetup): OrderOracle {
+export function createOrderOracle({
+  violations,
+  now,
+  troubledAt,
+  isHeld,
+  isStopping,
+}: OrderOracleSetup): OrderOracle {
   const known = new Map<string, Followed>();
   const open = new Set<Followed>();
   let crowd: number[] = [];
@@ -63,9 +72,16 @@ export function createOrderOracle({ violations, now, troubledAt }: OrderOracleSe
   let answers = 0;
 
   const since = (at: number, moment: number): boolean => moment >= at - SLACK_MS;
+  const expected = ({ name, expect }: SentOrder): readonly string[] => {
+    if (name !== 'start' || !expect.includes('ok')) return expect;
+    const held = isHeld();
+    return held === false ? expect : held ? ['closed', 'budget'] : [...expect, 'closed', 'budget'];
+  };
   const allowed = ({ order, deliveredAt, isLate }: Followed): readonly string[] => [
-    ...(isLate === true ? ['expired'] : order.expect),
+    ...(isLate === true ? ['expired'] : expected(order)),
     ...(isLate === null || (order.waits && order.notAfter !== null) ? ['expired'] : []),
+    // What takes minutes may be under way when the end comes.
+    ...(isStopping() ? ['stopping'] : []),
     ...(crowd.length > CROWD ? ['busy'] : []),
     ...(since(deliveredAt, endedAt) ? ['interrupted', 'stopping', 'expired'] : []),
     ...(since(deliveredAt, troubledAt()) ? ['interrupted'] : []),

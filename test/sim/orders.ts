@@ -24,7 +24,13 @@ const SLOW_MS: ReadonlyMap<string, number> = new Map([
   ['languages', 35_000],
   ['voice', 35_000],
   ['diagnose', 180_000],
+  // Each of those before it may wait for a session, and for a visitor who speaks.
+  ['say', 900_000],
 ]);
+const TEXT =
+  'Cerramos en diez minutos. Por favor, diríjanse a la salida. Gracias por su visita, y hasta pronto.';
+/** What becomes of a text depends on the service, on visitors and on the lane. */
+const OF_A_TEXT = ['ok', 'not_spoken', 'rejected', 'busy', 'closed', 'budget'] as const;
 const FROM_SERVICE = ['ok', 'rejected', 'superseded', 'no_answer'] as const;
 
 /** Commands, with what is wrong with them. @param modes echo modes that this room bears */
@@ -88,6 +94,8 @@ export interface Orders {
   meddle(): void;
   /** Something is sent now. */
   send(): void;
+  /** A text is to be spoken. */
+  say(): void;
 }
 
 export interface OrdersSetup {
@@ -97,6 +105,8 @@ export interface OrdersSetup {
   readonly oracle: OrderOracle;
   readonly moments: Moments;
   readonly modes: readonly [string, ...string[]];
+  /** Of what came later: the rest of the old seeds stays as it was. */
+  readonly wordsDice: Dice;
   /** A command has reached the device. */
   onCommand(kind: 'command' | 'fan-out'): void;
 }
@@ -205,5 +215,12 @@ export function createOrders(setup: OrdersSetup): Orders {
       return post(null, TOPICS.command('n'.repeat(65)), JSON.stringify({ id: newId(), args: {} }));
     send(dice.pick(draw)());
   };
-  return { meddle: () => moments.choose(sendAny), send: sendAny };
+  const words = setup.wordsDice;
+  const say = (): void => {
+    const text = TEXT.slice(0, words.whole(5, TEXT.length));
+    const language = words.pick(['es', 'es', 'fr', 'de', 'xx']);
+    const lane = words.chance(0.5) ? { lane: 'main' } : {};
+    send({ name: 'say', args: { text, language, ...lane }, expect: OF_A_TEXT });
+  };
+  return { meddle: () => moments.choose(sendAny), send: sendAny, say: () => moments.choose(say) };
 }

@@ -9,6 +9,8 @@ import { type Effective, LANE_KEYS, type LaneKey } from './desired-model.ts';
 import { createDesiredOracle } from './desired-oracle.ts';
 import { createDice, type Dice } from './dice.ts';
 import { createDocuments, type DrawnDocument, EMPTY } from './documents.ts';
+import { drawSchedule } from './hours.ts';
+import { ALWAYS, createHoursOracle, type Hours } from './hours-oracle.ts';
 import { createMoments, type Met } from './moments.ts';
 import { ADDRESS } from './operator.ts';
 import { createOrderOracle } from './order-oracle.ts';
@@ -43,9 +45,17 @@ export interface Owner {
   command(): void;
   /** The file changes, and is read again. */
   rereadFile(): void;
+  /** Something is ordered of when and for how long the device may have sessions; the file says it. */
+  order(what: keyof Hours): void;
+  /** That is not ordered any more. */
+  revoke(what: keyof Hours): void;
+  /** A text is to be spoken. */
+  say(): void;
   /** Nothing is desired any more, and the file is as it was. */
   soothe(): void;
   started(): void;
+  /** The process ends in order. */
+  finished(): void;
   ended(): void;
   step(step: LaneStep): void;
   published(topic: string, payload: string): void;
@@ -62,7 +72,9 @@ export interface OwnerSetup {
   /** Something is sent in every second phase of the lane. */
   readonly isRestless: boolean;
   /** @param changes of the first lane's configuration in the file */
-  makeConfig(changes: Readonly<Record<string, unknown>>): Config;
+  makeConfig(changes: Readonly<Record<string, unknown>>, hours?: Hours): Config;
+  /** Connections to the service that are open. */
+  connections(): number;
   reread(config: Config): void;
   laneOf(id: string): LaneState | null;
   isStopping(): boolean;
@@ -75,6 +87,7 @@ export interface OwnerSetup {
 export function createOwner(setup: OwnerSetup): Owner {
   const { clock, terms, broker, violations } = setup;
   const dice: Dice = createDice(setup.seed + 2 ** 39);
+  const hoursDice = createDice(setup.seed + 2 ** 41);
   const disk = createStateDisk(clock, dice.fork());
   const moments = createMoments(clock, dice.fork());
   const modes: readonly [string, ...string[]] = terms.echo
@@ -83,6 +96,8 @@ export function createOwner(setup: OwnerSetup): Owner {
   const lanes: readonly [string, ...string[]] = terms.twoLanes ? ['main', 'side'] : ['main'];
   const drawDocument = createDocuments(dice.fork(), { languages: dice.chance(0.5), echo: modes, lanes });
   let config = setup.makeConfig({});
+  let changed: Readonly<Record<string, unknown>> = {};
+  let hours = ALWAYS;
   let last: { readonly place: Place; readonly document: DrawnDocument } | null = null;
   let version = 10_000_000;
   let restlessFrom = Number.NEGATIVE_INFINITY;
@@ -97,6 +112,15 @@ export function createOwner(setup: OwnerSetup): Owner {
     violations,
     now: () => clock.now(),
     troubledAt: () => Math.max(disk.troubledAt, setup.lineThrewAt()),
+    isHeld: () => admission.isHeld,
+    isStopping: setup.isStopping,
+  });
+  const admission = createHoursOracle({
+    violations,
+    now: () => clock.now(),
+    wall: () => clock.wall(),
+    troubledAt: () => disk.troubledAt,
+    lineThrewAt: setup.lineThrewAt,
   });
   const phase = () => {
     const state = setup.laneOf('main');
@@ -104,6 +128,7 @@ export function createOwner(setup: OwnerSetup): Owner {
   };
   const orders = createOrders({
     ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
+    wordsDice: createDice(setup.seed + 2 ** 42),
     onCommand(kind) {
       moments.meet(kind, phase());
       setup.onCommand();
@@ -118,7 +143,8 @@ export function createOwner(setup: OwnerSetup): Owner {
     });
   };
   const reread = (changes: Readonly<Record<string, unknown>>): void => {
-    config = setup.makeConfig(changes);
+    changed = changes;
+    config = setup.makeConfig(changes, hours);
     moments.meet('file', phase());
     desired.reread(ownOf(config), () => setup.reread(config));
   };
@@ -127,8 +153,16 @@ export function createOwner(setup: OwnerSetup): Owner {
     last = again ?? { place: dice.pick([OWN, ...PLACES]), document: drawDocument() };
     post(last.place, last.document);
   };
+  const order = (next: Hours): void => {
+    hours = next;
+    admission.ordered(next);
+    reread(changed);
+  };
   const tick = (): void => {
-    answers.second(setup.isUsable());
+    const isUsable = setup.isUsable();
+    answers.second(isUsable);
+    const states = setup.isStopping() ? [] : lanes.flatMap((id) => setup.laneOf(id) ?? []);
+    admission.second(states, setup.connections(), isUsable);
     clock.at(clock.now() + SECOND_MS, tick);
   };
   tick();
@@ -147,7 +181,16 @@ export function createOwner(setup: OwnerSetup): Owner {
       if (dice.chance(0.3)) changes['echo'] = dice.pick(modes);
       moments.choose(() => reread(changes));
     },
+    order(what) {
+      const schedule = drawSchedule(hoursDice, clock.wall());
+      const minutesPerDay = hoursDice.pick([1, 3, 5]);
+      order({ ...hours, ...(what === 'schedule' ? { schedule } : { minutesPerDay }) });
+    },
+    revoke: (what) => order({ ...hours, [what]: null }),
+    say: () => orders.say(),
     soothe() {
+      hours = ALWAYS;
+      admission.ordered(hours);
       restlessFrom = clock.now() + CALM_MS;
       for (const place of PLACES) {
         version += 1;
@@ -157,9 +200,11 @@ export function createOwner(setup: OwnerSetup): Owner {
       reread({});
     },
     started: () => desired.started(ownOf(config), disk.text('desired')),
+    finished: () => admission.finished(),
     ended() {
       desired.ended();
       answers.ended(clock.now());
+      admission.ended();
     },
     step(step) {
       moments.step(step);
@@ -168,7 +213,10 @@ export function createOwner(setup: OwnerSetup): Owner {
       if (isRestless && phaseOf(step.before.session) !== phaseOf(step.after.session) && dice.chance(0.5))
         clock.at(clock.now() + dice.between(0, PHASE_MS), dice.chance(0.5) ? orders.send : publishNow);
     },
-    published: (topic, payload) => desired.published(topic, payload, clock.now()),
+    published(topic, payload) {
+      desired.published(topic, payload, clock.now());
+      admission.published(topic, payload);
+    },
     arrived(topic, payload) {
       // Others are answers to the operator of old.
       if (topic.startsWith(`${TOPICS.base}/cmd/`) && payload.includes('"id":"o')) answers.answered(payload);

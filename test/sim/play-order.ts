@@ -86,7 +86,9 @@ export function createPlayOrder(
   const begin = (one: Progress, now: number): void => {
     one.playedAt = now;
     one.run.playedAt ??= now;
-    const [first = 0] = one.rendering.ticks;
+    const [first] = one.rendering.ticks;
+    // Nobody has said it: it is an owner's text.
+    if (first === undefined) return;
     const newestSaid = newest?.rendering.ticks[0] ?? 0;
     if (newest === null || first >= newestSaid) {
       newest = one;

@@ -4,7 +4,7 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
-import { chunksGone, isLossRight } from './losses.ts';
+import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
@@ -106,9 +106,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       after.backlog.chunks.some((chunk) => chunk.capturedAt === capturedAt && chunk.pcm === null);
     if (!silenced) return;
     const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
-    const justified = before.options.muted || setup.wasLoud(beganAt - 420, capturedAt + 100);
+    const isMuted = before.options.muted || before.closing?.isDeaf === true;
+    const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
-    const bothSpeak = !before.options.muted && echoInForce(before).mode === 'cancel';
+    const bothSpeak = !isMuted && echoInForce(before).mode === 'cancel';
     violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
     for (const tick of ticks) mark(tick, GATED);
   };
@@ -118,7 +119,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const is = after.backlog.accounts;
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
     const gone = chunksGone(before, after);
-    if (event.type === 'stop' || event.type === 'shutdown') return markChunks(gone, DEAF);
+    if (event.type === 'stop' || event.type === 'shutdown' || isStoppedByHold(before, after))
+      return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
       const isRight = isLossRight(before, after);
       violations.check('backlog', isRight, () => 'audio lost while the backlog had room');
@@ -258,6 +260,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       noteGone(step);
       for (const effect of step.effects) if (effect.type === 'notify') noteCut(effect.kind, effect.detail);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
+      else if (isStoppedByHold(step.before, step.after) && !isFinished(step.before, now)) this.ended();
       else if (step.after.playout.droppedBytes > step.before.playout.droppedBytes) {
         for (const tick of queue) if ((flags.get(tick) & HEARD) !== 0) mark(tick, SHED);
       }

@@ -3,7 +3,7 @@ import type { StateFile } from '../../src/ports/state-file.ts';
 import type { Dice } from './dice.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
-export type StateFileName = 'commands' | 'desired';
+export type StateFileName = 'commands' | 'desired' | 'budget';
 
 export interface StateDisk {
   isFull: boolean;

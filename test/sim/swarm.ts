@@ -1,6 +1,7 @@
 /** Which faults a run meets with, and when. */
 import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
+import { HOURS_FAULTS } from './hours-faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
 import { OWNER_FAULTS } from './owner-faults.ts';
 import type { Generation } from './terms.ts';
@@ -11,7 +12,8 @@ export function kindsOf(generation: Generation): string[] {
   return Object.keys(FAULTS).filter(
     (kind) =>
       (generation > 1 || !Object.hasOwn(LATER_FAULTS, kind)) &&
-      (generation > 2 || !Object.hasOwn(OWNER_FAULTS, kind)),
+      (generation > 2 || !Object.hasOwn(OWNER_FAULTS, kind)) &&
+      (generation > 3 || !Object.hasOwn(HOURS_FAULTS, kind)),
   );
 }
 

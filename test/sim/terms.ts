@@ -4,10 +4,13 @@ import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
 
 /**
  * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults, those of
- * the second as they did when owners sent nothing but a few commands: what they found once, they would find again.
+ * the second as they did when owners sent nothing but a few commands, those of the third as they did when every device was
+ * always open: what they found once, they would find again.
  */
-export type Generation = 1 | 2 | 3;
-export const NEWEST: Generation = 3;
+export type Generation = 1 | 2 | 3 | 4;
+export const NEWEST: Generation = 4;
+/** Where none is named: the newest of which a thousand hours were clean. */
+export const USUAL: Generation = 3;
 
 /** What a world is made of, beyond its dice. */
 export interface Terms {

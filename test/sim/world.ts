@@ -11,6 +11,7 @@ import { type Connections, createConnections } from './connections.ts';
 import { createDevice } from './device.ts';
 import { createDice, type Dice } from './dice.ts';
 import type { Stage } from './fault-targets.ts';
+import { ALWAYS, type Hours } from './hours-oracle.ts';
 import { speaksTo } from './lane-oracle.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
@@ -77,6 +78,7 @@ const SIDE_LANE = { source: 'it', targets: ['de'] };
 function agentConfig(
   { lane, twoLanes, commanded }: Terms,
   changes: Readonly<Record<string, unknown>>,
+  { schedule, minutesPerDay }: Hours = ALWAYS,
 ): Config {
   const laneConfig = (id: string, more: Record<string, unknown>) => ({
     id,
@@ -91,6 +93,8 @@ function agentConfig(
     device: { id: ADDRESS.device, tenant: ADDRESS.tenant, groups: commanded ? [...GROUPS] : [] },
     mqtt: { url: 'mqtts://broker.sim' },
     lanes: [laneConfig('main', changes), ...(twoLanes ? [laneConfig('side', SIDE_LANE)] : [])],
+    schedule,
+    budget: { minutesPerDay },
   });
 }
 
@@ -98,7 +102,7 @@ function agentConfig(
 export interface Meddling {
   /** The lane cancels its echo, whatever the seed drew. */
   readonly cancels?: boolean;
-  /** How the seed draws; left out: as the newest. */
+  /** How the seed draws; left out: as is usual. */
   readonly generation?: Generation;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
@@ -251,12 +255,14 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       }
       commands.forget();
     },
-    onFinale: () =>
+    onFinale() {
+      owner?.finished();
       violations.check(
         'stop',
         [...rooms.values()].every(({ connections }) => connections.size === 0),
         () => 'connections are open after the end',
-      ),
+      );
+    },
   });
   const operator = createOperator(clock, dice.fork(), broker, commands, () => {
     for (const { lane } of rooms.values()) lane.command(clock.now());
@@ -265,7 +271,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     ? createOwner({
         ...{ clock, seed, terms, broker, violations, laneOf: device.laneOf, reread: device.reread },
         isRestless: meddling.restless === true,
-        makeConfig: (changes) => agentConfig(terms, changes),
+        makeConfig: (changes, hours) => agentConfig(terms, changes, hours),
+        connections: () => [...rooms.values()].reduce((sum, { connections }) => sum + connections.size, 0),
         isStopping: () => device.isStopping,
         isUsable: () => device.lane !== null && !device.isStopping && broker.connected && !network.blackHole,
         lineThrewAt: () => ports.publishThrewAt,

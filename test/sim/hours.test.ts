@@ -1,0 +1,109 @@
+/** Opening hours, budgets and texts: an agent that gets them wrong is found out. */
+import { describe, expect, it } from 'vitest';
+import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { StateFile } from '../../src/ports/state-file.ts';
+import { asWall } from '../../src/protocol/time.ts';
+import { type DrawnSchedule, isOpenBy } from './hours.ts';
+import { rulesThatNotice, withPublished } from './tampered.ts';
+
+const AN_HOUR = 1;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+describe('an agent whose owner orders hours, a budget and texts', () => {
+  it('is left alone as it is', { timeout: 60_000 }, async () => {
+    const all = ['opening_hours', 'budget', 'say', 'commands', 'kill', 'broker_away', 'clock_jumps'];
+    expect(await rulesThatNotice(all, (world) => world, AN_HOUR)).toEqual([]);
+  });
+
+  it('is found out where it never closes', async () => {
+    const rules = await rulesThatNotice(['opening_hours'], (world) => ({
+      ...world,
+      clock: { ...world.clock, wall: () => null },
+    }));
+    expect(rules).toEqual(['hours']);
+  });
+
+  it('is found out where it is closed and tells nobody', async () => {
+    const silent = withPublished((topic, payload) => [
+      topic.endsWith('/status')
+        ? JSON.stringify({ ...(JSON.parse(payload) as object), reasons: [] })
+        : payload,
+    ]);
+    expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours']);
+  });
+
+  it('is found out where it says that it starts, and is closed', async () => {
+    const polite = withPublished((topic, payload) => [
+      topic.endsWith('/cmd/start/res') && payload.includes('"closed"')
+        ? JSON.stringify({ ...(JSON.parse(payload) as object), status: 'ok', error: undefined })
+        : payload,
+    ]);
+    expect(await rulesThatNotice(['opening_hours', 'commands'], polite, AN_HOUR)).toEqual(['command']);
+  });
+
+  it('is found out where it forgets with each restart what it has used', { timeout: 60_000 }, async () => {
+    const rules = await rulesThatNotice(
+      ['budget', 'sigterm'],
+      (world) => {
+        const { budgetFile } = world;
+        const file: StateFile | undefined = budgetFile && { ...budgetFile, read: () => null };
+        return file === undefined ? world : { ...world, budgetFile: file };
+      },
+      AN_HOUR,
+    );
+    expect(rules).toEqual(['budget']);
+  });
+
+  it('is found out where a day ends each minute', async () => {
+    const newDays = (world: AgentDeps): AgentDeps => {
+      const { clock } = world;
+      const wall = () => asWall((clock.wall() ?? 0) + Math.floor(clock.now() / MINUTE_MS) * DAY_MS);
+      return { ...world, clock: { ...clock, wall } };
+    };
+    const rules = await rulesThatNotice(['budget'], newDays, AN_HOUR);
+    expect(rules).toEqual(['budget']);
+  });
+
+  it('is found out where it does not say what became of a text, or says it twice', async () => {
+    for (const times of [0, 2]) {
+      const rules = await rulesThatNotice(
+        ['say'],
+        withPublished((topic, payload) =>
+          Array<string>(topic.endsWith('/cmd/say/res') && !payload.includes('accepted') ? times : 1).fill(
+            payload,
+          ),
+        ),
+        AN_HOUR,
+      );
+      expect(rules).toEqual(['command']);
+    }
+  });
+});
+
+describe('opening hours, by the rule', () => {
+  const schedule: DrawnSchedule = {
+    timeZone: 'America/Phoenix',
+    open: [
+      { days: ['thu'], from: '09:00', to: '18:00' },
+      { days: ['thu', 'fri'], from: '22:00', to: '02:00' },
+    ],
+    closed: ['2026-01-16'],
+  };
+  it.each([
+    ['2026-01-15T08:59:59-07:00', false],
+    ['2026-01-15T09:00:00-07:00', true],
+    ['2026-01-15T17:59:59-07:00', true],
+    ['2026-01-15T18:00:00-07:00', false],
+    ['2026-01-16T01:59:59-07:00', true],
+    ['2026-01-16T02:00:00-07:00', false],
+    ['2026-01-16T22:30:00-07:00', false],
+    ['2026-01-23T22:30:00-07:00', true],
+  ])('at %s it is open: %s', (at, isOpen) => {
+    expect(isOpenBy(schedule, Date.parse(at))).toBe(isOpen);
+  });
+
+  it('keep nobody out while the clock is not set', () => {
+    expect(isOpenBy(schedule, null)).toBe(true);
+  });
+});

@@ -1,0 +1,59 @@
+/** Agents that are broken on purpose, so that the oracles have something to find. */
+import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { BusMessage } from '../../src/ports/bus.ts';
+import { runSeed } from './run.ts';
+
+const HOURS = 0.3;
+const SEEDS = [700, 701, 702, 703];
+
+/** The rules that the first seed breaks whose agent is tampered with; none: nobody has noticed. */
+export async function rulesThatNotice(
+  faults: readonly string[],
+  spoil: (world: AgentDeps) => AgentDeps,
+  hours = HOURS,
+): Promise<string[]> {
+  for (const seed of SEEDS) {
+    const { violations } = await runSeed(seed, hours, { spoil, faults });
+    if (violations.length > 0) return [...new Set(violations.map(({ rule }) => rule))];
+  }
+  return [];
+}
+
+/** An agent that gets something else than what came, or nothing; @param times how often it gets it */
+export function withReceived(change: (message: BusMessage) => BusMessage | null, times = 1) {
+  return (world: AgentDeps): AgentDeps => ({
+    ...world,
+    openBus: (options, listener) =>
+      world.openBus(options, {
+        ...listener,
+        message(message) {
+          const changed = change(message);
+          for (let time = 0; time < times; time++) if (changed !== null) listener.message(changed);
+        },
+      }),
+  });
+}
+
+/** An agent that says something else, or as often as it likes. */
+export function withPublished(change: (topic: string, payload: string) => readonly string[]) {
+  return (world: AgentDeps): AgentDeps => ({
+    ...world,
+    openBus(options, listener) {
+      const bus = world.openBus(options, listener);
+      return {
+        urgent: (isUrgent) => bus.urgent(isUrgent),
+        reconnect: () => bus.reconnect(),
+        close: (finale) => bus.close(finale),
+        publish(topic, payload, more) {
+          for (const text of change(topic, payload)) bus.publish(topic, text, more);
+        },
+        get connected() {
+          return bus.connected;
+        },
+        get outbox() {
+          return bus.outbox;
+        },
+      };
+    },
+  });
+}
