@@ -37,7 +37,7 @@ const PARTS: readonly Part[] = [
   { of: 'poor', from: 0.4, to: 0.8, weight: -37.304 },
 ];
 /** With it a score of 0 is where nothing of the speech in rooms that was fitted to is missed, but single words in an echo and hiss. */
-const OFFSET = -5.612;
+const OFFSET = -5.912;
 
 /** How sure it is that somebody speaks: above 0, rather than not. */
 export function scoreTalk(measures: TalkMeasures): number {
