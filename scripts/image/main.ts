@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeImage } from './image.ts';
@@ -47,6 +48,7 @@ async function withDraft(options: Options, sources: string): Promise<number> {
     return INTERRUPTED;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    rmSync(draft, { recursive: true, force: true });
+    // Should something still be mounted in it, that is not ours to remove.
+    execFileSync('rm', ['-rf', '--one-file-system', draft]);
   }
 }

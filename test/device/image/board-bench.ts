@@ -1,0 +1,80 @@
+/** A card, a board it is put into, and its owner on this machine's loopback; what was begun is ended after each test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../backend/broker/fixture.ts';
+import { type Bench, OWNER } from '../kiosk.ts';
+import { type Owner, startOwner } from '../owner.ts';
+import { type Board, type BoardName, makeSshKey, powerOn } from './board.ts';
+import { type Card, flash } from './card.ts';
+import { CARD_BYTES } from './kiosk.ts';
+
+export interface BoardBench {
+  readonly owner: Owner;
+  readonly sshKey: { readonly file: string; readonly publicKey: string };
+  /** A new card with the image on it, as a card writer leaves it. */
+  newCard(bytes?: number): Card;
+  /** As it is now. */
+  copy(card: Card): Card;
+  /** Switches a board on with this card in it. */
+  boot(card: Card, board?: BoardName, state?: 'worn'): Promise<Board>;
+  close(): Promise<void>;
+}
+
+/** What the service does with what it hears: it says it again. */
+const EMULATOR = [
+  ...['--translate', 'echo', '--setup-ms', '300', '--set', 'recordBytes=50000000'],
+  ...['--allow-host', OWNER],
+];
+
+export async function openBoardBench(image: string, bundles: string): Promise<BoardBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-board-'));
+  const owner = await startOwner({ bundles, names: [OWNER], streamHost: OWNER, emulator: EMULATOR });
+  const sshKey = makeSshKey(folder);
+  const boards: Board[] = [];
+  let count = 0;
+  return {
+    ...{ owner, sshKey },
+    newCard: (bytes = CARD_BYTES) => {
+      count += 1;
+      return flash(image, join(folder, `card-${count}.img`), bytes);
+    },
+    copy: (card) => {
+      count += 1;
+      return flash(card.file, join(folder, `card-${count}.img`), CARD_BYTES);
+    },
+    async boot(card, board = 'virt', state) {
+      const on = await powerOn({
+        ...{ board, card },
+        folder: join(folder, `board-${boards.length}`),
+        ports: { 8883: owner.brokerPort, 443: owner.servicePort },
+        sshPort: await freePort(),
+        ...{ sshKey: sshKey.file, isWorn: state === 'worn' },
+      });
+      boards.push(on);
+      return on;
+    },
+    async close() {
+      for (const board of boards) await board.cutPower();
+      await owner.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** For what speaks and listens on any machine. */
+export function asBench(board: Board, owner: Owner, card: Card): Bench {
+  const never = () => Promise.reject(new Error('a card is not put back to a state it had'));
+  return {
+    machine: {
+      ...board,
+      ...{ bootMs: 0, usbSound: '' },
+      ...{ save: never, load: never, written: never, cutPower: never },
+      setClock: never,
+      stop: () => board.cutPower(),
+    },
+    owner,
+    disk: card.file,
+    close: () => board.cutPower(),
+  };
+}

@@ -1,0 +1,205 @@
+/** The image on an emulated board: QEMU's `virt`, or its Raspberry Pi 3. Nothing of the image is changed for it but the console. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { until } from '../../nspawn/kiosk.ts';
+import { connected, type Output } from '../guest-agent.ts';
+import { KINDS, type Machine } from '../machine.ts';
+import type { Card } from './card.ts';
+
+export type BoardName = 'virt' | 'raspi3b';
+
+interface Kind {
+  readonly console: string;
+  /** Added to the kernel's command line. */
+  readonly more: string;
+  /** With the name of the card's file. */
+  words(card: string, folder: string, isWorn: boolean): string[];
+}
+
+const SMP = ['-smp', '2', '-m', '1024'];
+const BOARDS: Readonly<Record<BoardName, Kind>> = {
+  virt: {
+    ...{ console: 'ttyAMA0', more: '' },
+    words: (card, _, isWorn) => [
+      ...[...KINDS.arm64.words, ...SMP],
+      ...['-drive', `file=${card},if=none,id=disk,format=raw,cache=writeback${isWorn ? ',readonly=on' : ''}`],
+      ...['-device', 'virtio-blk-pci,drive=disk', '-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
+    ],
+  },
+  raspi3b: {
+    // The first is the console of the firmware; the kernel has the other one.
+    console: 'ttyS1,115200',
+    // QEMU's starts again as soon as its watchdog is switched on.
+    more: ' modprobe.blacklist=bcm2835_wdt',
+    words: (card, folder) => [
+      ...['-M', 'raspi3b', '-dtb', join(folder, 'bcm2837-rpi-3-b.dtb')],
+      ...['-drive', `file=${card},if=sd,format=raw,cache=writeback`, '-device', 'usb-net,netdev=net,id=wire'],
+      ...['-serial', 'null'],
+    ],
+  },
+};
+
+export interface Board
+  extends Pick<Machine, 'run' | 'must' | 'sh' | 'read' | 'write' | 'monitor' | 'console'> {
+  readonly startedAt: number;
+  /** Of QEMU. */
+  readonly pid: number;
+  /** Whether it can be logged in to; ms since it was switched on. */
+  untilLogin(limitMs: number): Promise<number>;
+  /** Without a word to anything that runs in it. */
+  cutPower(): Promise<void>;
+}
+
+export interface Wiring {
+  readonly board: BoardName;
+  readonly card: Card;
+  /** For its files. */
+  readonly folder: string;
+  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100; it reaches nothing else. */
+  readonly ports: Readonly<Record<number, number>>;
+  /** A port of this machine's, for its SSH; the private key beside it is what dragoman.json allows. */
+  readonly sshPort: number;
+  readonly sshKey: string;
+  /** The card can only be read, as worn ones are. */
+  readonly isWorn: boolean;
+}
+
+const LIFE_LIMIT_MS = 1_200_000;
+const RUN_LIMIT_MS = 90_000;
+
+export async function powerOn({
+  board,
+  card,
+  folder,
+  ports,
+  sshPort,
+  sshKey,
+  isWorn,
+}: Wiring): Promise<Board> {
+  mkdirSync(folder, { recursive: true });
+  const kind = BOARDS[board];
+  card.take(['vmlinuz', 'initrd.img', 'cmdline.txt', 'bcm2837-rpi-3-b.dtb'], folder);
+  const own = readFileSync(join(folder, 'cmdline.txt'), 'utf8').trim();
+  const line = `${own.replace(/console=ttyS1,115200/, `console=${kind.console}`)} systemd.show_status=yes${kind.more}`;
+  const forwards = Object.entries(ports).map(
+    ([from, to]) => `,guestfwd=tcp:10.0.2.100:${from}-cmd:socat - TCP:127.0.0.1:${to}`,
+  );
+  const log = join(folder, 'console.log');
+  writeFileSync(log, '');
+  const monitorAt = join(folder, 'monitor');
+  const words = [
+    ...kind.words(card.file, folder, isWorn),
+    ...['-accel', 'tcg,thread=multi,tb-size=256', '-display', 'none', '-nodefaults', '-rtc', 'base=utc'],
+    ...['-kernel', join(folder, 'vmlinuz'), '-initrd', join(folder, 'initrd.img'), '-append', line],
+    ...[
+      '-netdev',
+      `user,id=net,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:${sshPort}-:22${forwards.join('')}`,
+    ],
+    ...['-serial', `file:${log}`, '-monitor', `unix:${monitorAt},server=on,wait=off`],
+  ];
+  const startedAt = performance.now();
+  const program = ['--pdeathsig', 'KILL', 'nice', '-n', '5', KINDS.arm64.program];
+  const qemu = spawn('setpriv', [...program, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const limit = setTimeout(() => qemu.kill('SIGKILL'), LIFE_LIMIT_MS);
+  let said = '';
+  qemu.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2000);
+  });
+  qemu.once('exit', (code) => {
+    clearTimeout(limit);
+    if (code !== null && code !== 0) process.stderr.write(`qemu ended with ${code}: ${said}\n`);
+  });
+  const ssh = sshLine(sshPort, sshKey);
+  const run: Board['run'] = (command, input = '', limitMs = RUN_LIMIT_MS) =>
+    execute(['ssh', ...ssh, ['sudo', ...command].map(quoted).join(' ')], input, limitMs);
+  const must: Board['must'] = async (command, input, limitMs) => {
+    const { code, stdout, stderr } = await run(command, input, limitMs);
+    if (code !== 0)
+      throw new Error(`${command.join(' ')} ended with ${code}: ${stderr}${stdout.toString().slice(-2000)}`);
+    return stdout.toString();
+  };
+  return {
+    ...{ startedAt, pid: qemu.pid ?? 0, run, must },
+    sh: (script, ...more) => must(['sh', '-euc', script, 'sh', ...more]),
+    async read(path) {
+      const { code, stdout, stderr } = await run(['cat', path]);
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    },
+    async write(path, text, mode = '0644') {
+      const script =
+        'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';
+      await must(['sh', '-euc', script, 'sh', path, mode], text);
+    },
+    console: () => readFileSync(log, 'latin1'),
+    async untilLogin(limitMs) {
+      await until(
+        'a login',
+        async () => {
+          if (qemu.exitCode !== null) throw new Error(`the board does not start: ${said}`);
+          return (await execute(['ssh', ...ssh, 'true'], '', 15_000)).code === 0;
+        },
+        limitMs,
+      );
+      return performance.now() - startedAt;
+    },
+    async monitor(command) {
+      const socket = await connected(monitorAt);
+      let answer = '';
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        answer += text;
+      });
+      socket.write(`${command}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      socket.destroy();
+      return answer;
+    },
+    cutPower: () => end(qemu),
+  };
+}
+
+async function end(qemu: ChildProcess): Promise<void> {
+  if (qemu.exitCode !== null || qemu.signalCode !== null) return;
+  const gone = once(qemu, 'exit');
+  qemu.kill('SIGKILL');
+  await gone;
+}
+
+const sshLine = (port: number, key: string): string[] => [
+  ...['-i', key, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
+  ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=10', '-o', 'IdentitiesOnly=yes'],
+  'owner@127.0.0.1',
+];
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+function execute(words: readonly string[], input: string | Uint8Array, limitMs: number): Promise<Output> {
+  const [program = '', ...rest] = words;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const parts: Buffer[] = [];
+    let stderr = '';
+    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    child.stdout.on('data', (part: Buffer) => void parts.push(part));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.stdin.on('error', () => {});
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(late);
+      resolve({ code: code ?? 255, stdout: Buffer.concat(parts), stderr });
+    });
+    child.stdin.end(input);
+  });
+}
+
+/** A key pair; the path of the private one. */
+export function makeSshKey(folder: string): { readonly file: string; readonly publicKey: string } {
+  const file = join(folder, 'owner-key');
+  mkdirSync(dirname(file), { recursive: true });
+  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'owner', '-f', file]);
+  return { file, publicKey: readFileSync(`${file}.pub`, 'utf8').trim() };
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The image for the card of a Raspberry Pi on emulated boards, one at a time: `npm run test:image`, as root. */
+export default defineConfig({
+  test: {
+    include: ['test/device/image/*.test.ts'],
+    globalSetup: ['test/device/image/setup.ts'],
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    fileParallelism: false,
+    maxWorkers: 1,
+    bail: 0,
+  },
+});
