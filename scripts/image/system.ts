@@ -69,6 +69,11 @@ const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too.
 ConditionPathExists=
 `;
 
+const FAT_CHECK = `# A card that can only be read cannot be repaired: what stands on its boot partition is read nevertheless.
+[Service]
+SuccessExitStatus=1
+`;
+
 const MASKED = [
   // Nobody has a password.
   ...['getty@.service', 'serial-getty@.service'],
@@ -113,6 +118,7 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
     { path: 'etc/systemd/network/80-wired.network', content: WIRED },
     { path: 'etc/ssh/sshd_config.d/kiosk.conf', content: SSH },
     { path: `etc/sudoers.d/${LOGIN}`, content: `${LOGIN} ALL=(ALL) NOPASSWD: ALL\n`, mode: 0o440 },
+    { path: `${UNITS}/systemd-fsck@.service.d/card.conf`, content: FAT_CHECK },
     { path: `${UNITS}/dragoman-provision.service.d/card.conf`, content: ALWAYS_PROVISION },
     { path: `${UNITS}/dragoman-ssh-keys.service`, content: SSH_KEYS_UNIT },
     link(`${UNITS}/ssh.service.wants/dragoman-ssh-keys.service`, '../dragoman-ssh-keys.service'),

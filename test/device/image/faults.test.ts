@@ -1,0 +1,132 @@
+/** A card's bad days: power cuts at the first start, no partition for what lasts, a full one, one that can only be read. */
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { inSeconds, wait } from '../kiosk.ts';
+import { type BoardBench, openBoardBench } from './board-bench.ts';
+import type { Card } from './card.ts';
+import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
+
+const flashable = inject('flashable');
+const { missing } = flashable;
+/** Of the first start, seconds after the power came: kernel, root, partition that grows, what dragoman.json says, keys, the agent. */
+const CUTS = [6, 10, 14, 18, 22, 27, 33, 40, 48, 58];
+const MIB = 2 ** 20;
+
+describe.skipIf(missing !== null)('a card on its bad days', () => {
+  let bench: BoardBench;
+  beforeAll(async () => {
+    if (flashable.missing !== null) return;
+    bench = await openBoardBench(flashable.image, flashable.bundles);
+  });
+  afterAll(() => bench?.close());
+
+  const prepared = (): Card => {
+    const card = bench.newCard();
+    card.write(FILE, JSON.stringify(provisioning(bench.owner, bench.sshKey.publicKey)));
+    return card;
+  };
+  /** Zeros over the beginning of the third partition, or its entry in the table. */
+  const zero = (card: Card, at: number, bytes: number) =>
+    execFileSync('dd', [
+      ...['if=/dev/zero', `of=${card.file}`, 'bs=512', `seek=${at / 512}`, `count=${bytes / 512}`],
+      ...['conv=notrunc', 'status=none'],
+    ]);
+
+  it('without a third partition it makes one', async ({ annotate }) => {
+    const card = prepared();
+    const table = Buffer.alloc(16);
+    execFileSync('dd', [`of=${card.file}`, 'bs=1', 'seek=478', 'conv=notrunc', 'status=none'], {
+      input: table,
+    });
+    zero(card, 0 + endOfRoot(card), 4 * MIB);
+    const board = await bench.boot(card);
+    await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
+    expect(card.partition(3).start + card.partition(3).size).toBe(CARD_BYTES);
+    expect(await board.must(['cat', `/boot/firmware/${STATUS}`])).not.toContain('The card');
+    await board.cutPower();
+    expect(card.checkData()).toContain('dragoman-data: ');
+  });
+
+  it('with a destroyed beginning of the third partition it repairs it, and keeps what was there', async () => {
+    const card = prepared();
+    const board = await bench.boot(card);
+    await board.untilLogin(LOGIN_LIMIT_MS);
+    const before = await board.must(['cat', '/etc/machine-id']);
+    await board.sh('sync');
+    await board.cutPower();
+    zero(card, card.partition(3).start, 4096);
+    const again = await bench.boot(card);
+    await again.untilLogin(LOGIN_LIMIT_MS);
+    expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
+    await again.cutPower();
+  });
+
+  it('when what lasts is full, it starts, lets its owner in, and says so', async () => {
+    const card = prepared();
+    const board = await bench.boot(card);
+    await board.untilLogin(LOGIN_LIMIT_MS);
+    await board.sh('dd if=/dev/zero of=/var/lib/dragoman/full bs=1M 2>/dev/null || true; sync');
+    await board.cutPower();
+    const again = await bench.boot(card);
+    await again.untilLogin(LOGIN_LIMIT_MS);
+    expect(await again.must(['systemctl', 'show', '-p', 'ActiveState', 'dragoman'])).toContain('activ');
+    await again.sh('rm /var/lib/dragoman/full');
+    await again.cutPower();
+  });
+
+  it('goes on from a card that can only be read, with what it knew, and tells it', async () => {
+    const card = prepared();
+    const board = await bench.boot(card);
+    await board.untilLogin(LOGIN_LIMIT_MS);
+    const before = await board.must(['cat', '/etc/machine-id']);
+    await board.sh('sync');
+    await board.cutPower();
+    const again = await bench.boot(card, 'virt', 'worn');
+    await again.untilLogin(LOGIN_LIMIT_MS);
+    expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
+    expect(await again.must(['cat', '/run/dragoman-image/problems'])).toContain('It can only be read');
+    expect(await again.must(['cat', '/run/dragoman/provisioning.json'])).toContain(
+      'The card: It can only be read',
+    );
+    await again.cutPower();
+  });
+
+  describe('after a power cut in its first start', () => {
+    const cut = new Map<number, Card>();
+
+    it('of which ten moments are kept', async () => {
+      const card = prepared();
+      const board = await bench.boot(card);
+      for (const second of CUTS) {
+        await wait(second * 1000 - (performance.now() - board.startedAt));
+        // What has reached the card by now is what a power cut would leave of it.
+        await board.monitor('stop');
+        cut.set(second, bench.copy(card));
+        await board.monitor('cont');
+      }
+      await board.cutPower();
+    });
+
+    it.each(CUTS)('at %d s it starts', async (second) => {
+      const card = cut.get(second);
+      if (card === undefined) throw new Error('the moment was not kept');
+      const board = await bench.boot(card);
+      await board.untilLogin(LOGIN_LIMIT_MS);
+      const told = await board.must([
+        ...[
+          'sh',
+          '-c',
+          'cat /boot/firmware/dragoman-status.txt /etc/machine-id; test ! -e /run/dragoman-image/problems',
+        ],
+      ]);
+      expect(told).toMatch(/Result: (applied|unchanged)/);
+      expect(told).toMatch(/^[0-9a-f]{32}$/m);
+      expect(await board.must(['systemctl', '--failed', '--plain', '--no-legend'])).toBe('');
+      await board.cutPower();
+      expect(card.partition(3).start + card.partition(3).size).toBe(CARD_BYTES);
+      expect(card.checkData()).toContain('dragoman-data: ');
+    });
+  });
+});
+
+const endOfRoot = (card: Card): number => card.partition(2).start + card.partition(2).size;
