@@ -1,0 +1,91 @@
+/** Everybody whom a device talks with, inside its machine: in a time of its own it can talk with nobody else. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { until } from '../../nspawn/kiosk.ts';
+import type { Machine } from '../machine.ts';
+import { backendSettings, brokerFile, emulatorWords, makeFolder } from '../owner-folder.ts';
+
+const WATCHER = new URL('watcher.ts', import.meta.url).pathname;
+const PORTS = { brokerPort: 8883, peoplePort: 8884, names: [] };
+const SERVICE_PORT = 443;
+const STARTS_WITHIN_MS = 240_000;
+
+export interface Peers {
+  /** Of what was handed out for the device: broker-ca.crt, mqtt-password. */
+  handed(name: string): Buffer;
+  /** The service is started anew, and translates in another way. */
+  serve(translate: 'transform' | 'echo'): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Broker, service and backend run, and somebody writes down what the device says. What they write stays in memory: what is counted at
+ * the disk is the device's.
+ * @param outlet of the machine, for what the device says
+ * @param sessionS how long a session lasts at most
+ */
+export async function startPeers(
+  machine: Machine,
+  bundles: string,
+  outlet: string,
+  sessionS: number,
+): Promise<Peers> {
+  const root = mkdtempSync(join(tmpdir(), 'dragoman-peers-'));
+  const folder = join(root, 'museum');
+  makeFolder(bundles, folder, PORTS);
+  // The paths in it stay as they are.
+  await machine.sh('mkdir -p "$1"; mount -t tmpfs none "$1"', root);
+  await machine.must(['tar', '-xC', '/'], execFileSync('tar', ['-cC', '/', folder.slice(1)]));
+  await machine.write(join(root, 'watcher.mjs'), await bundleWatcher());
+  const start = async (name: string, words: readonly string[], more: readonly string[] = []) => {
+    const quiet = ['--property=StandardOutput=null', '--property=StandardError=null'];
+    await machine.must(['systemd-run', '--quiet', `--unit=${name}`, ...quiet, ...more, ...words]);
+  };
+  await start('broker', ['mosquitto', '-c', brokerFile(folder)]);
+  const serve = async (translate: string): Promise<void> => {
+    await machine.run(['systemctl', 'stop', 'emulator']);
+    const more = ['--translate', translate, '--setup-ms', '300'];
+    await start('emulator', ['/usr/bin/dragoman-emulator', ...emulatorWords(folder, SERVICE_PORT), ...more]);
+  };
+  await serve('transform');
+  const settings = {
+    ...backendSettings(SERVICE_PORT, '127.0.0.1'),
+    DRAGOMAN_BACKEND_SESSION_MAX_SESSION_DURATION_SECONDS: String(sessionS),
+  };
+  const environment = Object.entries(settings).map(([name, value]) => `--setenv=${name}=${value}`);
+  const at = `--working-directory=${join(folder, 'logins/backend')}`;
+  const backend = ['/usr/bin/dragoman-backend', 'run', '--config', 'backend.json'];
+  await start('backend', backend, [at, ...environment]);
+  const isThere = async (port: number) => (await machine.sh(`ss -Hltn "sport = :${port}"`)).trim() !== '';
+  for (const port of [PORTS.peoplePort, SERVICE_PORT])
+    await until(`somebody listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
+  const node = (await machine.sh('command -v node || echo /usr/lib/dragoman-node/bin/node')).trim();
+  const anna = join(folder, 'logins/anna');
+  const watcher = [node, join(root, 'watcher.mjs'), String(PORTS.peoplePort), anna];
+  await start('watcher', [...watcher, `/dev/virtio-ports/${outlet}`], ['--property=Restart=on-failure']);
+  return {
+    serve,
+    handed: (name) => readFileSync(join(folder, 'logins/museum.kiosk-01', name)),
+    close: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+async function bundleWatcher(): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [WATCHER],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    write: false,
+    logLevel: 'warning',
+    // What is CommonJS in it asks for Node's own modules.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}

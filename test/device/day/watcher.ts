@@ -1,0 +1,23 @@
+/**
+ * Runs in a machine that lives in a time of its own: writes down all that the device says, a line of JSON each, and sends it a command
+ * now and then. Words: the port for people, Anna's folder, where to write.
+ */
+import { openSync, writeSync } from 'node:fs';
+import { watch } from '../owner-line.ts';
+
+const WRITE_EACH_MS = 5000;
+const COMMAND_EACH_MS = 900_000;
+
+const [port = '', login = '', outlet = ''] = process.argv.slice(2);
+const out = openSync(outlet, 'w');
+const line = await watch(Number(port), login);
+let commands = 0;
+setInterval(() => {
+  for (const { topic, text } of line.messages) writeSync(out, `${JSON.stringify({ topic, text })}\n`);
+  line.forget();
+}, WRITE_EACH_MS);
+setInterval(() => {
+  commands += 1;
+  const args = { percent: 60 + (commands % 40) };
+  void line.publish('cmd/volume', { id: `day-${commands}`, args });
+}, COMMAND_EACH_MS);

@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { until } from '../../nspawn/kiosk.ts';
+import { growthBytes, judgeVisits, readTold } from '../day/figures.ts';
+import { type Peers, startPeers } from '../day/peers.ts';
+import { configuration, inSeconds, inWords, LANE, plugCards, SERVICE } from '../kiosk.ts';
+import { type Machine, switchOn } from '../machine.ts';
+import { type Judgement, RATE_HZ, TONE_MS } from '../tones.ts';
+
+const workshop = inject('workshop');
+const HOURS = Number(process.env['DRAGOMAN_DEVICE_HOURS'] ?? 24);
+const SESSION_S = 600;
+/** Each ten minutes somebody speaks. */
+const [VISITS_AN_HOUR, SPOKEN_S, LISTENED_S] = [6, 30, 45];
+const VISIT_BYTES = LISTENED_S * RATE_HZ * 2;
+const REST_S = Math.min(1800, HOURS * 3600);
+/** Of this machine, for an hour of the other; a busy one takes long. */
+const HOUR_LIMIT_MS = 1_500_000;
+const START_LIMIT_MS = 600_000;
+const LIMIT_MS = START_LIMIT_MS + (HOURS + 1) * HOUR_LIMIT_MS;
+const HERE = '127.0.0.1';
+const MOST_GROWTH_MB = 25;
+/** What the agent adds to what the system writes by itself. */
+const MOST_MB_A_DAY = { rest: 200, use: 300 };
+/** What a day without trouble has. */
+const USUAL = ['online', 'session_started', 'session_ended', 'rollover', 'phase', 'standby', 'started'];
+
+/**
+ * While a machine in a time of its own waits for a disk of this machine, its time leaps on, by minutes. So what is written goes to a disk
+ * in its memory, with a journalling file system like a card's, and what is read has been read before.
+ */
+const OWN_DISK = `
+modprobe zram; echo 600M >/sys/block/zram0/disksize; mke2fs -q -t ext4 /dev/zram0
+mount /dev/zram0 /mnt; cp -a /var/. /mnt; umount /mnt; mount /dev/zram0 /var; systemctl restart systemd-journald
+find /usr /etc -xdev -type f -exec cat {} + >/dev/null
+`;
+
+/** Speaks, and has what the loudspeaker says written to an outlet, the same length each time. */
+const VISITOR = `
+visits=$1; raw='-t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000'
+for visit in $(seq "$visits"); do
+  began=$(date +%s)
+  arecord -q -D hw:CARD=Speaker,DEV=1 $raw -d ${LISTENED_S} >/run/said.raw &
+  sleep 2
+  head -c ${SPOKEN_S * RATE_HZ * 2} /srv/goods/tones.raw | aplay -q -D hw:CARD=Mic,DEV=0 $raw
+  wait
+  cat /run/said.raw >/dev/virtio-ports/heard
+  sleep $((began + 3600 / ${VISITS_AN_HOUR} - $(date +%s)))
+done
+`;
+
+describe(`a day in the machine's own time, Debian ${workshop.suite}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-day-'));
+  const outlets = { heard: join(folder, 'heard'), told: join(folder, 'told') };
+  let machine: Machine | undefined;
+  let peers: Peers | undefined;
+
+  beforeAll(async () => {
+    if (workshop.missing !== null) return;
+    const lifeLimitMs = LIMIT_MS;
+    machine = await switchOn({ ...workshop.hardware, ports: {}, time: 'virtual', outlets, lifeLimitMs });
+  }, START_LIMIT_MS);
+  afterAll(async () => {
+    await machine?.stop();
+    peers?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const title = `interprets for ${HOURS} h: nothing is lost, its memory stays, its card is spared`;
+  const name = workshop.missing === null ? title : `${title}: skipped, ${workshop.missing}`;
+  it.skipIf(workshop.missing !== null)(name, { timeout: LIMIT_MS }, async ({ annotate }) => {
+    if (workshop.missing !== null || machine === undefined) throw new Error('there is no machine');
+    const open = machine;
+    await slowly(open, 'mkdir -p /srv/goods; tar -xf /dev/vdb -C /srv/goods');
+    await plugCards({ machine: open });
+    await slowly(
+      open,
+      'cd /srv/goods; node=; test -e /usr/bin/node || node=$(ls dragoman-node_*.deb); dpkg -i $node dragoman_*.deb dragoman-backend_*.deb dragoman-emulator_*.deb; systemctl disable --now dragoman-backend',
+    );
+    await slowly(open, OWN_DISK);
+    const stop = () => open.must(['systemctl', 'stop', SERVICE]);
+    await stop();
+    const alone = await measure(open, () => sleepInIt(open, REST_S));
+
+    peers = await startPeers(open, workshop.bundles, 'told', SESSION_S);
+    await configure(open, peers, { standbyAfter: 20 });
+    await open.must(['systemctl', 'start', SERVICE]);
+    await live(outlets.told);
+    await sleepInIt(open, 60);
+    expect(readFileSync(outlets.told, 'utf8')).toContain('\\"phase\\":\\"standby\\"');
+    const rest = await measure(open, () => sleepInIt(open, REST_S));
+
+    await stop();
+    // Each byte comes back as it came, silence included: a stream that is never at rest.
+    await peers.serve('echo');
+    await configure(open, peers, {});
+    const toldBefore = statSync(outlets.told).size;
+    await open.must(['systemctl', 'start', SERVICE]);
+    await live(outlets.told, toldBefore);
+    await sleepInIt(open, 60);
+    const startedAt = performance.now();
+    const visits = Math.max(1, Math.round(HOURS * VISITS_AN_HOUR));
+    const use = await measure(open, async () => {
+      const end = (await clockOf(open)) + HOURS * 3600;
+      const visitor = ['sh', '-euc', VISITOR, 'sh', String(visits)];
+      await open.must(['systemd-run', '--quiet', '--unit=visitor', ...visitor]);
+      const isOver = async () => statSync(outlets.heard).size >= visits * VISIT_BYTES;
+      await until('all visits are over', isOver, (HOURS + 1) * HOUR_LIMIT_MS);
+      await sleepInIt(open, end - (await clockOf(open)));
+    });
+    const tookMs = performance.now() - startedAt;
+
+    const told = readTold(readFileSync(outlets.told, 'utf8').slice(toldBefore));
+    const judged = judgeVisits(readFileSync(outlets.heard), LISTENED_S);
+    const worst = [...judged].sort((a, b) => flawsOf(b) - flawsOf(a))[0];
+    const last = told.health.at(-1);
+    const lane = last?.lanes[0];
+    const growthMb = growthBytes(told.health) / 2 ** 20;
+    await annotate(
+      [
+        `${(use.seconds / 3600).toFixed(2)} h in ${inSeconds(tookMs)}: ${judged.length} visits, ${Math.max(...judged.map(({ missing }) => missing))} tones missing at most`,
+        `${JSON.stringify(told.events)}, ${lane?.rollovers} rollovers, ${last?.reconnects} reconnects`,
+        `RSS ${((last?.rss_bytes ?? 0) / 2 ** 20).toFixed(0)} MB, ${growthMb.toFixed(1)} MB more than at the beginning; ${last?.cpu_seconds} s of CPU`,
+        `written in a day: ${asDay(alone)} by the system alone, ${asDay(rest)} with the agent at rest, ${asDay(use)} in use`,
+        `of it the agent by itself: ${(use.agentMb * (86_400 / use.seconds)).toFixed(1)} MB; its lines in the journal: ${(use.journalMb * (86_400 / use.seconds)).toFixed(2)} MB`,
+        `worst visit: ${worst === undefined ? 'none' : inWords(worst)}`,
+      ].join('; '),
+    );
+    expect(judged).toHaveLength(visits);
+    for (const visit of judged) {
+      expect(visit, inWords(visit)).toMatchObject({ missing: 0, outOfOrder: 0 });
+      expect(visit.tones.filter((tone) => tone >= 0).length).toBeGreaterThanOrEqual(
+        Math.floor((SPOKEN_S * 1000) / TONE_MS),
+      );
+    }
+    expect(lane).toMatchObject({ speech_lost_ms: 0, xruns: 0, capture_restarts: 0, playback_restarts: 0 });
+    expect(last).toMatchObject({ reconnects: 0, outbox: { dropped: 0 } });
+    expect(new Set(told.health.map(({ boot_id }) => boot_id)).size).toBe(1);
+    expect(told.health.length).toBeGreaterThan(HOURS * 60 - 3);
+    expect(Object.keys(told.events).filter((kind) => !USUAL.includes(kind))).toEqual([]);
+    expect(lane?.rollovers).toBeGreaterThanOrEqual(Math.floor((use.seconds - 60) / SESSION_S));
+    expect(told.events['session_started']).toBe((lane?.rollovers ?? 0) + 1);
+    expect(told.answers.length).toBeGreaterThanOrEqual(Math.floor(use.seconds / 900));
+    expect(told.answers.filter((status) => status !== 'ok')).toEqual([]);
+    expect(growthMb).toBeLessThan(MOST_GROWTH_MB);
+    expect(rest.mbADay - alone.mbADay).toBeLessThan(MOST_MB_A_DAY.rest);
+    expect(use.mbADay - alone.mbADay).toBeLessThan(MOST_MB_A_DAY.use);
+  });
+});
+
+const flawsOf = ({ missing, outOfOrder, phaseJumps }: Judgement): number => missing + outOfOrder + phaseJumps;
+
+/** A script that takes its time on a busy machine. */
+const slowly = (machine: Machine, script: string): Promise<string> =>
+  machine.must(['sh', '-euc', script], '', START_LIMIT_MS);
+
+async function configure(machine: Machine, peers: Peers, lane: object): Promise<void> {
+  await machine.write('/etc/dragoman/broker-ca.crt', peers.handed('broker-ca.crt'));
+  await machine.write('/etc/dragoman/secrets/mqtt-password', peers.handed('mqtt-password'), '0640');
+  await machine.must(['chgrp', 'dragoman', '/etc/dragoman/secrets/mqtt-password']);
+  await machine.write('/etc/dragoman/config.json', configuration({ ...LANE, ...lane }, {}, HERE));
+}
+
+/** It has said so, after what was told before. */
+const live = (told: string, after = 0): Promise<number> =>
+  until(
+    'it is live',
+    async () => readFileSync(told, 'utf8').slice(after).includes('\\"phase\\":\\"live\\"'),
+    START_LIMIT_MS,
+  );
+
+/** So many of its own seconds. */
+async function sleepInIt(machine: Machine, seconds: number): Promise<void> {
+  const end = (await clockOf(machine)) + seconds;
+  while ((await clockOf(machine)) < end) await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+const clockOf = async (machine: Machine): Promise<number> => Number(await machine.must(['date', '+%s.%N']));
+
+interface Written {
+  readonly seconds: number;
+  readonly mbADay: number;
+  readonly writesADay: number;
+  /** By the agent itself, in this time. */
+  readonly agentMb: number;
+  /** Its lines in the journal, as they are read. */
+  readonly journalMb: number;
+}
+
+/** At its own disk, journal and caches written out at the end. */
+async function measure(machine: Machine, meanwhile: () => Promise<void>): Promise<Written> {
+  const begin = await writtenBy(machine);
+  await meanwhile();
+  const end = await writtenBy(machine);
+  const seconds = end.at - begin.at;
+  const mb = (bytes: number): number => bytes / 2 ** 20;
+  return {
+    seconds,
+    mbADay: mb(end.bytes - begin.bytes) * (86_400 / seconds),
+    writesADay: (end.operations - begin.operations) * (86_400 / seconds),
+    agentMb: mb(end.agent - begin.agent),
+    journalMb: mb(end.journal - begin.journal),
+  };
+}
+
+async function writtenBy(machine: Machine) {
+  await machine.sh('journalctl --sync; sync');
+  const agent = await machine.sh(
+    'pid=$(systemctl show --value -p MainPID dragoman); test "$pid" = 0 || sed -n "s/^write_bytes: //p" "/proc/$pid/io"',
+  );
+  const journal = await machine.sh('journalctl -q -u dragoman -o cat | wc -c');
+  // Writes, and sectors written.
+  const disk = await machine.sh("awk '{ print $5, $7 }' /sys/block/zram0/stat");
+  const [operations = 0, sectors = 0] = disk.split(' ').map(Number);
+  const counts = { agent: Number(agent), journal: Number(journal), bytes: sectors * 512, operations };
+  return { at: await clockOf(machine), ...counts };
+}
+
+const asDay = ({ mbADay, writesADay }: Written): string =>
+  `${mbADay.toFixed(0)} MB in ${writesADay.toFixed(0)} writes`;
