@@ -117,8 +117,8 @@ export const LANE = [
   {
     name: 'rejected-task-goes-round',
     file: 'lane/session/accepted-task.ts',
-    find: 'if (acceptedTask === null || keys.length === 0) return false;',
-    replace: 'if (acceptedTask === null) return false;',
+    find: 'if (acceptedTask === null || keys.length === 0) {',
+    replace: 'if (acceptedTask === null) {',
     tests: STORIES.change,
   },
   {

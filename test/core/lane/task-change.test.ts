@@ -284,6 +284,15 @@ describe('languages or voice changed', () => {
     lane.error({ code: 'VALIDATION_ERROR' });
     expect(lane.phase).toBe('parked');
     expect(lane.notes).toEqual(['session_started', 'refused', 'session_ended', 'refused', 'parked']);
+    expect(lane.state.refusedTask).toBeNull();
+    lane.until(() => lane.phase === 'acquiring', 700_000);
+    lane.grant();
+    lane.open();
+    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.until(() => lane.all('send_task').length === 5, 3000);
+    expect(tasks(lane).slice(3)).toEqual(['en>xx null', 'en>es null']);
+    lane.error({ code: 'VALIDATION_ERROR' });
+    expect(lane.phase).toBe('parked');
     lane.options({ targets: ['fr'] });
     expect(lane.phase).toBe('acquiring');
   });

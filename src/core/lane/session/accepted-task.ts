@@ -28,7 +28,11 @@ export function goOnWithAccepted(context: StepContext, stream: OpenStream, messa
   const { acceptedTask, refusedTask } = context.state;
   const told = taskOf(context.state);
   const keys = acceptedTask === null ? [] : differingKeys(told, acceptedTask);
-  if (acceptedTask === null || keys.length === 0) return false;
+  if (acceptedTask === null || keys.length === 0) {
+    // Neither is taken: the next try begins with what is ordered, which the service may know by then.
+    if (refusedTask !== null) context.set({ refusedTask: null });
+    return false;
+  }
   const instead = { ...refusedTask?.instead, ...pick(acceptedTask, keys) };
   context.set({ refusedTask: { instead, message } });
   context.set({ problem: { code: 'task_rejected', message, at: context.now } });
