@@ -79,14 +79,23 @@ export const SECRET_CELL: Cell = {
   off: { from: 60, until: 200 },
 };
 
+/** Long enough for one trial. */
+const SHORT_SECRET_CELL: Cell = {
+  ...SECRET_CELL,
+  name: `${SECRET_CELL.name}, for a moment`,
+  seconds: 500,
+  off: { from: 30, until: 60 },
+};
+
 export const HOUR_CELL: Cell = {
   ...{ name: 'an hour', delayMs: 100, gainDb: -12, rt60S: RT60_S, ppm: 300, seconds: 3600 },
   ...{ visitorDb: 0, visitorFromS: 30, visitorPauses: 0.7 },
 };
 
-/** For each change to the program: a far path, a change, a visitor. */
+/** For each change to the program: a far path, all that changes, a visitor, a fallback and its end. */
 export const SHORT_CELLS: readonly Cell[] = [
   ...ECHO_CELLS.filter(({ name }) => name === '300 ms, -12 dB, 300 ppm'),
-  ...CHANGING_CELLS.filter(({ name }) => name === 'microphone moved'),
+  ...CHANGING_CELLS,
   ...VISITOR_CELLS.filter(({ name }) => name === 'visitor 0 dB, 100 ms, 300 ppm'),
+  SHORT_SECRET_CELL,
 ];

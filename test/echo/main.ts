@@ -28,7 +28,7 @@ cannot be had, and says so.
 
   --seed S      of what is said, and when (1)
   --only TEXTS  cells whose names have one of these in them, with commas between
-  --short       a few cells, within a minute
+  --short       some of the cells, within two minutes
   --threads T   side by side (one per core)
   --json        the result as {"echo": {...}} on the last line
 `;

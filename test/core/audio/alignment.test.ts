@@ -18,7 +18,8 @@ function locked(offMs = 3) {
     }
     return hasJumped;
   };
-  const measure = (lag: number) => alignment.measured({ lag, likeness: 1, ago: BLOCK, frames: 12 }, heard);
+  const measure = (lag: number, isFirst = false) =>
+    alignment.measured({ lag, likeness: 1, ago: BLOCK, frames: 12, isFirst }, heard);
   run(1);
   measure(0);
   run(1);
@@ -41,6 +42,26 @@ describe('the place of the echo', () => {
     const before = alignment.placeAt(5000);
     measure(20 * PER_MS);
     expect(alignment.placeAt(5000) - before).toBeCloseTo(-20 * PER_MS, 3);
+  });
+
+  it('is followed at the pace at which it moves, also where it was compared anew in between', () => {
+    const alignment = createAlignment(RATE_HZ, RATE_HZ);
+    const ppm = 300;
+    let heard = 0;
+    let from = 0;
+    /** How much later the echo comes than the place says. */
+    const lag = (): number => alignment.place - heard * (1 + ppm * 1e-6);
+    for (let second = 0; second < 16; second++) {
+      for (let block = 0; block < 100; block++) {
+        alignment.next(heard * (1 + ppm * 1e-6), BLOCK);
+        heard += BLOCK;
+      }
+      const isFirst = second === 0 || second === 5;
+      if (isFirst) from = lag();
+      if (isFirst || second > 5)
+        alignment.measured({ lag: lag() - from, likeness: 1, ago: 0, frames: 4, isFirst }, heard);
+    }
+    expect(alignment.drift * 1e6).toBeCloseTo(ppm, -1);
   });
 
   it('jumps when the times do', () => {

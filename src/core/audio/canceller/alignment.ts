@@ -112,11 +112,11 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
       place += step * samples;
       return { place: from, step, jumped };
     },
-    measured({ lag, likeness, ago, frames }, now) {
+    measured({ lag, likeness, ago, frames, isFirst }, now) {
       const at = now - ago;
       const error = ((LAG_ERROR.ms * perHeardMs) / likeness ** 2) ** 2 * (LAG_ERROR.frames / frames);
-      if (belief === null) {
-        belief = { at, lag: error, both: 0, change: DRIFT.first ** 2 };
+      if (belief === null || isFirst) {
+        belief = { at, lag: error, both: 0, change: belief?.change ?? DRIFT.first ** 2 };
         return 'little';
       }
       const passed = Math.max(0, at - belief.at);

@@ -11,6 +11,8 @@ export interface LagMeasure {
   readonly ago: number;
   /** Frames that it was measured over. */
   readonly frames: number;
+  /** There was nothing to compare with: from here on it counts, and tells nothing of the time before. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -199,7 +201,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     if (coherence < LEAST_COHERENCE) return null;
     if (knows === 0) {
       follow(0);
-      return { lag: 0, likeness: 1, ago, frames: count };
+      return { lag: 0, likeness: 1, ago, frames: count, isFirst: true };
     }
     const { lag, likeness } = compare();
     if (likeness < LEAST_LIKENESS) {
@@ -213,7 +215,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     misses = 0;
     wanted = Math.min(FRAMES.most, wanted + FRAMES.more);
     follow(lag);
-    return { lag, likeness, ago, frames: count };
+    return { lag, likeness, ago, frames: count, isFirst: false };
   };
 
   return {
