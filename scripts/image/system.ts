@@ -9,7 +9,7 @@ export const LOGIN = 'owner';
 const TABLE_OF_FILE_SYSTEMS = (
   signature: string,
 ) => `# The root and what lasts are mounted before this is read: /usr/lib/dragoman-image/mount-root
-PARTUUID=${partitionId(signature, 1)} /boot/firmware vfat rw,noatime,flush,umask=0077,nofail,x-systemd.device-timeout=20s 0 2
+PARTUUID=${partitionId(signature, 1)} /boot/firmware vfat rw,noatime,flush,umask=0077,nofail,x-systemd.device-timeout=120s 0 2
 tmpfs /tmp tmpfs mode=1777,nosuid,nodev,size=25% 0 0
 `;
 
