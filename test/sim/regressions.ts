@@ -160,18 +160,8 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
   },
 ];
 
-const FOURTH: readonly Omit<Regression, 'generation'>[] = [
-  {
-    seed: 62_200_089,
-    hours: 0.2,
-    found:
-      'nobody was told of the end of a translation that a service owed which fell silent for half a minute',
-  },
-];
-
 export const REGRESSIONS: readonly Regression[] = [
   ...FIRST.map((one) => ({ ...one, generation: 1 as const })),
   ...SECOND.map((one) => ({ ...one, generation: 2 as const })),
   ...THIRD.map((one) => ({ ...one, generation: 3 as const })),
-  ...FOURTH.map((one) => ({ ...one, generation: 4 as const })),
 ];
