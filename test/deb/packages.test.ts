@@ -15,7 +15,8 @@ let folder: string;
 
 /** Makes the packages, bundles included, in a folder of its own below `folder`. */
 async function make(out: string, env: Record<string, string>): Promise<void> {
-  const words = ['--no-node', '--version', VERSION, '--out', join(folder, out)];
+  const phrases = join(folder, 'phrases');
+  const words = ['--no-node', '--version', VERSION, '--phrases', phrases, '--out', join(folder, out)];
   const child = spawn('scripts/build-deb', words, {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], HOME: folder, ...env },
@@ -57,8 +58,18 @@ const textOf = (name: string, path: string): string => readFileSync(join(folder,
 const isThere = (name: string, path: string): boolean =>
   statSync(join(folder, name, 'data', path), { throwIfNoEntry: false }) !== undefined;
 
+/** In place of spoken ones, which not every machine can make; `test/scripts/phrases.test.ts` judges those. */
+function writePhrases(): void {
+  for (const language of PHRASE_LANGUAGES) {
+    const place = join(folder, 'phrases', language);
+    mkdirSync(place, { recursive: true });
+    for (const code of PHRASE_CODES) writeFileSync(join(place, `${code}.wav`), `${language} ${code}`);
+  }
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
+  writePhrases();
   await Promise.all([
     make('first', { TZ: 'UTC', LC_ALL: 'C', SOURCE_DATE_EPOCH: '1700000000' }),
     make('second', { TZ: 'Asia/Tokyo', COLUMNS: '40', SOURCE_DATE_EPOCH: '1700000000' }),
@@ -221,7 +232,7 @@ describe('the agent and the backend as services', () => {
   });
 
   it('bring what a kiosk says at boot, in six languages, and tell by whom it was spoken', () => {
-    const { stdout } = spawnSync('find', ['.', '-name', '*.wav', '-size', '+10k', '-size', '-90k'], {
+    const { stdout } = spawnSync('find', ['.', '-name', '*.wav'], {
       cwd: join(folder, 'dragoman/data/usr/share/dragoman/phrases'),
       encoding: 'utf8',
     });
@@ -229,6 +240,7 @@ describe('the agent and the backend as services', () => {
     expect(files).toEqual(
       PHRASE_LANGUAGES.flatMap((language) => PHRASE_CODES.map((code) => `./${language}/${code}.wav`)).sort(),
     );
+    expect(textOf('dragoman', 'usr/share/dragoman/phrases/es/applied.wav')).toBe('es applied');
     expect(textOf('dragoman', 'usr/share/doc/dragoman/copyright')).toMatch(
       /spoken by eSpeak NG .*GNU General Public License/s,
     );
