@@ -64,9 +64,12 @@ ExecStart=/bin/sh -euc 'key=/etc/ssh/ssh_host_ed25519_key; ssh-keygen -yf $$key 
 WantedBy=ssh.service
 `;
 
-const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too.
+const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too; emulated boards take long for it.
 [Unit]
 ConditionPathExists=
+
+[Service]
+TimeoutStartSec=180
 `;
 
 const FAT_CHECK = `# A card that can only be read cannot be repaired: what stands on its boot partition is read nevertheless.
