@@ -1,5 +1,13 @@
-import { isQuiet, isSpeech, type Nameless, type Piece, type ReplayLog, type Run } from './record.ts';
-import { type AudioCut, MS_PER_LETTER } from './sentence.ts';
+import {
+  isQuiet,
+  isSpeech,
+  type Nameless,
+  type Piece,
+  type ReplayLog,
+  type Run,
+  speechMs,
+} from './record.ts';
+import { type AudioCut, MS_PER_LETTER, SHORTEST_SHARE } from './sentence.ts';
 
 /** Sound without a name that comes so long after the last is of another sentence. */
 export const OTHER_SOUND_MS = 1000;
@@ -9,8 +17,6 @@ const OVER_AFTER_MS = 5000;
 const LEAST_SHARE = 0.5;
 /** Less than this share is no whole one, of whatever voice. */
 const WHOLE_SHARE = 0.7;
-/** No translation is so much shorter than what it translates, in whatever language: all that can be told without a text. */
-const SHORTEST_SHARE = 0.25;
 const MOST_AWAITED = 8;
 
 export function awaitText({ nameless, targets }: ReplayLog, letters: number, now: number): Nameless {
@@ -58,10 +64,6 @@ function isOfAnother({ awaited }: Nameless, { letters }: Run, pieces: readonly P
 function leastMs({ letters, isCertain, pieces }: Run): number {
   if (letters > 0) return letters * MS_PER_LETTER * (isCertain ? WHOLE_SHARE : LEAST_SHARE);
   return speechMs(pieces) * SHORTEST_SHARE;
-}
-
-function speechMs(pieces: readonly Piece[]): number {
-  return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
 function isStub({ letters, ms }: Run): boolean {

@@ -185,6 +185,11 @@ export function isSpeech({ chunk }: Pick<Piece, 'chunk'>): boolean {
   return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, 0));
 }
 
+/** Length of the speech in it. */
+export function speechMs(pieces: readonly Piece[]): number {
+  return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+}
+
 /** Whether a piece lets a service hear a pause. */
 export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
   return chunk.pcm === null || !chunk.voiced;

@@ -1,4 +1,4 @@
-import type { ReplayLog, Sentence, Spoken } from './record.ts';
+import { type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {
@@ -18,6 +18,8 @@ const WHOLE_SHARE = 0.8;
 const PLAINLY_CUT_SHARE = 0.7;
 /** The same where the service says where its sentences end, and has not said it of this one. */
 const UNMARKED_SHARE = 0.95;
+/** No translation is so much shorter than what it translates, in whatever language: all that can be told without a text. */
+export const SHORTEST_SHARE = 0.25;
 /** Nothing more of a sentence comes after such a gap, if the stream is known to work. */
 const CUT_AFTER_MS = 5000;
 /** A translation whose text has come is spoken within this much, or never. */
@@ -124,10 +126,20 @@ export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   return expected !== null && spoken.ms < expected * share;
 }
 
-export function cutOf(spoken: Spoken, log: Pace): AudioCut {
+/**
+ * How long the speech was of which so little was spoken that it cannot have been all, where no text tells how long its
+ * translation should be; null: it may have been.
+ */
+export function untoldCutMs({ id }: Sentence, spoken: Spoken, { pieces }: ReplayLog): number | null {
+  if (spoken.complete || spoken.soundAt === null || spoken.letters > 0) return null;
+  const ms = speechMs(pieces.filter(({ sentence }) => sentence === id));
+  return spoken.ms < ms * SHORTEST_SHARE ? ms : null;
+}
+
+export function cutOf(spoken: Spoken, log: Pace, untoldMs: number | null = null): AudioCut {
   return {
     language: spoken.language ?? log.targets.join(','),
     playedMs: Math.round(spoken.ms),
-    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? 0)),
+    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? untoldMs ?? 0)),
   };
 }

@@ -20,6 +20,7 @@ import {
   judgeSound,
   spokenIn,
   targetOf,
+  untoldCutMs,
   withSpoken,
 } from './sentence.ts';
 import { lastPause, markUnderstood, withSentence } from './understood.ts';
@@ -170,7 +171,8 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
         log = rest.log;
         break;
       }
-      if (verdict !== 'whole') cuts.push(cutOf(spoken, log));
+      const untoldMs = untoldCutMs(sentence, spoken, log);
+      if (verdict !== 'whole' || untoldMs !== null) cuts.push(cutOf(spoken, log, untoldMs));
       // Judged once and for all.
       log = change(log, id, spoken.language, (one) => ({ ...one, complete: true, letters: 0 }));
     }
@@ -217,12 +219,16 @@ export function owesRest(log: ReplayLog): boolean {
 
 /** The translations that the end of a stream has cut, and that are not said again. */
 export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
-  const named = log.sentences.flatMap(({ id, languages }) => {
+  const named = log.sentences.flatMap((sentence) => {
+    const { id, languages } = sentence;
+    const untoldMs = (spoken: Spoken) => untoldCutMs(sentence, spoken, log);
     // What was said too long ago is not said again, however little of it came.
     const isForgotten = !log.pieces.some(({ sentence }) => sentence === id);
     const isCut = (spoken: Spoken): boolean =>
-      isCutByEnd(spoken, log, now) || (isForgotten && judgeSound(spoken, log) === 'stub');
-    return languages.filter(isCut).map((spoken) => cutOf(spoken, log));
+      isCutByEnd(spoken, log, now) ||
+      untoldMs(spoken) !== null ||
+      (isForgotten && judgeSound(spoken, log) === 'stub');
+    return languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
   });
   return [...named, ...runsCutAtEnd(log)];
 }

@@ -107,6 +107,19 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(later(3500), 60_000)).toMatchObject({ again: [], cuts: [{ playedMs: 3500 }] });
   });
 
+  it('is told where no text tells how long it should be, and it is far shorter than what was said', () => {
+    const first = (ms: number, last = false): ReplayLog =>
+      sound(understand(send(8, emptyReplayLog(['es'])), 'a'), 'a', 'es', ms, last);
+    const told = { language: 'es', playedMs: 200, expectedMs: 2560 };
+    expect(judgeCuts(first(200), 10_100)).toMatchObject({ again: [], cuts: [told] });
+    expect(cutsAtEnd(first(200), 5500)).toEqual([told]);
+    // Once is enough.
+    expect(judgeCuts(judgeCuts(first(200), 10_100).log, 11_000).cuts).toEqual([]);
+    // Languages and voices differ by a factor of three; and a service may say that this was all.
+    for (const log of [first(800), first(200, true)])
+      expect([judgeCuts(log, 10_100).cuts, cutsAtEnd(log, 5500)]).toEqual([[], []]);
+  });
+
   it('is told where the very first of a session is cut, if one before it told where sentences end', () => {
     const first = (marksEnds: boolean): ReplayLog =>
       sound(text(understand(send(4, emptyReplayLog(['es'], marksEnds)), 'a'), 'a', 'es'), 'a', 'es', 3900);
