@@ -38,6 +38,8 @@ const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
+/** A service that has heard speech has spoken it after this long. */
+const WENT_ON_MS = 12_000;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
@@ -224,6 +226,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
     },
     isLeftOut: (tick) => (flags.get(tick) & (HEARD | RENDERED)) === HEARD && timesSent.get(tick) === 1,
+    wentOn: (tick) => {
+      const sending = sendings.get(tick);
+      const over = overAt.get(sending?.connection ?? 0) ?? Number.POSITIVE_INFINITY;
+      return sending !== undefined && over - sending.at > WENT_ON_MS;
+    },
     isRendered: (tick) => (flags.get(tick) & RENDERED) !== 0,
     describe(tick) {
       const missing = said.missing(tick);

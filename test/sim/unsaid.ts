@@ -10,6 +10,8 @@ const NOISE_TICKS = 16;
  * sentence of which it says the rest. Nothing that the device could do would make it hear better.
  */
 const SOFT_BEGIN_TICKS = 32;
+/** A word this short may be so soft at both ends that a service hears less than 0.3 s of voice in it, which it takes for noise. */
+const SOFT_WORD_TICKS = 20;
 export interface Judging {
   readonly violations: Violations;
   /** Counts what was not said with a reason. */
@@ -20,13 +22,15 @@ export interface Judging {
   excuse(tick: number): Excuse | null;
   /** A running task has heard it, and the service has spoken nothing of it. */
   isLeftOut(tick: number): boolean;
+  /** The stream on which it was sent has gone on for so long that the service would have spoken it. */
+  wentOn(tick: number): boolean;
   isRendered(tick: number): boolean;
   describe(tick: number): string;
 }
 
 /** Judges pieces of speech in the order in which they were spoken. @returns how many were said */
 export function judgeTicks(ticks: readonly number[], judging: Judging): number {
-  const { violations, excused, isLeftOut, isRendered } = judging;
+  const { violations, excused, isLeftOut, isRendered, wentOn } = judging;
   const unsaid: number[] = [];
   let said = 0;
   /** What the service has left out of a sentence whose rest begins right behind it. */
@@ -35,12 +39,14 @@ export function judgeTicks(ticks: readonly number[], judging: Judging): number {
     gone.every(isLeftOut) &&
     isRendered(next) &&
     next - (gone.at(-1) ?? 0) <= NOISE_TICKS;
+  const isSoftWord = (gone: readonly number[]): boolean =>
+    gone.length <= SOFT_WORD_TICKS && gone.every((tick) => isLeftOut(tick) && wentOn(tick));
   const settle = (next: number | null): void => {
     const gone = unsaid.splice(0);
     const [first] = gone;
     if (first === undefined) return;
-    if (gone.length <= NOISE_TICKS || (next !== null && isSoftBegin(gone, next)))
-      excused.service += gone.length;
+    const isNoise = gone.length <= NOISE_TICKS || isSoftWord(gone);
+    if (isNoise || (next !== null && isSoftBegin(gone, next))) excused.service += gone.length;
     else
       violations.add(
         'lost',
