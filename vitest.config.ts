@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { ALONE } from './test/setup/alone.ts';
 import { localImports } from './test/setup/local-imports.ts';
 
 /** Boots machines or emulates processors, with configurations of its own: `npm run test:systemd`, `test:arm`. */
@@ -66,6 +67,7 @@ export default defineConfig({
           ...common,
           name: 'real-time',
           include: REAL_TIME,
+          exclude: ALONE,
           // The demos of the end-to-end test all wait for real time, together.
           maxConcurrency: 8,
         },

@@ -29,6 +29,7 @@ const LEAST = { alone: 5, visited: 4 };
 /** A machine that keeps this process waiting for longer than all of this cannot play without a break. */
 const BUSY_MS = 500;
 const HELD_UP_MS = 250;
+const TRIES = 3;
 /** From an interruption to its being carried out, on a busy machine. */
 const LATE_MS = 20;
 
@@ -189,12 +190,9 @@ describe.skipIf(rack === null)(title, { timeout: 60_000 }, () => {
     },
   );
 
-  it('lets run out what the card was given when it is interrupted, 180 ms at most, and plays on', async ({
-    expect,
-    annotate,
-  }) => {
-    if (rack === null) return;
-    const card = await rack.insert({ id: 'RunsOut' });
+  /** Interrupts a sentence, and says another. */
+  async function interrupt({ insert }: Rack, id: string) {
+    const card = await insert({ id });
     const { playback, say, faults } = await speak(card.device);
     playback.runOn?.(true);
     await until('silence is played', async () => (await card.playback.sound()).length > RATE_HZ / 2);
@@ -212,13 +210,32 @@ describe.skipIf(rack === null)(title, { timeout: 60_000 }, () => {
     const [timeline, epoch] = [await card.playback.sound(), await card.playback.epoch()];
     const onset = findOnset(timeline, next);
     const ranOutMs = (epoch?.atMs(lastSound(timeline.subarray(0, onset))) ?? 0) - interruptedAt;
+    const isWhole = findOnset(timeline, next.subarray(-64), onset) === onset + next.length - 64;
+    return { ends, ranOutMs, isWhole, events, faults };
+  }
+
+  it('lets run out what the card was given when it is interrupted, 180 ms at most, and plays on', async ({
+    expect,
+    annotate,
+    skip,
+  }) => {
+    if (rack === null) return;
+    const before = stalls.ms();
+    let heard = await interrupt(rack, 'RunsOut');
+    // A player that was not served in time has run dry of itself: it is tried again, a few times.
+    for (let again = 1; heard.events.includes('xrun') && again < TRIES; again++)
+      heard = await interrupt(rack, `RunsOut${again}`);
+    const { ends, ranOutMs, isWhole, events, faults } = heard;
     await annotate(`silent ${ranOutMs.toFixed(0)} ms after; ${events.join(' ')}`);
+    const waitedMs = stalls.ms() - before;
+    skip(
+      events.includes('xrun') && waitedMs > BUSY_MS,
+      `this machine is too busy (${waitedMs.toFixed(0)} ms)`,
+    );
+    // The player is the same, and its clock has not been broken.
+    expect({ events, faults, isWhole }).toEqual({ events: [], faults: [], isWhole: true });
     expect(ends).toBeGreaterThan(clock.now() - 5000);
     expect(ranOutMs).toBeGreaterThan(0);
     expect(ranOutMs).toBeLessThan(180 + LATE_MS);
-    expect(findOnset(timeline, next.subarray(-64), onset)).toBe(onset + next.length - 64);
-    // The player is the same, and its clock has not been broken.
-    expect(events).toEqual([]);
-    expect(faults).toEqual([]);
   });
 });

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import { ALONE } from '../setup/alone.ts';
+import { localImports } from '../setup/local-imports.ts';
+
+/** One after the other, with nothing beside them: `npm run test:card`. */
+export default defineConfig({
+  plugins: [localImports()],
+  test: {
+    include: ALONE,
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+  },
+});
