@@ -39,11 +39,14 @@ export function writeStartLines(boot: string, lines: readonly string[]): string 
   }
 }
 
-/** Empty where there is none that could be ours. */
+/**
+ * Empty where there is none that could be ours. A link is none: the folder is named by a file that the agent's user could change, and
+ * what root alone may read must not be copied from elsewhere.
+ */
 function readText(path: string): string {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch {
     return '';
   }

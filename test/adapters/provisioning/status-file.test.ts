@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,6 +66,15 @@ describe('the status file', () => {
     spawnSync('mkfifo', [file()]);
     expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
     expect(read()).toContain('ready');
+  });
+
+  it('copies nothing from where a link points', () => {
+    const secret = join(boot, 'shadow');
+    writeFileSync(secret, 'root:s3cret\n', { mode: 0o600 });
+    symlinkSync(secret, file());
+    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
+    expect(readFileSync(secret, 'utf8')).toBe('root:s3cret\n');
   });
 
   it('that cannot be written is a word of the system, and what was there stays', () => {
