@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isTimeZone } from './config-hours.ts';
 import { isPlain, PLAIN } from './plain-text.ts';
+import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
 /** Keys of a Wi-Fi network that ask for what is not supported: WPA3 alone, and logins by 802.1X. */
 export const UNSUPPORTED_WIFI_KEYS: readonly string[] = [
@@ -64,16 +65,26 @@ const wifiSchema = z.strictObject({
 });
 
 const ipv4Schema = z.ipv4('must be an IPv4 address such as "192.168.1.1"');
+/** Of one machine, and not only within this one; groups and what is reserved lie above. */
+const isMachines = (text: string): boolean => {
+  const first = Number.parseInt(text, 10);
+  return first > 0 && first !== 127 && first < 224;
+};
+/** This machine's own may be named: a resolver may run on it. What is no address at all is told already. */
+const isServers = (text: string): boolean =>
+  !z.ipv4().safeParse(text).success || isMachines(text) || text.startsWith('127.');
+const nameServerSchema = ipv4Schema.refine(isServers, 'must be the address of a server');
 const staticAddressSchema = z.strictObject({
   address: z
     .string()
-    .refine(
-      (text) => /\/([1-9]|[12]\d|30)$/.test(text) && z.cidrv4().safeParse(text).success,
-      'must be an IPv4 address and the length of its network, such as "192.168.1.20/24"',
-    ),
+    .refine((text) => /\/([1-9]|[12]\d|30)$/.test(text) && z.cidrv4().safeParse(text).success, {
+      error: 'must be an IPv4 address and the length of its network, such as "192.168.1.20/24"',
+      abort: true,
+    })
+    .refine(isMachines, 'must be an address that a machine may have'),
   gateway: ipv4Schema.optional(),
   dns: z
-    .union([ipv4Schema.transform((one) => [one]), z.array(ipv4Schema).max(MOST_NAME_SERVERS)], {
+    .union([nameServerSchema.transform((one) => [one]), z.array(nameServerSchema).max(MOST_NAME_SERVERS)], {
       error: 'must be an IPv4 address such as "192.168.1.1", or a list of at most three',
     })
     .default([]),
@@ -101,17 +112,24 @@ const timeZoneSchema = z
   .refine((name) => ZONE.test(name) && isTimeZone(name), 'must be a time zone such as "Europe/Berlin"');
 
 const pemSchema = z.string().min(1).max(LONGEST_PEM);
-const SSH_KEY =
-  /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) [A-Za-z0-9+/]{40,2000}={0,2}( [^\p{Cc}]{0,200})?$/u;
 const sshKeySchema = z
   .string()
   .transform((text) => text.trim())
   .refine(
-    (text) => SSH_KEY.test(text),
+    isSshKeyLine,
     'must be a public key of OpenSSH in one line, such as "ssh-ed25519 AAAA... name", without options before it',
+  )
+  .refine(
+    (text) => !isSshKeyLine(text) || isWholeSshKey(text),
+    'is no whole key: part of it is missing or changed',
   );
 
-const passwordSchema = z.string().min(1).max(LONGEST_PASSWORD).refine(isPlain, PLAIN);
+const passwordSchema = z
+  .string()
+  .min(1)
+  .max(LONGEST_PASSWORD)
+  .refine(isPlain, PLAIN)
+  .refine(isWhole, 'holds half a letter: part of it is missing');
 
 /** As it stands in the file. A secret that is null was taken out of the file: the device has it. */
 export const provisioningSchema = z.strictObject({

@@ -13,7 +13,8 @@ const hasOpenssl = findOpenssl();
 const hasCloudInit = spawnSync('cloud-init', ['--version']).status === 0;
 const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 
-const SSH_KEY = `ssh-ed25519 ${'A'.repeat(68)} anna@müseum`;
+const SSH_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIG4zVmFiIxo8MqeV1wtxgk8K9fAQl/M1ml55UvDSaMLv anna@müseum';
 const TEMPLATE = {
   wifi: { ssid: 'Museum', passphrase: 'correct horse', country: 'DE' },
   address: { address: '10.0.0.1{n}/24', gateway: '10.0.0.1', dns: [] },
