@@ -17,7 +17,9 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeSync,
 } from 'node:fs';
@@ -54,11 +56,13 @@ export function missingWrites(writes: readonly Write[], root: string, owners: Ow
 }
 
 export function applyWrites(writes: readonly Write[], root: string, owners: Owners): Applied {
-  for (const { path } of writes) clear(join(root, path));
-  const changed = missingWrites(writes, root, owners);
+  let changed: readonly Write[] = [];
   const renamed: string[] = [];
+  const made: string[] = [];
   try {
-    for (const write of changed) stage(write, root, owners);
+    for (const { path } of writes) clear(join(root, path));
+    changed = missingWrites(writes, root, owners);
+    for (const write of changed) stage(write, root, owners, made);
     for (const { path } of changed) {
       const place = join(root, path);
       keepOld(place);
@@ -70,7 +74,8 @@ export function applyWrites(writes: readonly Write[], root: string, owners: Owne
     return { ok: true, changed };
   } catch (error) {
     for (const place of renamed.reverse()) putBack(place);
-    for (const { path } of changed) clear(join(root, path));
+    for (const { path } of changed) trying(() => clear(join(root, path)));
+    for (const folder of made.reverse()) trying(() => rmdirSync(folder));
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === null && !(error instanceof UnsafePlace)) throw error;
     const message = code ?? (error instanceof Error ? error.message : '');
@@ -96,9 +101,9 @@ function isInPlace(write: Write, root: string, owners: Owners): boolean {
   return presentText(root, write.path) === write.content;
 }
 
-function stage(write: Write, root: string, owners: Owners): void {
+function stage(write: Write, root: string, owners: Owners, made: string[]): void {
   const place = join(root, write.path);
-  makeFolder(dirname(place), root, write, owners);
+  makeFolder(dirname(place), root, write, owners, made);
   if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
     throw new UnsafePlace(`${write.path} is a folder`);
   if (write.kind === 'link') symlinkSync(write.target, staged(place));
@@ -119,13 +124,26 @@ function stageFile({ content, mode, owner }: FileWrite, path: string, owners: Ow
 }
 
 /** The folder of secrets is closed to all but the agent, as the package makes it; others are for everybody. */
-function makeFolder(folder: string, root: string, write: Write, owners: Owners): void {
-  const made = mkdirSync(folder, { recursive: true, mode: 0o755 });
+function makeFolder(folder: string, root: string, write: Write, owners: Owners, made: string[]): void {
+  const isNew = makeMissing(folder, made);
   const isOut = relative(realpathSync(root), realpathSync(folder)).split(sep)[0] === '..';
   if (isOut) throw new UnsafePlace(`${dirname(write.path)} leads out of the system's root`);
-  if (made === undefined || write.kind === 'link' || write.owner === 'root') return;
+  if (!isNew || write.kind === 'link' || write.owner === 'root') return;
   if (owners !== null) chownSync(folder, owners.root.uid, owners.dragoman.gid);
   chmodSync(folder, 0o750);
+}
+
+/**
+ * One after the other: mkdir with "recursive" calls a disk that is only read ENOENT, and does not tell all that it has made.
+ * @param made gets each new folder, the outer ones first
+ * @returns whether there was none
+ */
+function makeMissing(folder: string, made: string[]): boolean {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return false;
+  makeMissing(dirname(folder), made);
+  mkdirSync(folder, { mode: 0o755 });
+  made.push(folder);
+  return true;
 }
 
 function keepOld(place: string): void {
@@ -135,11 +153,18 @@ function keepOld(place: string): void {
 }
 
 function putBack(place: string): void {
-  try {
+  trying(() => {
     if (lstatSync(kept(place), { throwIfNoEntry: false }) === undefined) rmSync(place, { force: true });
     else renameSync(kept(place), place);
+  });
+}
+
+/** Of what is put back: where that fails, too, the disk is at its end, and what is told of the first failure says so. */
+function trying(act: () => void): void {
+  try {
+    act();
   } catch {
-    // The disk is at its end: what is told of it says so.
+    // Told already.
   }
 }
 
