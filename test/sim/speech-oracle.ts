@@ -25,7 +25,7 @@ import {
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
-import { type Judging, judgeTicks } from './unsaid.ts';
+import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
 const JUDGED_AFTER_MS = 200_000;
@@ -38,8 +38,6 @@ const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
-/** A service that has heard speech has spoken it after this long. */
-const WENT_ON_MS = 12_000;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
@@ -226,11 +224,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
     },
     isLeftOut: (tick) => (flags.get(tick) & (HEARD | RENDERED)) === HEARD && timesSent.get(tick) === 1,
-    wentOn: (tick) => {
-      const sending = sendings.get(tick);
-      const over = overAt.get(sending?.connection ?? 0) ?? Number.POSITIVE_INFINITY;
-      return sending !== undefined && over - sending.at > WENT_ON_MS;
-    },
+    wentOn: (tick) => hasGoneOn(sendings.get(tick), overAt),
     isRendered: (tick) => (flags.get(tick) & RENDERED) !== 0,
     describe(tick) {
       const missing = said.missing(tick);
@@ -286,9 +280,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     accepted(connection, stream) {
       numberOf.set(stream, connection);
     },
-    sign(connection, now) {
-      signAt.set(connection, now);
-    },
+    sign: (connection, now) => void signAt.set(connection, now),
     connectionOver: (connection, now) => void overAt.set(connection, now),
     live: (now) => void lives.push(now),
     heard(stream, sound, running) {

@@ -28,6 +28,18 @@ export interface Judging {
   describe(tick: number): string;
 }
 
+/** A service that has heard speech has spoken it after this long. */
+const WENT_ON_MS = 12_000;
+
+/** @param overAt when each connection was over */
+export function hasGoneOn(
+  sending: { readonly connection: number; readonly at: number } | undefined,
+  overAt: ReadonlyMap<number, number>,
+): boolean {
+  if (sending === undefined) return false;
+  return (overAt.get(sending.connection) ?? Number.POSITIVE_INFINITY) - sending.at > WENT_ON_MS;
+}
+
 /** Judges pieces of speech in the order in which they were spoken. @returns how many were said */
 export function judgeTicks(ticks: readonly number[], judging: Judging): number {
   const { violations, excused, isLeftOut, isRendered, wentOn } = judging;

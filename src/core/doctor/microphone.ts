@@ -53,26 +53,28 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
 }
 
 const FEWEST_PIECES = 5;
+/** More points than these tell nothing more; each is compared with each. */
+const MOST_POINTS = 64;
 
-/** Samples per second: the slope of samples over time that fits all pieces best. */
+/** Samples per second: the median slope between any two pieces. Those that a busy machine took late do not count (Theil-Sen). */
 function measureRate(pieces: readonly HeardPiece[]): number | null {
   if (pieces.length < FEWEST_PIECES) return null;
+  const step = Math.ceil(pieces.length / MOST_POINTS);
   let samples = 0;
-  const points = pieces.map(({ pcm, capturedAt }) => {
-    samples += pcm.byteLength / BYTES_PER_SAMPLE;
-    return { at: capturedAt, samples };
-  });
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
-  const meanAt = mean(points.map(({ at }) => at));
-  const meanSamples = mean(points.map((point) => point.samples));
-  let above = 0;
-  let below = 0;
-  for (const point of points) {
-    above += (point.at - meanAt) * (point.samples - meanSamples);
-    below += (point.at - meanAt) ** 2;
-  }
-  return below === 0 ? null : (above / below) * 1000;
+  const points = pieces
+    .map(({ pcm, capturedAt }) => {
+      samples += pcm.byteLength / BYTES_PER_SAMPLE;
+      return { at: capturedAt, samples };
+    })
+    .filter((_, index) => index % step === 0);
+  const slopes = points.flatMap((from, index) =>
+    points
+      .slice(index + 1)
+      .filter(({ at }) => at > from.at)
+      .map((to) => (to.samples - from.samples) / (to.at - from.at)),
+  );
+  const median = slopes.toSorted((one, other) => one - other)[slopes.length >> 1];
+  return median === undefined ? null : median * 1000;
 }
 
 const RATE_TOLERANCE = 0.005;

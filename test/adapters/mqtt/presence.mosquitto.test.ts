@@ -183,10 +183,9 @@ if (command === null) {
       const conflicts = () => told.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
       await until(() => conflicts().length === 2, 'both events', 30_000);
       const names = [starts - 1, starts].map((start) => `boot-${start}-padding`.slice(0, 12));
-      for (const name of names)
-        expect(statuses(name).some(({ body }) => String(body['reasons']).includes('identity_conflict'))).toBe(
-          true,
-        );
+      const says = (name: string): boolean =>
+        statuses(name).some(({ body }) => String(body['reasons']).includes('identity_conflict'));
+      await until(() => names.every(says), 'both statuses', 30_000);
       // Each names the other.
       expect(
         conflicts()

@@ -29,6 +29,23 @@ describe('what a microphone delivers', () => {
     expect(measureHearing(once, 24_000).measuredHz).toBeNull();
   });
 
+  it('is timed by what came in time, where a busy machine took several pieces late', () => {
+    const late = new Map([
+      [0, 280],
+      [1, 200],
+      [2, 120],
+      [9, 150],
+      [17, 60],
+    ]);
+    for (const count of [19, 300]) {
+      const pieces = Array.from({ length: count }, (_, index) => ({
+        pcm: new Uint8Array(15_360),
+        capturedAt: 1000 + index * 320 + (late.get(index) ?? 0),
+      }));
+      expect(Math.round(measureHearing(pieces, 24_000).measuredHz ?? 0)).toBe(24_000);
+    }
+  });
+
   const WELL: HearingFacts = {
     ...{ rateHz: 24_000, measuredHz: 24_003, recordedMs: 2000, rmsDb: -40, peakDb: -20 },
     ...{ clipped: 0, zero: 0.01, offset: 0.001, speechDb: null },
