@@ -24,8 +24,9 @@ const PAUSE_MS = 500;
 /** The visitor talks over it meanwhile. */
 const VISITS_S = [16, 42];
 const VISIT_S = 10;
-/** So many sentences that nobody talked over, and that somebody did, are judged at least. */
+/** So many sentences that nobody talked over, and that somebody did, are judged at least; fewer are whole where the player is held up. */
 const LEAST = { alone: 5, visited: 4 };
+const LEAST_HELD_UP = { alone: 4, visited: 3 };
 /** A machine that keeps this process waiting for longer than all of this cannot play without a break. */
 const BUSY_MS = 500;
 const HELD_UP_MS = 250;
@@ -43,7 +44,7 @@ interface Path {
 
 const PATHS: readonly Path[] = [
   { id: 'Near', delayMs: 25, gainDb: -20, ppm: 0 },
-  { id: 'HeldUp', delayMs: 120, gainDb: -12, ppm: 300, holdUpEvery: 3 },
+  { id: 'HeldUp', delayMs: 120, gainDb: -12, ppm: 300, holdUpEvery: 4 },
   { id: 'FarApart', delayMs: 280, gainDb: 0, ppm: -300 },
 ];
 
@@ -171,13 +172,14 @@ describe.skipIf(rack === null)(title, { timeout: 60_000 }, () => {
       );
       const fallbacks = lane.told.filter(({ kind }) => kind === 'echo_fallback');
       const bad = alone.filter(({ isGood }) => !isGood);
+      const least = path.holdUpEvery === undefined ? LEAST : LEAST_HELD_UP;
       const wrong = {
         ...(fallbacks.length > 0 && { fallbacks }),
         // What was heard is compared sample by sample with what was there to hear.
         ...(capture.some(({ event }) => event === 'xrun') && { overruns: true }),
         ...(capture.filter(({ event }) => event === 'start').length !== 1 && { starts: true }),
         ...(path.holdUpEvery !== undefined && xruns.length < 3 && { underruns: xruns.length }),
-        ...((alone.length < LEAST.alone || talkedOver < LEAST.visited) && {
+        ...((alone.length < least.alone || talkedOver < least.visited) && {
           judged: [alone.length, talkedOver],
         }),
         ...(bad.length > 0 && { bad }),

@@ -130,7 +130,7 @@ describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
       // A sound server may be late with a sentence; what the lane goes by is no single one.
       const usual = quantile(agent, 0.5);
-      const isSame = agent.length > 2 && doctor.every((told) => Math.abs(usual - told) < 20);
+      const isSame = agent.length > 0 && doctor.every((told) => Math.abs(usual - told) < 20);
       skip(!isSame && stalls.ms() > BUSY_MS, `this machine is too busy: ${stalls.ms().toFixed(0)} ms`);
       expect(isSame).toBe(true);
     },
