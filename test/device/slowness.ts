@@ -26,7 +26,7 @@ export class TimingError extends Error {
 
 /** A little of it is usual: backend, emulator and broker run beside the machine. */
 const MOST_WAITED = 0.25;
-/** Three times what it takes where the figures of docs/device.md come from. */
+/** An estimate: what it takes on the machine of the figures in docs/device.md has not been measured yet. */
 export const MOST_PROBE_MS = 2400;
 const PROBE = 'head -c 16777216 /dev/zero | sha256sum >/dev/null';
 const NO_TURNS: Turns = { ranMs: 0, waitedMs: 0 };
