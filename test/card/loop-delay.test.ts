@@ -21,6 +21,8 @@ const log: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** A process that is kept waiting for longer than this in half a minute cannot tell what a sound server does. */
 const BUSY_MS = 300;
+/** A single sentence may be late: fewer tell nothing. */
+const FEWEST = 3;
 
 function configOf(device: string) {
   return configSchema.parse({
@@ -130,7 +132,8 @@ describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
       // A sound server may be late with a sentence; what the lane goes by is no single one.
       const usual = quantile(agent, 0.5);
-      const isSame = agent.length > 0 && doctor.every((told) => Math.abs(usual - told) < 20);
+      skip(agent.length < FEWEST, `the lane was sure of its echo in ${agent.length} sentences only`);
+      const isSame = doctor.every((told) => Math.abs(usual - told) < 20);
       skip(!isSame && stalls.ms() > BUSY_MS, `this machine is too busy: ${stalls.ms().toFixed(0)} ms`);
       expect(isSame).toBe(true);
     },
