@@ -1,18 +1,5 @@
 /** Loads `scripts/phrases`, which is TypeScript, and runs it: `scripts/build-phrases`. */
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { importTypeScript, ROOT } from './import-typescript.mjs';
 
-const { outputFiles } = await build({
-  absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
-  entryPoints: ['scripts/phrases/main.ts'],
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  write: false,
-  logLevel: 'warning',
-});
-const { runPhrases } = await import(
-  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
-);
-process.exitCode = await runPhrases(process.argv.slice(2), fileURLToPath(new URL('..', import.meta.url)));
+const { runPhrases } = await importTypeScript('scripts/phrases/main.ts');
+process.exitCode = await runPhrases(process.argv.slice(2), ROOT);
