@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
 import { runSeed } from './run.ts';
+import { withPublished } from './tampered.ts';
 import type { Violation } from './violations.ts';
 import type { Meddling } from './world.ts';
 
@@ -70,31 +71,6 @@ function withMessages(hears: (message: StreamMessage) => boolean) {
         ...listener,
         message: (message) => (hears(message) ? listener.message(message) : undefined),
       }),
-  });
-}
-
-/** An agent that says something else over MQTT. */
-function withPublished(change: (topic: string, payload: string) => string | null) {
-  return (world: AgentDeps): AgentDeps => ({
-    ...world,
-    openBus(options, listener) {
-      const bus = world.openBus(options, listener);
-      return {
-        urgent: (isUrgent) => bus.urgent(isUrgent),
-        reconnect: () => bus.reconnect(),
-        close: (finale) => bus.close(finale),
-        publish(topic, payload, more) {
-          const changed = change(topic, payload);
-          if (changed !== null) bus.publish(topic, changed, more);
-        },
-        get connected() {
-          return bus.connected;
-        },
-        get outbox() {
-          return bus.outbox;
-        },
-      };
-    },
   });
 }
 
@@ -260,19 +236,19 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('says that it is ready while speech is lost', async () => {
-    const cheerful = withPublished((topic, payload) =>
+    const cheerful = withPublished((topic, payload) => [
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
-    );
+    ]);
     expect(await rulesThatNotice(cheerful, { faults: ['broker_away'] })).toContain('told');
   });
 
   it('tells of half of what was lost, or of nothing', async () => {
-    const halved = withPublished((topic, payload) =>
+    const halved = withPublished((topic, payload) => [
       topic.endsWith('/event/speech_lost')
         ? payload.replace(/"lost_ms":(\d+)/, (_, ms: string) => `"lost_ms":${Number(ms) >> 1}`)
         : payload,
-    );
-    const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? null : payload));
+    ]);
+    const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? [] : [payload]));
     expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('told');
     expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('told');
   });
