@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connected, type GuestAgent, type Output, openGuestAgent } from './guest-agent.ts';
+import { connected, type GuestAgent, openGuestAgent } from './guest-agent.ts';
+import { type GuestCommands, guestCommands } from './guest-commands.ts';
 
 export const ARCHITECTURES = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
@@ -47,19 +48,11 @@ export interface Hardware {
   readonly lifeLimitMs?: number;
 }
 
-export interface Machine {
+export interface Machine extends GuestCommands {
   /** What goes into its USB loudspeaker while that is plugged in, as QEMU records it: 48 kHz, two channels, after 44 bytes. */
   readonly usbSound: string;
   /** Of the process that is this machine now. */
   readonly pid: number;
-  /** Runs a program in it as root; it ends within a minute unless told. */
-  run(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<Output>;
-  /** The same, for what must succeed; what it wrote on standard output. */
-  must(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<string>;
-  /** A script of sh, with its words as $1 and so on. */
-  sh(script: string, ...words: string[]): Promise<string>;
-  read(path: string): Promise<Buffer>;
-  write(path: string, text: string | Uint8Array, mode?: string): Promise<void>;
   /** A command to QEMU itself; what it said. */
   monitor(command: string): Promise<string>;
   save(name: string): Promise<void>;
@@ -90,33 +83,19 @@ export async function switchOn(
     await end(parts);
     throw error;
   });
-  const run: Machine['run'] = (words, input = '', limitMs = RUN_LIMIT_MS) =>
-    parts.agent.run(words, Buffer.from(input), limitMs);
-  const must: Machine['must'] = async (words, input, limitMs) => {
-    const { code, stdout, stderr } = await run(words, input, limitMs);
-    if (code !== 0)
-      throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}${stdout.toString().slice(-2000)}`);
-    return stdout.toString();
-  };
+  const commands = guestCommands((words, input = '', limitMs = RUN_LIMIT_MS) =>
+    parts.agent.run(words, Buffer.from(input), limitMs),
+  );
+  const { must } = commands;
   const monitor = (command: string) => parts.monitor(command);
   const setClock = async (): Promise<void> => {
     await must(['date', '--set', `@${(Date.now() / 1000).toFixed(3)}`]);
   };
   return {
-    ...{ bootMs, run, must, monitor, setClock, usbSound: join(folder, USB_SOUND) },
+    ...commands,
+    ...{ bootMs, monitor, setClock, usbSound: join(folder, USB_SOUND) },
     get pid() {
       return parts.qemu.pid ?? 0;
-    },
-    sh: (script, ...words) => must(['sh', '-euc', script, 'sh', ...words]),
-    async read(path) {
-      const { code, stdout, stderr } = await run(['cat', path]);
-      if (code !== 0) throw new Error(stderr);
-      return stdout;
-    },
-    async write(path, text, mode = '0644') {
-      const script =
-        'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';
-      await must(['sh', '-euc', script, 'sh', path, mode], text);
     },
     async save(name) {
       const said = await monitor(`savevm ${name}`);

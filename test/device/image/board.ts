@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { until } from '../../nspawn/kiosk.ts';
 import { connected, type Output } from '../guest-agent.ts';
+import { type GuestCommands, guestCommands } from '../guest-commands.ts';
 import { KINDS, type Machine } from '../machine.ts';
 import type { Card } from './card.ts';
 
@@ -41,8 +42,7 @@ const BOARDS: Readonly<Record<BoardName, Kind>> = {
   },
 };
 
-export interface Board
-  extends Pick<Machine, 'run' | 'must' | 'sh' | 'read' | 'write' | 'monitor' | 'console'> {
+export interface Board extends GuestCommands, Pick<Machine, 'monitor' | 'console'> {
   readonly startedAt: number;
   /** Of QEMU. */
   readonly pid: number;
@@ -112,27 +112,12 @@ export async function powerOn({
     if (code !== null && code !== 0) process.stderr.write(`qemu ended with ${code}: ${said}\n`);
   });
   const ssh = sshLine(sshPort, sshKey);
-  const run: Board['run'] = (command, input = '', limitMs = RUN_LIMIT_MS) =>
-    execute(['ssh', ...ssh, ['sudo', ...command].map(quoted).join(' ')], input, limitMs);
-  const must: Board['must'] = async (command, input, limitMs) => {
-    const { code, stdout, stderr } = await run(command, input, limitMs);
-    if (code !== 0)
-      throw new Error(`${command.join(' ')} ended with ${code}: ${stderr}${stdout.toString().slice(-2000)}`);
-    return stdout.toString();
-  };
+  const commands = guestCommands((words, input = '', limitMs = RUN_LIMIT_MS) =>
+    execute(['ssh', ...ssh, ['sudo', ...words].map(quoted).join(' ')], input, limitMs),
+  );
   return {
-    ...{ startedAt, pid: qemu.pid ?? 0, run, must },
-    sh: (script, ...more) => must(['sh', '-euc', script, 'sh', ...more]),
-    async read(path) {
-      const { code, stdout, stderr } = await run(['cat', path]);
-      if (code !== 0) throw new Error(stderr);
-      return stdout;
-    },
-    async write(path, text, mode = '0644') {
-      const script =
-        'mkdir -p "$(dirname "$1")"; umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" "$1"';
-      await must(['sh', '-euc', script, 'sh', path, mode], text);
-    },
+    ...commands,
+    ...{ startedAt, pid: qemu.pid ?? 0 },
     console: () => readFileSync(log, 'latin1'),
     async untilLogin(limitMs) {
       await until(
