@@ -1,5 +1,4 @@
 /** A device with a client certificate of any age, and who answers it. */
-import { afterAll } from 'vitest';
 import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
 import { createRequest } from '../../src/adapters/certificates/request.ts';
 import { createTestAuthority, DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
@@ -16,7 +15,8 @@ export const ca = createTestAuthority('museum');
 /** Another one by the same name. */
 export const stranger = createTestAuthority('museum');
 export const inTurn = () => new Promise((resolve) => setImmediate(resolve));
-afterAll(() => {
+// With the process, not with a file's tests: the pure project shares this module among files.
+process.once('exit', () => {
   ca.close();
   stranger.close();
 });

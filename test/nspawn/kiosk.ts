@@ -57,6 +57,8 @@ export interface Kiosk {
   phase(): Promise<string | null>;
   /** Milliseconds until it was. */
   live(): Promise<number>;
+  /** Until systemd has been told so for `systemctl status`, by a program that the agent starts for it. */
+  untilStatus(text: string): Promise<void>;
   /** What the device answers to a command, at last; null where it is silent for this long (left out: 5 s). */
   command(name: string, patienceS?: number): Promise<unknown>;
   /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
@@ -240,6 +242,10 @@ function createKiosk(machine: Machine): Kiosk {
       return new Map(lines.map((line) => [Number.parseInt(line, 10), line.replace(/^\d+ /, '')]));
     },
     live: () => until('the lane is live', async () => (await phase()) === 'live'),
+    untilStatus: async (text) =>
+      void (await until(`the status contains "${text}"`, async () =>
+        (await show('StatusText')).includes(text),
+      )),
     async command(name, patienceS = 5) {
       const topic = `${NAME}/cmd/${name}`;
       const id = `test-${++commands}`;

@@ -21,7 +21,7 @@ underSystemd('configuration under systemd', (test) => {
       reasons: [expect.stringMatching(/^config:lanes/)],
     });
     expect(await kiosk.journal('err')).toContain('targets');
-    expect(await kiosk.show('StatusText')).toContain('targets');
+    await kiosk.untilStatus('targets');
     expect(await kiosk.command('mute')).toMatchObject({ status: 'error', error: { code: 'config' } });
     expect(await kiosk.command('status')).toMatchObject({ status: 'ok', data: { status: 'degraded' } });
     // Longer than it takes systemd to start what has ended.
@@ -47,7 +47,7 @@ underSystemd('configuration under systemd', (test) => {
     await until('the next trouble is told', async () =>
       (await kiosk.journal('err')).includes('mqtt-password'),
     );
-    expect(await kiosk.show('StatusText')).toContain('mqtt-password');
+    await kiosk.untilStatus('mqtt-password');
     expect(await kiosk.show('NRestarts')).toBe('0');
     expect(await kiosk.show('ActiveState')).toBe('active');
   });
