@@ -27,7 +27,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   closed: 'nothing; `start` with `until` opens it all the same',
   budget: 'raise `budget.minutesPerDay`, or wait for the next day',
   muted: 'send `unmute` when it should listen',
-  no_line: "the broker's address and login: `dragoman doctor`, check `broker`",
+  no_broker: "the broker's address and login: `dragoman doctor`, check `broker`",
   no_backend: 'whether the backend runs, has its subscription, and may publish to `token/res`',
   no_session: 'wait a minute; then look at `last_error` in `state`',
   failing: 'the cause below',

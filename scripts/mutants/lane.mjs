@@ -210,7 +210,7 @@ export const LANE = [
     file: 'lane/session/token.ts',
     find: 'asked.attempt === 0 && waitedMs <= NO_WAIT_MS',
     replace: 'asked.attempt === 0',
-    tests: ['lane/line.test.ts'],
+    tests: ['lane/broker-connection.test.ts'],
   },
   {
     name: 'parks-with-a-token',

@@ -16,9 +16,9 @@ import { type Admissions, createAdmissions } from './owner/admissions.ts';
 import type { AnswerReader } from './owner/answer-reader.ts';
 import { needsOf, routeAnswers, tellLanes } from './owner/answer-routes.ts';
 import { type BackendWatcher, createBackendWatch } from './owner/backend-watch.ts';
+import { type BrokerUpkeep, createBrokerUpkeep } from './owner/broker-upkeep.ts';
 import { createDiagnose, type Diagnose } from './owner/diagnose.ts';
 import { createHealth, type Health } from './owner/health.ts';
-import { createLineCare, type LineCare } from './owner/line-care.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
 import { openOwnerConnection } from './owner/owner-connection.ts';
 import { createPresence, type Presence } from './owner/presence.ts';
@@ -36,7 +36,7 @@ const SHUTDOWN_LIMIT_MS = 4000;
 /** And all of it together. */
 const END_LIMIT_MS = 9900;
 
-/** The device: its lanes, its line to the owner, and what goes between them. */
+/** The device: its lanes, its connection to the owner, and what goes between them. */
 export class Agent {
   readonly lanes: readonly LaneRunner[];
   /** What the owner is told. */
@@ -54,7 +54,7 @@ export class Agent {
   private readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly operator: Operator;
-  private readonly lineCare: LineCare;
+  private readonly brokerUpkeep: BrokerUpkeep;
   private readonly defects: Defects;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
@@ -127,8 +127,8 @@ export class Agent {
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
       (id) => this.admissions.closedUntil(id),
     );
-    const line = { clock, log, publisher: this.publisher, bus: () => this.bus };
-    this.presence = createPresence({ ...line, topics: this.topics, bootId });
+    const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
+    this.presence = createPresence({ ...telling, topics: this.topics, bootId });
     const status = createStatusAnswer({
       ...{ clock, version: deps.version, bootId, lanes: this.lanes, publisher: this.publisher },
       refused: this.refusedAnswers,
@@ -138,7 +138,7 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
-    this.lineCare = createLineCare({ ...line, deps, topics, repeats });
+    this.brokerUpkeep = createBrokerUpkeep({ ...telling, deps, topics, repeats });
     this.operator = this.openOperator(address, status);
   }
 
@@ -164,7 +164,7 @@ export class Agent {
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
-      certificate: this.lineCare.certificate,
+      certificate: this.brokerUpkeep.certificate,
     });
   }
 
@@ -172,7 +172,7 @@ export class Agent {
   async start(): Promise<void> {
     this.bus = this.connect();
     this.operator.begin(this.bus);
-    this.lineCare.begin();
+    this.brokerUpkeep.begin();
     this.admissions.review();
     await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
   }
@@ -189,7 +189,7 @@ export class Agent {
     return () => this.watchers.delete(listener);
   }
 
-  /** What stood in the way of a connection is gone: the line is tried again within seconds. */
+  /** What stood in the way of a connection is gone: the connection is tried again within seconds. */
   hasten(): void {
     this.bus?.urgent(true);
     this.judgeUrgency();
@@ -205,7 +205,7 @@ export class Agent {
   /** Takes over what may change in a running agent; returns the keys that need a restart. */
   apply(next: Config): string[] {
     const stale = this.config.apply(next);
-    this.lineCare.changed(next.mqtt);
+    this.brokerUpkeep.changed(next.mqtt);
     return stale;
   }
 
@@ -231,11 +231,11 @@ export class Agent {
     this.presence.close();
     this.repeats.close();
     this.backend.close();
-    this.lineCare.close();
+    this.brokerUpkeep.close();
     this.publisher.close();
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
-    await insist(this.deps, 'line', Promise.resolve(this.bus?.close(finale)));
+    await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));
     // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
@@ -284,10 +284,10 @@ export class Agent {
 
   private connect(): Bus {
     const { deps, topics, repeats, lanes, answers, backend, health } = this;
-    const { lineCare, operator, presence, publisher } = this;
+    const { brokerUpkeep, operator, presence, publisher } = this;
     return openOwnerConnection({
       ...{ openBus: deps.openBus, log: deps.log, repeats, topics, lanes, answers, backend, health },
-      ...{ lineCare, operator, presence, publisher, desired: this.config.desired },
+      ...{ brokerUpkeep, operator, presence, publisher, desired: this.config.desired },
       groups: this.config.current.device.groups,
       up: (protocol) => {
         this.protocol = protocol;

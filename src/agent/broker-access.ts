@@ -26,7 +26,7 @@ export function stateFile(name: string, { device }: Config, env: Environment): S
     : createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
 }
 
-/** The line to the broker, where it may go, and the certificate that it shows. @throws UnusableFile */
+/** The connection to the broker, where it may go, and the certificate that it shows. @throws UnusableFile */
 export function brokerAccess(
   config: Config,
   clock: Clock,

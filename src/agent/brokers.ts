@@ -20,7 +20,7 @@ export interface BrokersParts {
   unreadable(error: unknown): void;
 }
 
-/** The port, and what the line needs. */
+/** The port, and what the connection needs. */
 export interface OpenedBrokers extends Brokers {
   connection(to: 'present' | 'configured'): MqttConnection;
 }
@@ -86,7 +86,7 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
   };
 }
 
-/** What makes one line another: address and login. */
+/** What makes one connection another: address and login. */
 function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt): string {
   return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
 }

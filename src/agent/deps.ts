@@ -41,7 +41,7 @@ export interface AgentDeps {
   readonly desiredFile?: StateFile;
   /** Where the tasks that the service took are kept, likewise. */
   readonly taskFile?: StateFile;
-  /** Which broker the line goes to; absent where that never changes. */
+  /** Which broker the connection goes to; absent where that never changes. */
   readonly brokers?: Brokers;
   /** The client certificate; absent where the device has none. */
   readonly certificate?: DeviceCertificate;

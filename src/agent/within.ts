@@ -19,7 +19,7 @@ export function within(clock: Clock, limitMs: number, work: Promise<unknown>): P
 }
 
 /** How long what is closed at the end may take: a little more than each allows itself. */
-const CLOSING_LIMIT_MS = { audio: 1700, line: 2200 } as const;
+const CLOSING_LIMIT_MS = { audio: 1700, bus: 2200 } as const;
 
 /** Nothing that closes is waited for any longer than the process has. */
 export async function insist(

@@ -1,5 +1,5 @@
 /**
- * A line to the broker that has been heard on. Brokers without shared subscriptions may take `$share/...` for the name of a
+ * A connection to the broker that has been heard on. Brokers without shared subscriptions may take `$share/...` for the name of a
  * topic, without an error (MQTT 3.1.1), and every request goes past the backend. So it asks itself, and falls back.
  */
 import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
@@ -46,7 +46,7 @@ export function openHearing(parts: HearingParts): Bus {
   let cancel = (): void => {};
 
   const subscribed = (): Bus => {
-    const line = openBus(
+    const bus = openBus(
       { subscriptions: [backendFilter(prefix, shared ? shareGroup : null), response], will: null },
       {
         up(connection, protocol) {
@@ -70,8 +70,8 @@ export function openHearing(parts: HearingParts): Bus {
       },
     );
     // A fleet that is back at the broker before its backend gets no tokens.
-    line.urgent(true);
-    return line;
+    bus.urgent(true);
+    return bus;
   };
 
   const ask = (): void => {

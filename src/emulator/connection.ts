@@ -15,7 +15,7 @@ const ABANDONED_MS = 600_000;
 /** After a close frame the socket is cut at last. */
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** A client that has ended its stream may take so long to hang up: its stream is over, whatever becomes of the line. */
+/** A client that has ended its stream may take so long to hang up: its stream is over, whatever becomes of the connection. */
 const HANG_UP_MS = 200;
 
 /** What comes from a connection. */
@@ -88,7 +88,7 @@ export function createConnection(
     cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
   };
 
-  /** Reads on only when what was read would have come through a line of that speed. */
+  /** Reads on only when what was read would have come through a connection of that speed. */
   const throttle = (bytes: number): void => {
     if (link.readBytesPerS === 0 || link.deaf) return;
     socket.pause();

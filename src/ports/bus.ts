@@ -1,4 +1,4 @@
-/** The device's line to its owner: publish, subscribe, presence. Payloads are JSON text. */
+/** The device's connection to its owner: publish, subscribe, presence. Payloads are JSON text. */
 
 /** What MQTT 5 carries beside the payload; a 3.1.1 connection drops it. */
 export interface RequestProperties {
@@ -53,7 +53,7 @@ export type BusProblem =
   | 'taken_over';
 
 export interface BusListener {
-  /** The filters that the broker does not allow, where the line goes on without them. Before `up`, and when it changes. */
+  /** The filters that the broker does not allow, where the connection goes on without them. Before `up`, and when it changes. */
   refused?(filters: readonly string[]): void;
   /** Connected, and every subscription is in place. `connection` counts connections of this process from 1. */
   up(connection: number, protocol: 4 | 5): void;
@@ -69,11 +69,11 @@ export interface Bus {
   /** How many messages wait or are under way, and how many were given up since the start. */
   readonly outbox: { readonly depth: number; readonly dropped: number };
   /**
-   * Queues a message while the line is down (QoS 1 only; bounded, oldest dropped first).
+   * Queues a message while the connection is down (QoS 1 only; bounded, oldest dropped first).
    * Never throws and never blocks; a retained topic's newer message replaces its queued older one.
    */
   publish(topic: string, payload: string, options?: PublishOptions): void;
-  /** Whether the line is needed at once: while it is down, it is then tried again within seconds instead of minutes. */
+  /** Whether the connection is needed at once: while it is down, it is then tried again within seconds instead of minutes. */
   urgent(isUrgent: boolean): void;
   /** Somebody else has been seen under this device's name: a connection that is closed without a word was taken by them. */
   disputed?(): void;
@@ -96,7 +96,7 @@ export interface Subscription {
   readonly filter: string;
   /** The most that the broker delivers with. With 0 nothing is kept for a client that is away. */
   readonly qos: 0 | 1;
-  /** The line is of use without it: `refused` tells. */
+  /** The connection is of use without it: `refused` tells. */
   readonly mayBeRefused: boolean;
 }
 

@@ -87,7 +87,7 @@ const mqttSchema = z
     if (isAddress && mqtt.allowInsecure !== true && isExposedAddress(mqtt.url))
       context.addIssue({ code: 'custom', path: ['url'], message: INSECURE_BROKER });
   }, DESPITE_OTHER_PROBLEMS)
-  .describe('The line to the broker.');
+  .describe('The connection to the broker.');
 
 /** What an operator may change over MQTT (`config/desired`), without the defaults: a missing key leaves what is. */
 const desirable = {

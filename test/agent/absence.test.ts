@@ -1,4 +1,4 @@
-/** A command that is sent over a broken line, or before the end of the program, gets its answer: one. */
+/** A command that is sent over a broken connection, or before the end of the program, gets its answer: one. */
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
@@ -60,7 +60,7 @@ describe('the answer to a command', () => {
     const acknowledge = deps.withholdAcknowledgements();
     deps.command('mute', { id: 'a' });
     await deps.clock.elapse(1000);
-    // The line broke before the broker had heard of either; the answer waits in the queue.
+    // The connection broke before the broker had heard of either; the answer waits in the queue.
     const early = receipt();
     deps.command('mute', { id: 'a' }, { again: true, hold: early.hold });
     expect(deps.answers('mute')).toHaveLength(1);

@@ -30,7 +30,7 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
     changed: () => event('changed'),
     returned: () => event('returned'),
     reasons: () => deps.agent.publisher.status().reasons,
-    /** Where the line goes now. */
+    /** Where the connection goes now. */
     present: () => brokers.connection('present').url,
     sighup: (next: string, more: object = {}) => deps.agent.apply(configured(next, more)),
     /** What becomes of the try that is under way. */

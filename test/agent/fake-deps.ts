@@ -253,7 +253,7 @@ export function createFakeDeps(
     get reconnects() {
       return reconnects;
     },
-    /** Whether the agent needs its line to the owner at once. */
+    /** Whether the agent needs its connection to the owner at once. */
     get urgent() {
       return urgent;
     },

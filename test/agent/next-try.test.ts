@@ -39,7 +39,7 @@ describe('the next try', () => {
   });
 });
 
-describe('the line to the owner', () => {
+describe('the connection to the owner', () => {
   it('is needed at once while somebody speaks, and not for long after that', async () => {
     const deps = createFakeDeps();
     await deps.goLive();

@@ -79,7 +79,7 @@ describe('an identity that two devices use', () => {
     expect(logged(deps, 'no other device uses the identity')).toBe(1);
   });
 
-  it('is known by the other one’s status, found after a short absence: its boot_id is told, and the line knows', async () => {
+  it('is known by the other one’s status, found after a short absence: its boot_id is told, and the connection knows', async () => {
     const deps = await online();
     let disputed = 0;
     deps.bus.disputes = () => {
@@ -105,7 +105,7 @@ describe('an identity that two devices use', () => {
     expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
   });
 
-  it('is not suspected after a restart, nor after a network that cut the line', async () => {
+  it('is not suspected after a restart, nor after a network that cut the connection', async () => {
     const deps = await online();
     deps.bus.listener.down('unreachable', 'it closed the connection');
     deps.brokerUp(2);

@@ -1,4 +1,4 @@
-/** Speaks with the guest agent of a virtual machine: a line that needs no network in it and works however the network is. */
+/** Speaks with the guest agent of a virtual machine: a channel that needs no network in it and works however the network is. */
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
 import { freePort } from '../backend/broker/fixture.ts';
+import { ask, type OwnerClient, watch } from './owner-client.ts';
 import { backendSettings, brokerFile, emulatorWords, makeFolder } from './owner-folder.ts';
-import { ask, type Line, watch } from './owner-line.ts';
 import { startTokenRelay, type TokenRelay } from './token-relay.ts';
 
 const START_LIMIT_MS = 60_000;
@@ -25,7 +25,7 @@ export interface OwnerOptions {
   readonly phrases?: readonly Readonly<Record<string, string>>[];
 }
 
-export interface Owner extends Omit<Line, 'end'> {
+export interface Owner extends Omit<OwnerClient, 'end'> {
   readonly folder: string;
   readonly brokerPort: number;
   readonly servicePort: number;

@@ -4,7 +4,7 @@ import { createKeeper } from './keeper.ts';
 import type { Network } from './network.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
-/** As much as the real outbox keeps while the line is down. */
+/** As much as the real outbox keeps while the connection is down. */
 const MOST_WAITING = 500;
 const CONNECT_MS = 300;
 const RETRY_MS = [1000, 5000] as const;
@@ -98,7 +98,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
     const arrive = ({ topic, payload, options }: Waiting): void => {
       arrival = Math.max(arrival, clock.now() + network.delay());
       clock.at(arrival, () => {
-        // A message that was on its way when the line broke is sent again by the client: it comes late, not never.
+        // A message that was on its way when the connection broke is sent again by the client: it comes late, not never.
         if (broker.isDown || network.blackHole) {
           if (options.qos === 0) return;
           waiting.push({ topic, payload, options, since: clock.now() });
@@ -143,7 +143,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       drop(problem: 'unreachable' | 'taken_over') {
         if (!up || !process.alive) return;
         up = false;
-        listener.down(problem, 'the line to the broker broke');
+        listener.down(problem, 'the connection to the broker broke');
         retry();
       },
     };

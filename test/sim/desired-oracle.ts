@@ -25,8 +25,8 @@ export interface DesiredOracleSetup {
   readonly places: readonly string[];
   readonly now: () => number;
   laneOf(id: string): LaneState | null;
-  /** When the line to the owner threw last. */
-  readonly lineThrewAt: () => number;
+  /** When the connection to the owner threw last. */
+  readonly busThrewAt: () => number;
   readonly isStopping: () => boolean;
 }
 
@@ -233,7 +233,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       if (own === null || setup.isStopping()) return;
       checkLanes('for no reason');
       if (reported === null || at - changedAt < REPORTED_WITHIN_MS) return;
-      if (at - setup.lineThrewAt() < THROWN_MS) return;
+      if (at - setup.busThrewAt() < THROWN_MS) return;
       checkReport(reported.body);
     },
   };

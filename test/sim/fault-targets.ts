@@ -50,5 +50,5 @@ export function lasting(
 
 export const OUTAGE_MS = [1000, 2000, 5000, 8000, 15_000, 25_000, 45_000, 120_000] as const;
 
-/** As long as a bad line lasts, and its backlog after it. */
+/** As long as a bad network lasts, and its backlog after it. */
 export const LATE_MS = 240_000;

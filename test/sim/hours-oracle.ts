@@ -18,7 +18,7 @@ export interface HoursOracle {
   finished(): void;
   ended(): void;
   published(topic: string, payload: string): void;
-  /** A second has passed. @param isUsable the process ran and had its line all the time */
+  /** A second has passed. @param isUsable the process ran and had its connection all the time */
   second(lanes: readonly LaneState[], connections: number, isUsable: boolean): void;
   /** Whether lanes may begin sessions, as far as that is certain; null: it has just changed, or depends on the budget. */
   readonly isHeld: boolean | null;
@@ -36,9 +36,9 @@ export interface HoursOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
   readonly wall: () => number | null;
-  /** When the disk was full or hung last, or the line threw. */
+  /** When the disk was full or hung last, or the connection threw. */
   readonly troubledAt: () => number;
-  readonly lineThrewAt: () => number;
+  readonly busThrewAt: () => number;
 }
 
 export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
@@ -88,7 +88,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
       () => `${connections} streams, in phase ${lanes[0]?.session.kind}, outside the opening hours`,
     );
     if (usableSince === null || setup.now() - usableSince < OBEYED_WITHIN_MS) return;
-    if (setup.now() - setup.lineThrewAt() < OBEYED_WITHIN_MS) return;
+    if (setup.now() - setup.busThrewAt() < OBEYED_WITHIN_MS) return;
     const isTold = status?.reasons.some((reason) => reason.startsWith('closed')) === true;
     violations.check(
       'hours',

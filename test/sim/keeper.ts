@@ -23,7 +23,7 @@ export interface Keeper {
   subscribed(): void;
 }
 
-/** @param reach the device's end of the line; null: it cannot be reached now */
+/** @param reach the device's end of the connection; null: it cannot be reached now */
 export function createKeeper(clock: SimClock, reach: () => BusListener | null): Keeper {
   let queue: Kept[] = [];
   /** Delivered on this connection or one before, and not acknowledged. */

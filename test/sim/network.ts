@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts';
 
-/** The device's way to the world. One for everything: the broker and the service lie behind the same line. */
+/** The device's way to the world. One for everything: the broker and the service lie behind it. */
 export interface Network {
   /** One-way delay, milliseconds, and how much it varies. */
   latencyMs: number;

@@ -1,4 +1,4 @@
-/** Each command that reaches the device has exactly one final answer, over lost lines, restarts and broken disks. */
+/** Each command that reaches the device has exactly one final answer, over lost connections, restarts and broken disks. */
 import type { Violations } from './violations.ts';
 
 /** A command as it was sent. */
@@ -25,7 +25,7 @@ export interface OrderOracle {
   answered(payload: string): void;
   /** The process ended. */
   ended(now: number): void;
-  /** A second has passed. @param isUsable the process ran and had its line all the time */
+  /** A second has passed. @param isUsable the process ran and had its connection all the time */
   second(isUsable: boolean): void;
   readonly answers: number;
 }
@@ -42,7 +42,7 @@ interface Followed {
   usableMs: number;
 }
 
-/** Beyond what the answer itself may take: the disk has its time, and the line. */
+/** Beyond what the answer itself may take: the disk has its time, and the connection. */
 const SLACK_MS = 12_000;
 const MOST_KNOWN = 3000;
 const CROWD_MS = 60_000;
@@ -51,7 +51,7 @@ const CROWD = 60;
 export interface OrderOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
-  /** When the disk was full or hung last, or the line threw. */
+  /** When the disk was full or hung last, or the connection threw. */
   readonly troubledAt: () => number;
   /** Whether no session may be begun; null: nobody can tell. */
   readonly isHeld: () => boolean | null;

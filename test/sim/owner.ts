@@ -80,7 +80,7 @@ export interface OwnerSetup {
   isStopping(): boolean;
   /** Whether the process runs, and nothing keeps it from its broker. */
   isUsable(): boolean;
-  lineThrewAt(): number;
+  busThrewAt(): number;
   onCommand(): void;
 }
 
@@ -105,13 +105,13 @@ export function createOwner(setup: OwnerSetup): Owner {
   const desired = createDesiredOracle({
     ...{ violations, places: PLACES.map(({ from }) => from), now: () => clock.now() },
     laneOf: setup.laneOf,
-    lineThrewAt: setup.lineThrewAt,
+    busThrewAt: setup.busThrewAt,
     isStopping: setup.isStopping,
   });
   const answers = createOrderOracle({
     violations,
     now: () => clock.now(),
-    troubledAt: () => Math.max(disk.troubledAt, setup.lineThrewAt()),
+    troubledAt: () => Math.max(disk.troubledAt, setup.busThrewAt()),
     isHeld: () => admission.isHeld,
     isStopping: setup.isStopping,
   });
@@ -120,7 +120,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     now: () => clock.now(),
     wall: () => clock.wall(),
     troubledAt: () => disk.troubledAt,
-    lineThrewAt: setup.lineThrewAt,
+    busThrewAt: setup.busThrewAt,
   });
   const phase = () => {
     const state = setup.laneOf('main');

@@ -8,7 +8,7 @@ import type { OnStrike } from './strikes.ts';
 export type PortFaults = Record<PortCall, number> & {
   /** This many times one has thrown. */
   thrown: number;
-  /** When the line to the owner did so last. */
+  /** When the connection to the owner did so last. */
   publishThrewAt: number;
 };
 

@@ -137,7 +137,7 @@ const SECOND: readonly Omit<Regression, 'generation'>[] = [
   {
     seed: 20_000_049,
     hours: 0.3,
-    found: 'the simulator did not know that a line that throws tells the status a second later',
+    found: 'the simulator did not know that a connection that throws tells the status a second later',
   },
 ];
 

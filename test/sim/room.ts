@@ -39,8 +39,8 @@ export interface RoomSetup {
   readonly mayLose: (at: number) => boolean;
   /** The service has told no wrong times so far. */
   readonly isTruthful: () => boolean;
-  /** When the line to the owner threw last. */
-  readonly lineThrewAt: () => number;
+  /** When the connection to the owner threw last. */
+  readonly busThrewAt: () => number;
 }
 
 export function createRoom(setup: RoomSetup): Room {
@@ -74,6 +74,6 @@ export function createRoom(setup: RoomSetup): Room {
     },
   });
   const lane = createLaneOracle(violations);
-  const told = createToldOracle(violations, id, setup.lineThrewAt);
+  const told = createToldOracle(violations, id, setup.busThrewAt);
   return { id, speaker, microphone, visitors, speech, lane, told, connections: new Map() };
 }

@@ -6,7 +6,7 @@ import type { Dice } from './dice.ts';
 import { createOutputFaults, type OutputFaults } from './output-faults.ts';
 import type { SimClock } from './sim-clock.ts';
 import { paintRendering, readTicks, ticksOfRendering } from './sound.ts';
-import type { Line, ServiceEnd } from './wire.ts';
+import type { ServiceEnd, ServiceLink } from './wire.ts';
 
 export const API_KEY = 'sim-api-key';
 /** What the service's own clock shows when the world begins. */
@@ -39,7 +39,7 @@ export interface ServiceHost extends ServiceEnd {
   /** The streams that run say nothing from now on. */
   turnZombies(): void;
   readonly output: OutputFaults;
-  /** Which line is a stream's. */
+  /** Which link is a stream's. */
   readonly running: number;
 }
 
@@ -63,7 +63,7 @@ export function createServiceHost(
     createDetector: createEnergyDetector,
     wallAtZero: WALL_AT_ZERO,
   });
-  const lines = new Map<string, Line>();
+  const links = new Map<string, ServiceLink>();
   let disarm = (): void => {};
   let jobs = 0;
   const sentences = new Map<number, { tick: number; language: string }>();
@@ -88,17 +88,17 @@ export function createServiceHost(
           service.rendered(job.stream, job.id, pcm, now());
           continue;
         }
-        const line = lines.get(effect.stream);
+        const link = links.get(effect.stream);
         if (effect.type === 'send') {
           const fate = output.fateOf(effect.stream, effect.message);
-          if (fate === 'goes') line?.send(effect.message);
+          if (fate === 'goes') link?.send(effect.message);
           else if (fate !== 'lost') breakOff(effect.stream, fate.resetInMs);
-        } else if (effect.type === 'sendRaw') line?.sendRaw(effect.payload);
-        else if (effect.type === 'link') line?.setLink(effect.link);
+        } else if (effect.type === 'sendRaw') link?.sendRaw(effect.payload);
+        else if (effect.type === 'link') link?.setLink(effect.link);
         else {
-          lines.delete(effect.stream);
-          if (effect.type === 'close') line?.close(effect.code, effect.reason);
-          else line?.reset();
+          links.delete(effect.stream);
+          if (effect.type === 'close') link?.close(effect.code, effect.reason);
+          else link?.reset();
         }
       }
       service.tick(now());
@@ -106,10 +106,10 @@ export function createServiceHost(
   };
   const breakOff = (stream: string, inMs: number): void => {
     clock.at(clock.now() + inMs, () => {
-      const line = lines.get(stream);
-      if (line === undefined) return;
-      lines.delete(stream);
-      line.reset();
+      const link = links.get(stream);
+      if (link === undefined) return;
+      links.delete(stream);
+      link.reset();
       act((at) => service.disconnected(stream, 1006, '', 'network', at));
     });
   };
@@ -136,14 +136,14 @@ export function createServiceHost(
     output,
     isDown: false,
     get running() {
-      return lines.size;
+      return links.size;
     },
     open(token) {
       if (this.isDown) return 'down';
       return act((at) => service.open({ secret: token, intent: 's2s' }, at));
     },
-    attach(stream, line) {
-      lines.set(stream, line);
+    attach(stream, link) {
+      links.set(stream, link);
       output.opened(stream);
     },
     hear(stream, pcm) {
@@ -159,7 +159,7 @@ export function createServiceHost(
       act((at) => service.receive(stream, json, at));
     },
     gone(stream, code, by) {
-      lines.delete(stream);
+      links.delete(stream);
       output.closed(stream);
       act((at) => service.disconnected(stream, code, '', by, at));
     },
@@ -169,12 +169,12 @@ export function createServiceHost(
       if (!parsed.ok) throw new Error(`a fault is not understood: ${parsed.issues.join('; ')}`);
       act((at) => service.faults.plan.add(parsed.request, at));
     },
-    turnZombies: () => output.turnZombies(lines.keys()),
+    turnZombies: () => output.turnZombies(links.keys()),
     stop() {
       this.isDown = true;
-      for (const [stream, line] of [...lines]) {
-        lines.delete(stream);
-        line.reset();
+      for (const [stream, link] of [...links]) {
+        links.delete(stream);
+        link.reset();
         act((at) => service.disconnected(stream, 1006, 'restart', 'network', at));
       }
     },

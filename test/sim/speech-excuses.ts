@@ -14,7 +14,7 @@
  *   any service: the zero of its times is not known then); or of two languages without names the translation into one was
  *   cut off: nobody can tell whose sound is missing; or of a sentence that has neither a name nor an end the last part never
  *   came: voices differ, and more than half of it may be all;
- * - behind: a stream broke off that was more than a sentence behind (a line slower than real time): what the service says of
+ * - behind: a stream broke off that was more than a sentence behind (a connection slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s, up
  *   to 0.4 s of a soft word, to 0.64 s of a soft beginning whose rest it says: it was sent to the sample, and nobody can make the service hear better);

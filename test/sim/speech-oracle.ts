@@ -52,7 +52,7 @@ interface Job extends Playing {
 interface Sending {
   readonly connection: number;
   readonly at: number;
-  /** The line was slower than real time. */
+  /** The connection was slower than real time. */
   readonly late: boolean;
   /** The last sign of life of the connection by then: an outage counts from there. */
   readonly quietSince: number;

@@ -49,7 +49,7 @@ export interface SpeechOracleSetup {
   readonly echo: boolean;
   /** Whether the loudspeaker was heard between two moments. */
   readonly wasLoud: (from: number, until: number) => boolean;
-  /** The line is slower than real time: the service may be far behind. */
+  /** The connection is slower than real time: the service may be far behind. */
   readonly isLate: () => boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;

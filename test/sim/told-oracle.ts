@@ -11,9 +11,9 @@ const CHUNK_MS = 320;
 const UNTOLD_MS = 25_000;
 /** An outage is over when the lane has streamed for a while. */
 const SUM_WITHIN_MS = 60_000;
-/** A line that throws is tried again every second, up to five times: the status is that late then. */
+/** A connection that throws is tried again every second, up to five times: the status is that late then. */
 const THROWN_MS = 6000;
-/** What a lane tells has reached the line within this, even if that throws at first. */
+/** What a lane tells has reached the connection within this, even if that throws at first. */
 const PUBLISHED_WITHIN_MS = 30_000;
 const STREAMS = new Set(['live', 'rolling']);
 const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
@@ -29,13 +29,9 @@ export interface ToldOracle {
 
 /**
  * @param lane whose losses are told
- * @param lineThrewAt when the line to the owner threw last
+ * @param busThrewAt when the connection to the owner threw last
  */
-export function createToldOracle(
-  violations: Violations,
-  lane: string,
-  lineThrewAt: () => number,
-): ToldOracle {
+export function createToldOracle(violations: Violations, lane: string, busThrewAt: () => number): ToldOracle {
   /** Null until the process has had a connection to tell it. */
   let status: string | null = null;
   let lostMs = 0;
@@ -44,7 +40,7 @@ export function createToldOracle(
   let awaySince: number | null = null;
   let streamsSince: number | null = null;
 
-  /** Sums that the lane has told, and those of them that reached the line. */
+  /** Sums that the lane has told, and those of them that reached the connection. */
   let owed: { ms: number; at: number }[] = [];
   const published: number[] = [];
 
@@ -68,7 +64,7 @@ export function createToldOracle(
       const found = published.indexOf(ms);
       if (found >= 0) published.splice(found, 1);
       else if (now - at < PUBLISHED_WITHIN_MS) return true;
-      else violations.add('told', `speech_lost of ${ms} ms never reached the line`);
+      else violations.add('told', `speech_lost of ${ms} ms never reached the connection`);
       return false;
     });
   };
@@ -84,7 +80,7 @@ export function createToldOracle(
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
         lostAt = now;
-        const isTold = status !== 'ready' || now - lineThrewAt() < THROWN_MS;
+        const isTold = status !== 'ready' || now - busThrewAt() < THROWN_MS;
         violations.check('told', isTold, () => 'speech is lost and the status is ready');
       }
       for (const effect of effects)

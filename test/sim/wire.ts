@@ -13,13 +13,13 @@ export interface ServiceEnd {
   hear(stream: string, pcm: Uint8Array): void;
   receive(stream: string, json: unknown): void;
   gone(stream: string, code: number, by: 'client' | 'network'): void;
-  attach(stream: string, line: Line): void;
+  attach(stream: string, link: ServiceLink): void;
   /** Hangs the next upgrade for this long. */
   upgradeDelayMs(): number;
 }
 
 /** What the service does to a connection. */
-export interface Line {
+export interface ServiceLink {
   send(message: OutMessage): void;
   sendRaw(payload: string | Uint8Array): void;
   setLink(link: Link): void;
@@ -165,7 +165,7 @@ function openConnection(
     watch.delivered(number, message);
     listener.message(message);
   };
-  const line: Line = {
+  const end: ServiceLink = {
     send(message) {
       if (!setup.untold.includes(message.type)) down(() => deliver(toStreamMessage(message)));
     },
@@ -205,7 +205,7 @@ function openConnection(
       watch.accepted(number, stream);
       lastHeardAt = clock.now();
       clock.at(clock.now() + CHECK_MS, check);
-      service.attach(stream, line);
+      service.attach(stream, end);
       down(() => {
         open = true;
         watch.opened(number);

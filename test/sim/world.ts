@@ -163,7 +163,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       tongueDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
-      ...{ isTruthful: () => isTruthful, lineThrewAt: () => ports.publishThrewAt },
+      ...{ isTruthful: () => isTruthful, busThrewAt: () => ports.publishThrewAt },
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
@@ -275,7 +275,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
         connections: () => [...rooms.values()].reduce((sum, { connections }) => sum + connections.size, 0),
         isStopping: () => device.isStopping,
         isUsable: () => device.lane !== null && !device.isStopping && broker.connected && !network.blackHole,
-        lineThrewAt: () => ports.publishThrewAt,
+        busThrewAt: () => ports.publishThrewAt,
         onCommand() {
           for (const { lane } of rooms.values()) lane.command(clock.now());
         },

@@ -21,7 +21,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   ending: ['machine'],
   hold: ['session/closing'],
   closing: ['lifecycle', 'session/closing'],
-  lineUp: ['session/token'],
+  brokerUp: ['session/token'],
   backendSilent: ['machine'],
   nextId: ['session/token'],
   nextStream: ['session/session-setup'],

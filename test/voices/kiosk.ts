@@ -85,7 +85,7 @@ export class Kiosk {
       idPrefix: 'voices',
       seed: 1,
     });
-    this.step({ type: 'line', up: true });
+    this.step({ type: 'broker', up: true });
     this.step({ type: 'start' });
   }
 

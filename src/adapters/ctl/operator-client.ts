@@ -15,7 +15,7 @@ export interface OperatorClient {
 export interface OperatorListener {
   message(message: BusMessage): void;
   /** After the first connection: it is gone, or (null) back. */
-  lineChanged?(problem: string | null): void;
+  connectionChanged?(problem: string | null): void;
   /** The broker did not take what was published. */
   refused?(reason: string): void;
 }
@@ -42,12 +42,12 @@ export function connectOperator(
       { subscriptions, will: null },
       {
         up() {
-          if (isUp) return listener.lineChanged?.(null);
+          if (isUp) return listener.connectionChanged?.(null);
           isUp = true;
           resolve({ publish: (...message) => bus.publish(...message), close: () => bus.close() });
         },
         down(_, message) {
-          if (isUp) return listener.lineChanged?.(message);
+          if (isUp) return listener.connectionChanged?.(message);
           void bus.close();
           reject(new BrokerFailure(message));
         },

@@ -1,4 +1,4 @@
-/** The line to the owner over MQTT (port `Bus`): keeps connecting, keeps what must arrive, and never throws. */
+/** The connection to the owner over MQTT (port `Bus`): keeps connecting, keeps what must arrive, and never throws. */
 import type { Bus, OpenBus } from '../../ports/bus.ts';
 import { disconnectGracefully } from './disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
@@ -35,11 +35,11 @@ export function createMqttBus(
       listener.lost?.(lost),
     );
     const connection = typeof given === 'function' ? given : () => given;
-    const line = keepConnected(connection, deps, outbox, options, listener);
+    const kept = keepConnected(connection, deps, outbox, options, listener);
     let closed: Promise<void> | null = null;
     return {
       get connected() {
-        return line.up() && closed === null;
+        return kept.up() && closed === null;
       },
       get outbox() {
         return outbox.counts;
@@ -48,28 +48,28 @@ export function createMqttBus(
         if (closed !== null || !isTopic(topic)) return void ended?.(false);
         if (qos === 1) {
           outbox.add(topic, payload, { retain, properties, share, ended }, deps.clock.now());
-          line.pump();
+          kept.pump();
           return;
         }
-        const link = line.up() ? line.link() : null;
+        const link = kept.up() ? kept.link() : null;
         if (link !== null && !link.congested) {
           link.publish({ topic, payload, qos, retain, properties }, () => {});
         }
       },
       urgent(isUrgent) {
-        if (closed === null) line.urgent(isUrgent);
+        if (closed === null) kept.urgent(isUrgent);
       },
-      disputed: () => line.disputed(),
+      disputed: () => kept.disputed(),
       attempt(finale, done) {
-        if (closed === null) line.attempt(finale, done);
+        if (closed === null) kept.attempt(finale, done);
       },
       reconnect() {
-        if (closed === null) line.reconnect();
+        if (closed === null) kept.reconnect();
       },
       close(finale) {
         if (closed === null) {
-          line.close();
-          closed = disconnectGracefully({ ...line, unsent: () => outbox.size }, deps.clock, finale);
+          kept.close();
+          closed = disconnectGracefully({ ...kept, unsent: () => outbox.size }, deps.clock, finale);
         }
         return closed;
       },

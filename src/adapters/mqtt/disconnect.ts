@@ -14,7 +14,7 @@ export interface Leaving {
   link(): Link | null;
   /** How many messages wait or are under way. */
   unsent(): number;
-  /** Lets waiting messages go although the line is being closed, and later no more. */
+  /** Lets waiting messages go although the connection is being closed, and later no more. */
   drain(allowed: boolean): void;
   /** Has `callback` called after every acknowledgement and at the link's end. */
   watch(callback: () => void): void;

@@ -81,7 +81,11 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   if (typeof code === 'number') return explainRefusal(broker, code, version);
   const text = error instanceof Error ? error.message : 'unknown error';
   if (code === undefined) {
-    return { problem: 'unreachable', message: `the line to ${broker} failed: ${text}`, finding: 'other' };
+    return {
+      problem: 'unreachable',
+      message: `the connection to ${broker} failed: ${text}`,
+      finding: 'other',
+    };
   }
   if (CERTIFICATE_ALERT.test(code)) {
     return {

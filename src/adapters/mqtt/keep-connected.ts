@@ -94,7 +94,7 @@ export function keepConnected(
     limitTry();
   };
 
-  /** The line is up, over this link. */
+  /** The connection is up, over this link. */
   const present = (opened: Link, refused: readonly string[]): void => {
     up = true;
     refusals.note(opened, refused);

@@ -17,7 +17,7 @@ export interface TrialParts {
   isPresent(link: Link): boolean;
   /** The link that was tried takes the place of the present one, which is left. */
   changeOver(to: MqttConnection, opened: Link, facts: SessionFacts, finale: Finale): void;
-  /** The line is up, over this link. */
+  /** The connection is up, over this link. */
   present(opened: Link, refused: readonly string[]): void;
   /** The present link has ended. */
   ended(ending: Ending, version: ProtocolVersion): void;

@@ -12,12 +12,12 @@ import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../owner/subscriptions.ts';
-import { type Line, STEP_LIMIT_MS } from './connection-checks.ts';
+import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
 import { tryForeignTopics } from './isolation.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
 
-export interface BrokerLineParts {
+export interface BrokerConnectionParts {
   readonly config: Config;
   readonly topics: DeviceTopics;
   readonly clock: Clock;
@@ -40,10 +40,13 @@ export interface BrokerLineParts {
  * identifier would throw the agent off, so the doctor has one of its own. Only where no agent runs and the broker
  * refuses that one, the device's is tried too.
  */
-export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line>; close(): Promise<void> } {
+export function createBrokerConnection(parts: BrokerConnectionParts): {
+  join(): Promise<BrokerConnection>;
+  close(): Promise<void>;
+} {
   const { config, clock } = parts;
   let opened: Bus | null = null;
-  const join = async (): Promise<Line> => {
+  const join = async (): Promise<BrokerConnection> => {
     let connection: MqttConnection;
     try {
       connection = parts.connection();
@@ -75,7 +78,7 @@ export function createBrokerLine(parts: BrokerLineParts): { join(): Promise<Line
 
 function tryForeign(
   connection: MqttConnection,
-  { config, clock, mayAgentRun }: BrokerLineParts,
+  { config, clock, mayAgentRun }: BrokerConnectionParts,
   nobody: string,
 ): Promise<IsolationFacts | null> {
   const { tenant, id: device } = config.device;
@@ -97,7 +100,7 @@ async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock)
 
 async function login(
   connection: MqttConnection,
-  { config, topics, clock, mayAgentRun, hear }: BrokerLineParts,
+  { config, topics, clock, mayAgentRun, hear }: BrokerConnectionParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
   const subscriptions = deviceSubscriptions(topics, config.device.groups);
   const as = (name: 'doctor' | 'device') =>

@@ -24,8 +24,8 @@ const BROKER_LIMIT_MS = 40_000;
 const BACKEND_LIMIT_MS = BROKER_LIMIT_MS + 15_000;
 const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
 
-/** A line to the broker, or why there is none. */
-export interface Line {
+/** A connection to the broker, or why there is none. */
+export interface BrokerConnection {
   readonly outcome: Outcome;
   readonly bus: Bus | null;
   /** Whether the broker has refused a message, where it says so. */
@@ -34,13 +34,13 @@ export interface Line {
   readonly isolation?: IsolationFacts | null;
 }
 
-export interface LineParts {
+export interface ConnectionParts {
   readonly clock: Clock;
   readonly topics: DeviceTopics;
   readonly probe: BackendProbe;
   /** The lane that a token is asked for. */
   readonly lane: string;
-  join(): Promise<Line>;
+  join(): Promise<BrokerConnection>;
   /** Whether a check is told; what keeps another one from its work is told with that one otherwise. */
   tells(name: CheckName): boolean;
   /** Where streams may go (`service.hosts`). */
@@ -50,12 +50,12 @@ export interface LineParts {
 }
 
 const NOT_TRIED = skipped(
-  'a running agent has no second line to try it on: run "dragoman doctor" on the device',
+  'a running agent has no second connection to try it on: run "dragoman doctor" on the device',
 );
-const NO_LINE = skipped('there is no line to the broker');
+const NO_CONNECTION = skipped('there is no connection to the broker');
 
 /** Broker, backend, stream host and clock: each needs the one before it. */
-export function lineChecks(parts: LineParts): Check[] {
+export function connectionChecks(parts: ConnectionParts): Check[] {
   const { clock, topics, probe, lane, tells } = parts;
   const join = once(parts.join);
   const ask = once(async (): Promise<Probed | null> => {
@@ -69,7 +69,7 @@ export function lineChecks(parts: LineParts): Check[] {
   const judgeAnswer = async (): Promise<Outcome> => {
     const probed = await ask();
     if (probed !== null) return judgeBackend(probed.answer, probed.tookMs, topics.tokenRequest);
-    return tells('broker') ? NO_LINE : (await join()).outcome;
+    return tells('broker') ? NO_CONNECTION : (await join()).outcome;
   };
   const judgeStreamHost = async (): Promise<Outcome> => {
     const seen = await look();
@@ -98,7 +98,7 @@ export function lineChecks(parts: LineParts): Check[] {
 /** @param template as the grant has it; what may be secret in it is not shown */
 async function lookAtStreamHost(
   template: string,
-  { clock, hosts, serviceCa }: LineParts,
+  { clock, hosts, serviceCa }: ConnectionParts,
 ): Promise<{ outcome: Outcome; sight: ClockReading | null }> {
   let url: URL;
   try {

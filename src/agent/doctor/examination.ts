@@ -20,9 +20,9 @@ import { brokerConnection, lookAtCertificate, withCertificate } from '../broker-
 import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
 import { createBackendProbe } from './backend-probe.ts';
-import { createBrokerLine } from './broker-connection.ts';
+import { createBrokerConnection } from './broker-connection.ts';
 import { type Check, deviceCheck } from './check.ts';
-import { lineChecks } from './connection-checks.ts';
+import { connectionChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
@@ -76,7 +76,7 @@ export function createExamination(options: ExaminationOptions): Examination {
   const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
   // An agent of another configuration may have the same name at the broker.
   const mayAgentRun = agents === undefined || agents.length > 0;
-  const { checks, close } = lineAndSound(options, config, agent, mayAgentRun);
+  const { checks, close } = connectionAndSound(options, config, agent, mayAgentRun);
   return {
     checks: inOrder([
       deviceCheck('configuration', QUICK_MS, () =>
@@ -94,7 +94,7 @@ export function createExamination(options: ExaminationOptions): Examination {
   };
 }
 
-function lineAndSound(
+function connectionAndSound(
   { machine, clock, only, isSilent, sound }: ExaminationOptions,
   config: Config,
   agent: number | null,
@@ -113,7 +113,7 @@ function lineAndSound(
       if (fault !== 'unasked') probe.refused(explainFault(fault));
     },
   });
-  const line = createBrokerLine({
+  const broker = createBrokerConnection({
     ...{ config, topics, clock, mayAgentRun },
     nobody: only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: () => {
@@ -128,8 +128,8 @@ function lineAndSound(
   });
   const lane = config.lanes[0]?.id ?? 'main';
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
-  const lines = lineChecks({
-    ...{ clock, topics, probe, lane, join: line.join },
+  const connection = connectionChecks({
+    ...{ clock, topics, probe, lane, join: broker.join },
     hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells: wants,
@@ -138,7 +138,7 @@ function lineAndSound(
     const silent = (['capture', 'playback'] as const).map((name) =>
       deviceCheck(name, QUICK_MS, () => skipped('left out by --no-sound')),
     );
-    return { checks: [...lines, ...silent], close: line.close };
+    return { checks: [...connection, ...silent], close: broker.close };
   }
   const heard = soundChecks(
     {
@@ -154,9 +154,9 @@ function lineAndSound(
   );
   const needsSound = wants('capture') || wants('playback');
   return {
-    checks: [...lines, ...(needsSound ? heard.checks : [])],
+    checks: [...connection, ...(needsSound ? heard.checks : [])],
     async close() {
-      await Promise.allSettled([line.close(), heard.close()]);
+      await Promise.allSettled([broker.close(), heard.close()]);
     },
   };
 }

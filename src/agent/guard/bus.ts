@@ -3,10 +3,10 @@ import type { Clock } from '../../ports/clock.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 import { createSecondTry } from './second-try.ts';
 
-/** A line that could not even be begun is begun again after this long: without it nobody hears of this device. */
+/** A connection that could not even be begun is begun again after this long: without it nobody hears of this device. */
 const AGAIN_MS = 30_000;
 
-/** A line to the owner that never throws and never rejects, and whose messages may throw in here. */
+/** A connection to the owner that never throws and never rejects, and whose messages may throw in here. */
 export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): OpenBus {
   return (options, listener) => {
     const heard = guardListener(listener, defects);
@@ -20,7 +20,7 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
         defects('bus.open', error);
         heard.down(
           'unreachable',
-          `the line to the broker could not be begun (${nameOf(error)}); tried again`,
+          `the connection to the broker could not be begun (${nameOf(error)}); tried again`,
         );
         cancel = clock.at(clock.now() + AGAIN_MS, open);
       }
@@ -73,9 +73,11 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
 
 function guardListener(listener: BusListener, defects: Defects): BusListener {
   return {
-    up: (connection, protocol) => void attempt(defects, 'line up', () => listener.up(connection, protocol)),
+    up: (connection, protocol) =>
+      void attempt(defects, 'connection up', () => listener.up(connection, protocol)),
     refused: (filters) => void attempt(defects, 'subscriptions refused', () => listener.refused?.(filters)),
-    down: (problem, message) => void attempt(defects, 'line down', () => listener.down(problem, message)),
+    down: (problem, message) =>
+      void attempt(defects, 'connection down', () => listener.down(problem, message)),
     lost: (lost) => void attempt(defects, 'message lost', () => listener.lost?.(lost)),
     oversized: (topic, bytes) =>
       void attempt(defects, 'message too large', () => listener.oversized?.(topic, bytes)),

@@ -2,7 +2,7 @@ import type { Bus, PublishOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { attempt, type Defects } from './defects.ts';
 
-/** A message that the line threw at is tried again after this long, with those behind it. */
+/** A message that the connection threw at is tried again after this long, with those behind it. */
 const AGAIN_MS = 1000;
 /** What is thrown so often is about the message itself: those behind it go on without it. */
 const MOST_TRIES = 5;
@@ -15,7 +15,7 @@ interface OutboxMessage {
   readonly tries: number;
 }
 
-/** Publishes on a line that may throw: what the owner must hear (QoS 1) is tried again, in its order. */
+/** Publishes on a connection that may throw: what the owner must hear (QoS 1) is tried again, in its order. */
 export interface SecondTry {
   publish(topic: string, payload: string, options: PublishOptions): void;
   readonly depth: number;
@@ -66,7 +66,7 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
       const letter = { topic, payload, options, tries: 1 };
       const isKept = options.qos === 1;
       if (isKept && waiting.length > 0) {
-        // A newer word on a retained topic makes the older one needless, here as in the line's own queue.
+        // A newer word on a retained topic makes the older one needless, here as in the connection's own queue.
         if (options.retain === true) waiting = waiting.filter((one) => one.topic !== topic);
         if (waiting.length > 0) return keep(letter);
       }

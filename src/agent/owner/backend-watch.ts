@@ -41,7 +41,7 @@ export interface BackendWatcherDeps {
 
 /** Watches over the backend: what the lanes' requests and the probes show of it. Decides nothing. */
 export interface BackendWatcher {
-  line(up: boolean): void;
+  connected(up: boolean): void;
   lanes(now: { waiting: boolean; resting: boolean }): void;
   /** A lane's request has a usable answer. */
   answered(): void;
@@ -119,7 +119,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
   };
 
   return {
-    line: (up) => post({ type: 'line', up }),
+    connected: (up) => post({ type: 'broker', up }),
     lanes({ waiting, resting }) {
       if (waiting !== state.waiting || resting !== state.resting) post({ type: 'lanes', waiting, resting });
     },

@@ -46,7 +46,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
   const { brokers, clock, log } = deps;
   let phase: Phase = 'settled';
   let since = clock.now();
-  /** Where the line is, or is going. */
+  /** Where the connection is, or is going. */
   let isOnConfigured = true;
   let isUp = false;
   let from: string | null = null;
@@ -86,7 +86,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     deps.away(hostOf(brokers.configured));
   };
 
-  /** Beside the line that there is. */
+  /** Beside the connection that there is. */
   const tryConfigured = (): void => {
     const bus = deps.bus();
     if (bus?.attempt === undefined) return later(TRY_EACH_MS, tryConfigured);

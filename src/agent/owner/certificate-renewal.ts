@@ -2,10 +2,10 @@
 
 import {
   type CertificateTrial,
+  type ConnectionOutcome,
   day,
-  type LineOutcome,
   NEW_TRIAL,
-  noteLine,
+  noteConnection,
   renewalAt,
   WARN_BEFORE_MS,
 } from '../../core/owner/certificate.ts';
@@ -49,7 +49,7 @@ export interface CertificateRenewalDeps {
 export interface CertificateRenewal {
   /** From here on the owner can be told. */
   begin(): void;
-  /** The line is up. */
+  /** The connection is up. */
   connected(): void;
   /** A connection ended or never came about. */
   failed(problem: BusProblem): void;
@@ -139,10 +139,10 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     else if (clock.now() - publishedAt >= PUBLISH_EACH_MS) publish();
   };
 
-  const heard = (outcome: LineOutcome): void => {
+  const heard = (outcome: ConnectionOutcome): void => {
     // Another login says nothing about it.
     if (trial === null || !certificate.isShown) return;
-    const noted = noteLine(trial, outcome);
+    const noted = noteConnection(trial, outcome);
     const turns = noted.trial.uses !== trial.uses;
     trial = noted.trial;
     if (noted.verdict === 'adopt') return adopted();

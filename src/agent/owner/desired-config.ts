@@ -202,8 +202,8 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     trust(given) {
       signatures = given;
     },
-    connected(line) {
-      bus = line;
+    connected(joined) {
+      bus = joined;
       report.request();
     },
     close() {

@@ -14,7 +14,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createBackendProbe } from '../doctor/backend-probe.ts';
 import { isExposed } from '../doctor/broker-connection.ts';
 import { about, type Check, deviceCheck, runChecks } from '../doctor/check.ts';
-import { type Line, lineChecks } from '../doctor/connection-checks.ts';
+import { type BrokerConnection, connectionChecks } from '../doctor/connection-checks.ts';
 import { type MachineParts, machineChecks } from '../doctor/machine-checks.ts';
 import { nameOf } from '../doctor/sound-checks.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -54,7 +54,7 @@ const QUICK_MS = 5000;
 const LISTEN_MS = 2000;
 
 /**
- * The same checks as the doctor's, with what the agent has at hand: its line is the live one, its microphones are those
+ * The same checks as the doctor's, with what the agent has at hand: its connection is the live one, its microphones are those
  * that the lanes listen to, and its loudspeakers play nothing for it.
  */
 export function createDiagnose(deps: DiagnoseDeps): Diagnose {
@@ -72,9 +72,9 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
       );
     return [
       deviceCheck('configuration', QUICK_MS, () => judgeRunning(deps, config)),
-      ...lineChecks({
+      ...connectionChecks({
         ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
-        join: async () => judgeLine(deps, config),
+        join: async () => judgeConnection(deps, config),
         hosts: config.service.hosts,
         serviceCa: () => serviceAuthority(config),
         tells: (name) => only === null || only.includes(name),
@@ -93,7 +93,7 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
         const wanted = CHECKS.filter((name) => only === null || only.includes(name));
         const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
         const found = diagnosisOf(version, await runChecks(chosen, { clock }));
-        // The last line of defence, as in the log: nothing that looks like a secret leaves the device.
+        // The last safeguard, as in the log: nothing that looks like a secret leaves the device.
         return diagnosisSchema.parse(redactValue(found));
       } finally {
         isRunning = false;
@@ -113,14 +113,14 @@ function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
   });
 }
 
-function judgeLine({ bus, protocol, topics }: DiagnoseDeps, config: Config): Line {
-  const line = bus();
-  if (line === null || !line.connected)
-    return { outcome: problem('the agent has no line to the broker', 'See its log.'), bus: null };
+function judgeConnection({ bus, protocol, topics }: DiagnoseDeps, config: Config): BrokerConnection {
+  const live = bus();
+  if (live === null || !live.connected)
+    return { outcome: problem('the agent has no connection to the broker', 'See its log.'), bus: null };
   const subscriptions = deviceSubscriptions(topics, config.device.groups).length;
   const clientId = `${config.device.tenant}.${config.device.id}`;
   const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent' } as const;
-  return { outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }), bus: line };
+  return { outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }), bus: live };
 }
 
 /** Judges what the lane hears anyway, over the next two seconds. */

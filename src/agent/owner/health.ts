@@ -36,8 +36,8 @@ export function createHealth(deps: HealthDeps): Health {
 
   const publish = (): void => {
     cancel = clock.at(clock.now() + EACH_MS, publish);
-    const line = bus();
-    if (line === null || !line.connected) return;
+    const live = bus();
+    if (live === null || !live.connected) return;
     const vitals = deps.vitals?.() ?? null;
     const body: HealthMessage = {
       ts: timestamp(clock.wall()),
@@ -47,11 +47,11 @@ export function createHealth(deps: HealthDeps): Health {
       loop_lag_ms: vitals?.loopLagMs ?? null,
       temperature_c: vitals?.temperatureC ?? null,
       uptime_s: Math.round((clock.now() - startedAt) / 1000),
-      outbox: { depth: line.outbox.depth, dropped: line.outbox.dropped },
+      outbox: { depth: live.outbox.depth, dropped: live.outbox.dropped },
       reconnects: Math.max(0, connections - 1),
       lanes: lanes.map((lane) => laneHealth(lane, clock)),
     };
-    line.publish(topics.health, JSON.stringify(body), { qos: 0 });
+    live.publish(topics.health, JSON.stringify(body), { qos: 0 });
   };
 
   return {

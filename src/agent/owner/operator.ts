@@ -82,8 +82,8 @@ export function createOperator(parts: OperatorDeps): Operator {
     handlers,
   );
   return {
-    begin: (line) => dispatcher.begin(line),
-    receive: (line, message) => dispatcher.receive(line, message),
+    begin: (bus) => dispatcher.begin(bus),
+    receive: (bus, message) => dispatcher.receive(bus, message),
     trust: (next) => signatures.trust(next),
     levelChanged: () => service.levelChanged(),
     close() {

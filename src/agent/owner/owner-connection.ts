@@ -5,10 +5,10 @@ import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { BackendWatcher } from './backend-watch.ts';
+import type { BrokerUpkeep } from './broker-upkeep.ts';
 import { reportLost, reportOversized, reportUnexpected } from './bus-problems.ts';
 import type { DesiredConfig } from './desired-config.ts';
 import type { Health } from './health.ts';
-import type { LineCare } from './line-care.ts';
 import type { Operator } from './operator.ts';
 import type { Presence } from './presence.ts';
 import type { Publisher } from './publisher.ts';
@@ -26,7 +26,7 @@ export interface OwnerConnectionParts {
   readonly backend: BackendWatcher;
   readonly desired: DesiredConfig;
   readonly health: Health;
-  readonly lineCare: LineCare;
+  readonly brokerUpkeep: BrokerUpkeep;
   readonly operator: Operator;
   readonly presence: Presence;
   readonly publisher: Publisher;
@@ -36,10 +36,10 @@ export interface OwnerConnectionParts {
 
 /** Opens the connection to the owner's broker, which is kept up from here on. */
 export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
-  const { log, topics, lanes, backend, presence, lineCare, publisher, desired } = parts;
-  const setLine = (isUp: boolean): void => {
-    for (const lane of lanes) lane.post({ type: 'line', up: isUp });
-    backend.line(isUp);
+  const { log, topics, lanes, backend, presence, brokerUpkeep, publisher, desired } = parts;
+  const setConnected = (isUp: boolean): void => {
+    for (const lane of lanes) lane.post({ type: 'broker', up: isUp });
+    backend.connected(isUp);
   };
   const bus = parts.openBus(
     {
@@ -50,9 +50,9 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       up: (connection, protocol) => {
         log.info({ connection, protocol }, 'connected to the broker');
         parts.up(protocol);
-        setLine(true);
+        setConnected(true);
         presence.connected();
-        lineCare.connected();
+        brokerUpkeep.connected();
         publisher.connected(connection);
         desired.connected(bus);
         parts.health.connected();
@@ -60,8 +60,8 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       down: (problem, message) => {
         // What only a person can change is an error.
         log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
-        setLine(false);
-        lineCare.failed(problem, message);
+        setConnected(false);
+        brokerUpkeep.failed(problem, message);
         presence.down(problem);
       },
       refused: (filters) => presence.refused(filters),

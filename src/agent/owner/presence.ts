@@ -1,7 +1,7 @@
 import {
   type HeardStatus,
   judgeStatus,
-  noteLine,
+  noteConnection,
   noteOtherSeen,
   settleIdentity,
   UNDISPUTED,
@@ -96,11 +96,11 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
     },
     connected() {
       wasTold = publisher.hasTold;
-      identity = noteLine(identity, true, clock.now());
+      identity = noteConnection(identity, true, clock.now());
       look();
     },
     down(problem) {
-      identity = noteLine(identity, false, clock.now());
+      identity = noteConnection(identity, false, clock.now());
       if (problem === 'taken_over') dispute();
       else look();
     },

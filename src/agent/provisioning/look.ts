@@ -69,7 +69,8 @@ function questionsFor(agent: AgentWord): CheckName[] {
     case 'starting':
       return [];
     case 'says':
-      return agent.text.includes('no broker') || agent.reasons.some((reason) => reason.startsWith('no_line'))
+      return agent.text.includes('no broker') ||
+        agent.reasons.some((reason) => reason.startsWith('no_broker'))
         ? ['broker']
         : [];
   }

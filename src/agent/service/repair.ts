@@ -54,7 +54,7 @@ const SIGNS = 3;
 export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<'repaired' | 'ended'> {
   const { look, initSystem, clock, log, signals } = parts;
   let told = { text: '', at: Number.NEGATIVE_INFINITY };
-  const line = createStatusLine(parts);
+  const line = createStatusPublisher(parts);
   const tell = (found: Unusable): void => {
     const text = found.problems.join('\n');
     const isNew = text !== told.text;
@@ -115,7 +115,7 @@ function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): vo
 }
 
 /** Status and answers of a device that can do nothing else. */
-function createStatusLine({ clock, log, version, bootId }: RepairParts) {
+function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
   let bus: {
     readonly fingerprint: string;
     readonly line: Bus;

@@ -50,7 +50,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const jobsByLane = new Map<string, Job>();
   const queue = openJobQueue<Job>(options.limits.createsPerSecond);
   const pending = countPending(options.limits.pendingSessions);
-  /** Strangers never take the whole of the line to the service. */
+  /** Strangers never take the whole of the connection to the service. */
   const mostUnknown = Math.ceil(options.limits.concurrency / 2);
   const isFloodOfUnknown = countUnknownDevices();
   let running = 0;

@@ -6,7 +6,7 @@ import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { createFleetView } from './fleet-view.ts';
 
-/** Often enough to look live, seldom enough for 200 devices over a slow line. */
+/** Often enough to look live, seldom enough for 200 devices over a slow connection. */
 const DRAW_EACH_MS = 250;
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -30,7 +30,7 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   let problem: string | null = null;
   const client = await connectOperator(access.connection, clock, view.subscriptions, {
     message: (message) => void view.receive(message),
-    lineChanged: (now) => {
+    connectionChanged: (now) => {
       problem = now;
     },
   });
@@ -80,7 +80,7 @@ function createTable(output: LiveTerminal): Showing {
 }
 
 function summary(rows: readonly RosterRow[], hidden: readonly RosterRow[], problem: string | null): string {
-  if (problem !== null) return `no line to the broker: ${problem}`;
+  if (problem !== null) return `no connection to the broker: ${problem}`;
   const wrong = rows.filter(({ isProblem }) => isProblem).length;
   const worse = hidden.filter(({ isProblem }) => isProblem).length;
   const more =

@@ -80,7 +80,7 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
     backlogMs: after.backlog.chunks.length * after.settings.chunkMs,
     isPlaying: after.playout.heard !== null && after.playout.heard.until > now,
   };
-  if (event.type === 'line') next = observeBroker(next, event.up, elapsedMs);
+  if (event.type === 'broker') next = observeBroker(next, event.up, elapsedMs);
   if (event.type === 'captured') next = { ...next, inputDb: event.levels.loudestDb };
   if (!next.isPlaying) next = { ...next, outputDb: SILENCE_DBFS };
   for (const effect of step.effects) next = observeEffect(next, effect, elapsedMs);

@@ -61,8 +61,8 @@ export type LaneEvent =
   /** No session may be begun from now on, and the one that runs ends with its sentence; null: sessions are allowed. */
   | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
-  /** The line to the backend. */
-  | { readonly type: 'line'; readonly up: boolean }
+  /** The connection to the backend. */
+  | { readonly type: 'broker'; readonly up: boolean }
   /** The backend has not answered for this long that it counts as dead, or it is back. */
   | { readonly type: 'backend'; readonly silent: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }

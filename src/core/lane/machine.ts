@@ -16,7 +16,7 @@ import { type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
 import { hearService, onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
-import { onDenied, onGranted, onLine, onTokenTimer, onUnusable } from './session/token.ts';
+import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
@@ -81,8 +81,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return setHold(context, event.hold);
     case 'options':
       return changeOptions(context, event.options);
-    case 'line':
-      return onLine(context, event.up);
+    case 'broker':
+      return onBroker(context, event.up);
     case 'backend':
       return context.set({ backendSilent: event.silent });
     case 'granted':

@@ -28,9 +28,9 @@ export interface Chimes {
   /** The lane has been live since it was started. */
   readonly wasLive: boolean;
   /** `up`: a session hears, or will in the ordinary course of things; `away`: it is gone; `told`: and that was said. */
-  readonly line: 'up' | 'away' | 'told';
+  readonly session: 'up' | 'away' | 'told';
   /** When a chime about the connection, or about the microphone, was given last. */
-  readonly lineAt: number;
+  readonly sessionAt: number;
   readonly muteAt: number;
   /** Good news that waits until nobody speaks, and since when. */
   readonly due: { readonly earcon: Earcon; readonly since: number } | null;
@@ -42,8 +42,8 @@ export interface Chimes {
 
 export const NO_CHIMES: Chimes = {
   wasLive: false,
-  line: 'up',
-  lineAt: Number.NEGATIVE_INFINITY,
+  session: 'up',
+  sessionAt: Number.NEGATIVE_INFINITY,
   muteAt: Number.NEGATIVE_INFINITY,
   due: null,
   voiceAt: Number.NEGATIVE_INFINITY,

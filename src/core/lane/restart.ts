@@ -72,7 +72,7 @@ export function rebuild(
       wanted: state.wanted,
       hold: state.hold,
       ending: state.ending,
-      lineUp: state.lineUp,
+      brokerUp: state.brokerUp,
       backendSilent: state.backendSilent,
     },
     ...toldBy(state, during),
@@ -126,8 +126,8 @@ function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): P
       return { hold: event.hold };
     case 'shutdown':
       return { wanted: false, ending: true };
-    case 'line':
-      return { lineUp: event.up };
+    case 'broker':
+      return { brokerUp: event.up };
     case 'backend':
       return { backendSilent: event.silent };
     case 'options':
@@ -148,7 +148,7 @@ function freshState(state: LaneState, now: number): LaneState {
     wanted: state.wanted,
     hold: state.hold,
     ending: state.ending,
-    ...{ lineUp: state.lineUp, backendSilent: state.backendSilent, loss: state.loss },
+    ...{ brokerUp: state.brokerUp, backendSilent: state.backendSilent, loss: state.loss },
     nextId: state.nextId,
     nextStream: state.nextStream,
     captureFindings: state.captureFindings,

@@ -91,7 +91,7 @@ export interface LaneState {
   readonly closing: Closing | null;
   /** The agent is ending: after the stream is gone, nothing begins again. */
   readonly ending: boolean;
-  readonly lineUp: boolean;
+  readonly brokerUp: boolean;
   /** The backend counts as dead. */
   readonly backendSilent: boolean;
   /** Prefix and counter of the lane's own names for its requests; ids on the wire are random and unknown here. */
@@ -206,7 +206,7 @@ export function createLane(given: {
     closing: null,
     saying: null,
     ending: false,
-    lineUp: false,
+    brokerUp: false,
     backendSilent: false,
     nextId: 1,
     nextStream: 1,

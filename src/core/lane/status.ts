@@ -16,7 +16,7 @@ export const STATUS_REASONS = {
     says: 'the minutes of `budget.minutesPerDay` are used up; no session begins before the day ends (`closed_until` in `state`)',
   },
   muted: { status: 'idle', says: 'the microphone is muted by command' },
-  no_line: { status: 'degraded', says: 'there is no connection to the broker to ask for a token' },
+  no_broker: { status: 'degraded', says: 'there is no connection to the broker to ask for a token' },
   no_backend: {
     status: 'degraded',
     says: 'the backend has given no usable answer to a token request for 20 s (event `backend_silent`)',
@@ -78,7 +78,7 @@ export const STATUS_REASONS = {
 export type ReasonCode = keyof typeof STATUS_REASONS;
 
 /** Reasons of the whole device: no lane is named with them. */
-const DEVICE_WIDE: readonly ReasonCode[] = ['no_line', 'no_backend', 'budget'];
+const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
 export type Condition = 'broker' | 'memory' | 'certificate' | 'identity_conflict' | 'not_subscribed';
@@ -132,7 +132,7 @@ function atRest({ wanted, hold }: LaneState): LaneStatus {
 }
 
 function sessionReasons(state: LaneState, now: number): Reason[] {
-  const { session, failures, noSessionSince, problem, lineUp, backendSilent, loss, timers } = state;
+  const { session, failures, noSessionSince, problem, brokerUp, backendSilent, loss, timers } = state;
   const phase = phaseOf(session);
   const reasons: Reason[] = [];
   // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
@@ -145,7 +145,8 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
     reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
   else if (isLong) reasons.push({ code: 'no_session', detail: phase });
   if (phase === 'restarting') reasons.push({ code: 'internal_error' });
-  if (!lineUp && (phase === 'standby' || tokenRequestOf(session) !== null)) reasons.push({ code: 'no_line' });
+  if (!brokerUp && (phase === 'standby' || tokenRequestOf(session) !== null))
+    reasons.push({ code: 'no_broker' });
   if (backendSilent) reasons.push({ code: 'no_backend' });
   if (loss !== null) reasons.push({ code: 'speech_lost', detail: loss.cause });
   return reasons;

@@ -3,12 +3,12 @@ import { draw, type Seed } from '../random.ts';
 
 /**
  * Tells whether the backend still answers. Two things show it: token requests of the lanes, and, while a lane waits for a
- * voice and asks for nothing, a probe every ten minutes that costs the backend no session. Without a line to the broker
+ * voice and asks for nothing, a probe every ten minutes that costs the backend no session. Without a connection to the broker
  * nothing is known of the backend. All times monotonic milliseconds.
  */
 export interface BackendWatch {
   readonly seed: Seed;
-  readonly lineUp: boolean;
+  readonly brokerUp: boolean;
   /** A lane has asked for a token and has no answer. */
   readonly waiting: boolean;
   /** Since when there has been no usable answer to a lane's request; null: nobody waits, or nobody can be asked. */
@@ -51,7 +51,7 @@ interface Probe {
 }
 
 export type BackendWatchEvent =
-  | { readonly type: 'line'; readonly up: boolean }
+  | { readonly type: 'broker'; readonly up: boolean }
   | { readonly type: 'lanes'; readonly waiting: boolean; readonly resting: boolean }
   /** A usable answer to a lane's request: a grant or a denial. */
   | { readonly type: 'answered' }
@@ -95,7 +95,7 @@ const NO_PROBES_FOR_MS = 86_400_000;
 export function createBackendWatch(seed: Seed): BackendWatch {
   return {
     seed,
-    ...{ lineUp: false, waiting: false, waitingSince: null, resting: false },
+    ...{ brokerUp: false, waiting: false, waitingSince: null, resting: false },
     ...{ outage: null, malformed: null, answeredAt: null },
     ...{ probe: null, probeAt: null, nextProbe: 1, failedProbes: 0, unknownProbes: 0 },
     noProbesBefore: Number.NEGATIVE_INFINITY,
@@ -133,10 +133,10 @@ function handle(
   effects: BackendWatchEffect[],
 ): BackendWatch {
   switch (event.type) {
-    case 'line':
+    case 'broker':
       return {
         ...state,
-        lineUp: event.up,
+        brokerUp: event.up,
         waitingSince: event.up && state.waiting ? (state.waitingSince ?? now) : null,
         malformed: event.up ? state.malformed : null,
       };
@@ -146,7 +146,7 @@ function handle(
         ...state,
         waiting,
         resting,
-        waitingSince: waiting && state.lineUp ? (state.waitingSince ?? now) : null,
+        waitingSince: waiting && state.brokerUp ? (state.waitingSince ?? now) : null,
       };
     }
     case 'answered':
@@ -165,7 +165,7 @@ function alive(state: BackendWatch, now: number, effects: BackendWatchEffect[]):
   if (state.outage !== null) effects.push({ type: 'back', outage: state.outage });
   return {
     ...state,
-    waitingSince: state.waiting && state.lineUp ? now : null,
+    waitingSince: state.waiting && state.brokerUp ? now : null,
     ...{ outage: null, malformed: null, answeredAt: now },
     ...{ probe: null, probeAt: null, failedProbes: 0 },
   };
@@ -198,7 +198,7 @@ function lookAtTime(given: BackendWatch, now: number, effects: BackendWatchEffec
   if (state.waitingSince !== null && now >= state.waitingSince + SILENT_AFTER_MS) {
     state = silent(state, state.waitingSince, effects);
   }
-  const isAllowed = state.resting && state.lineUp;
+  const isAllowed = state.resting && state.brokerUp;
   if (!isAllowed) return { ...state, probe: null, probeAt: null };
   const { probe, probeAt } = state;
   if (probe !== null && probeDueAt(probe) <= now) return goOnProbing(state, probe, now, effects);
@@ -247,8 +247,8 @@ function goOnProbing(
 
 /** Sets the time of the next probe where there has to be one. */
 function plan(state: BackendWatch, now: number): BackendWatch {
-  const { resting, lineUp, probe, probeAt, answeredAt, failedProbes, noProbesBefore } = state;
-  if (!resting || !lineUp || probe !== null || probeAt !== null) return state;
+  const { resting, brokerUp, probe, probeAt, answeredAt, failedProbes, noProbesBefore } = state;
+  if (!resting || !brokerUp || probe !== null || probeAt !== null) return state;
   const drawn = draw(state.seed);
   const spread = 1 + PROBE_JITTER * (2 * drawn.value - 1);
   const retryMs = Math.min(PROBE_EACH_MS, PROBE_RETRY_MS * 2 ** Math.min(failedProbes - 1, 10));

@@ -79,15 +79,15 @@ export interface CertificateTrial {
 export const NEW_TRIAL: CertificateTrial = { uses: 'new', failures: 0, isDoubted: false };
 
 /** How a connection ended, or that it came about with all its subscriptions. */
-export type LineOutcome = 'up' | 'refused' | 'failed';
+export type ConnectionOutcome = 'up' | 'refused' | 'failed';
 
 /**
  * What a connection says of the certificate that it used. `adopt`: the new one holds. `drop`: the present one is taken,
  * and the new one was not.
  */
-export function noteLine(
+export function noteConnection(
   trial: CertificateTrial,
-  outcome: LineOutcome,
+  outcome: ConnectionOutcome,
 ): { readonly trial: CertificateTrial; readonly verdict: 'open' | 'adopt' | 'drop' } {
   const { uses, isDoubted } = trial;
   if (outcome === 'up') {

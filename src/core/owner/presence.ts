@@ -60,7 +60,7 @@ export function judgeStatus(
 export interface IdentityState {
   /** When that was seen last, monotonic milliseconds; null: never, or not for long. */
   readonly seenAt: number | null;
-  /** Since when the line is up; null: it is not. */
+  /** Since when the connection is up; null: it is not. */
   readonly upSince: number | null;
 }
 
@@ -70,11 +70,11 @@ export function noteOtherSeen(state: IdentityState, now: number): IdentityState 
   return { ...state, seenAt: now };
 }
 
-export function noteLine(state: IdentityState, isUp: boolean, now: number): IdentityState {
+export function noteConnection(state: IdentityState, isUp: boolean, now: number): IdentityState {
   return { ...state, upSince: isUp ? now : null };
 }
 
-/** When the other one counts as gone if nothing more is seen of it; null: there is none, or the line is down. */
+/** When the other one counts as gone if nothing more is seen of it; null: there is none, or the connection is down. */
 export function undisputedAt({ seenAt, upSince }: IdentityState): number | null {
   return seenAt === null || upSince === null ? null : Math.max(seenAt, upSince) + UNDISPUTED_AFTER_MS;
 }

@@ -48,10 +48,10 @@ export type StartVerdict =
 export function judgeStart(facts: StartFacts): StartVerdict {
   const { agent } = facts;
   const isAtHome = agent.kind === 'says' && (agent.status === 'ready' || agent.status === 'idle');
-  // Who is idle and has no line hears no command.
+  // Who is idle and has no connection hears no command.
   if (isAtHome && hasBroker(facts)) return { kind: 'ready' };
-  const line = lineTrouble(facts);
-  const troubles = [...(line === null ? [] : [line]), ...soundTroubles(facts)];
+  const connection = connectionTrouble(facts);
+  const troubles = [...(connection === null ? [] : [connection]), ...soundTroubles(facts)];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
   // Nobody can be asked: then what the doctor found well is well.
   const isWell =
@@ -60,7 +60,7 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   return isWell ? { kind: 'ready' } : { kind: 'not_yet', troubles: [] };
 }
 
-function lineTrouble(facts: StartFacts): Trouble | null {
+function connectionTrouble(facts: StartFacts): Trouble | null {
   const { agent, isClockSet } = facts;
   if (agent.kind === 'down') return trouble('service_down', agent.why);
   if (hasReason(facts, 'config')) return { ...trouble('service_down', wordOf(facts)), isConfiguration: true };
@@ -74,7 +74,7 @@ function lineTrouble(facts: StartFacts): Trouble | null {
   if (broker !== null) return brokerTrouble(broker);
   if (hasReason(facts, 'not_subscribed', 'identity_conflict'))
     return trouble('broker_refused', wordOf(facts));
-  if (hasReason(facts, 'no_line')) return trouble('broker_unreachable', wordOf(facts));
+  if (hasReason(facts, 'no_broker')) return trouble('broker_unreachable', wordOf(facts));
   if (hasReason(facts, 'no_backend')) return trouble('backend_silent', wordOf(facts));
   const backend = problemOf(facts, 'backend');
   if (backend !== null) return trouble('backend_silent', backend.detail);
@@ -88,7 +88,7 @@ function brokerTrouble({ detail, data }: Problem): Trouble {
   return trouble(data['login'] === 'refused' ? 'broker_refused' : 'broker_unreachable', detail);
 }
 
-/** The agent has a line and a backend, and no session comes of it. */
+/** The agent has a connection and a backend, and no session comes of it. */
 const SERVICE_REASONS = [
   ...['parked', 'failing', 'no_session', 'silent_service', 'untranslated', 'budget', 'internal_error'],
   ...['memory', 'broker', 'certificate'],
@@ -140,7 +140,7 @@ interface Problem {
 }
 
 function problemOf({ findings }: StartFacts, name: Finding['check']): Problem | null {
-  // Beside a running agent the doctor is let in by a name of its own, or not: a warning, where the agent has no line either.
+  // Beside a running agent the doctor is let in by a name of its own, or not: a warning, where the agent has no connection either.
   const found = findings.find(
     ({ check, verdict, data }) => check === name && (verdict === 'problem' || data['login'] === 'refused'),
   );

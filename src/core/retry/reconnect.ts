@@ -8,8 +8,8 @@ import { type BackoffPolicy, drawBackoff, drawWithin } from './backoff.ts';
  */
 export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, capMs: 120_000 };
 /**
- * While the line is needed at once, a try gets this long, and the next one comes so soon: together, and with the time that a try takes
- * that succeeds, the line is back within 15 s after the broker can be reached again.
+ * While the connection is needed at once, a try gets this long, and the next one comes so soon: together, and with the time that a try takes
+ * that succeeds, the connection is back within 15 s after the broker can be reached again.
  */
 export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
 /** What a try gets otherwise. */
@@ -79,7 +79,7 @@ export function noteOther(state: ReconnectState): ReconnectState {
 }
 
 /** How an attempt or a connection ended. */
-export interface LineEnding {
+export interface ConnectionEnding {
   readonly problem: BusProblem;
   readonly protocol: 4 | 5;
   /** Closed without a word. */
@@ -94,7 +94,7 @@ export interface LineEnding {
  */
 export function noteDown(
   state: ReconnectState,
-  ending: LineEnding,
+  ending: ConnectionEnding,
   now: number,
 ): { state: ReconnectState; waitMs: number; problem: BusProblem } {
   const lastedMs = state.upSince === null ? null : now - state.upSince;
@@ -122,7 +122,7 @@ export function noteDown(
 
 function countQuickCloses(
   { quickCloses }: ReconnectState,
-  { silent, early }: LineEnding,
+  { silent, early }: ConnectionEnding,
   lastedMs: number | null,
 ): number {
   if (silent !== true) return 0;
@@ -142,8 +142,8 @@ export function tryMs({ urgent }: ReconnectState): number {
 }
 
 /**
- * Whether the line is needed at once, from now on.
- * @param dueAt when the next try begins; null: one is under way, or the line is up
+ * Whether the connection is needed at once, from now on.
+ * @param dueAt when the next try begins; null: one is under way, or the connection is up
  * @returns when it begins now: still spread, and never sooner where a person has to help
  */
 export function noteUrgency(

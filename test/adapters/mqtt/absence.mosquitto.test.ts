@@ -56,13 +56,13 @@ if (command === null) {
     const open = (onMessage: (message: BusMessage) => void = () => {}) =>
       rack.open({ url: `mqtt://127.0.0.1:${relay.port}` }, SUBSCRIPTIONS, 1, onMessage);
 
-    it.each(['its line is cut', 'it has disconnected'])(
+    it.each(['its connection is cut', 'it has disconnected'])(
       'gets the commands sent meanwhile, and no token lies in the store (%s)',
       async (how) => {
         const first = open();
         await until(() => first.ups.length > 0, 'up');
         relay.refuse(true);
-        if (how === 'its line is cut') relay.cut();
+        if (how === 'its connection is cut') relay.cut();
         else await first.bus.close();
         await until(() => !first.bus.connected, 'the absence');
         await other.publishAsync('d/cmd/mute', 'a-command-4711', { qos: 1 });
@@ -77,7 +77,7 @@ if (command === null) {
         expect(store()).not.toContain('SECRET-TOKEN');
 
         relay.refuse(false);
-        const second = how === 'its line is cut' ? first : open();
+        const second = how === 'its connection is cut' ? first : open();
         await until(() => second.messages.length > 0, 'the command');
         await other.publishAsync('d/cmd/unmute', 'the end', { qos: 1 });
         await until(() => second.messages.some(({ payload }) => payload === 'the end'), 'the end');
@@ -100,7 +100,7 @@ if (command === null) {
       expect(device.messages[0]?.properties.expiryS).toBeLessThan(60);
     });
 
-    it('gets a command again that it has not acknowledged before the line broke, marked as such', async () => {
+    it('gets a command again that it has not acknowledged before the connection broke, marked as such', async () => {
       const releases: (() => void)[] = [];
       const device = open((message) => {
         const release = message.hold?.();

@@ -99,7 +99,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.messages.every((message) => message.retain)).toBe(true);
     });
 
-    it('leaves its will when the line is cut, made new for each connection', async () => {
+    it('leaves its will when the connection is cut, made new for each connection', async () => {
       const witness = await openWitness();
       const will = (connection: number) => ({ topic: 't/status', payload: `lost ${connection}` });
       const device = rack.open({ url: relayed() }, { will });
@@ -137,7 +137,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(witness.messages.map((message) => message.payload)).toEqual(['a', 'b', 'new', 'c']);
     });
 
-    it('loses no acknowledged order: hundreds of messages over a line that is cut twice arrive in order', async () => {
+    it('loses no acknowledged order: hundreds of messages over a connection that is cut twice arrive in order', async () => {
       const witness = await openWitness();
       const device = rack.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');

@@ -51,7 +51,7 @@ if (command === null) {
       await broker.close();
     });
 
-    /** An agent whose line is real, and lives in real time; all else of it is not. */
+    /** An agent whose connection is real, and lives in real time; all else of it is not. */
     const boot = async (
       options: { port?: number; clientId?: string; disk?: ReturnType<typeof createMemoryFile> } = {},
     ): Promise<{ agent: Agent; world: ReturnType<typeof createFakeDeps>; end: () => Promise<void> }> => {
@@ -132,7 +132,7 @@ if (command === null) {
       expect(world.agent.lanes[0]?.state.options).toMatchObject({ muted: true, volume: 32 });
     });
 
-    it('gives one final answer to each id, however often the line breaks between command and answer', async () => {
+    it('gives one final answer to each id, however often the connection breaks between command and answer', async () => {
       const { world } = await boot({ disk: createMemoryFile() });
       const ids = Array.from({ length: 12 }, (_, index) => `c${index}`);
       for (const id of ids) {

@@ -47,7 +47,7 @@ describe('a broker that refuses a topic', () => {
   };
   const passUntil = (check: () => boolean, what: string) => broker.passUntil(check, what, 100);
 
-  it('by its answer: the line stays up, the rest arrives, and the topic is told', async () => {
+  it('by its answer: the connection stays up, the rest arrives, and the topic is told', async () => {
     const device = await play(
       (socket, id) => void socket.write(Buffer.from([0x40, 3, ...id, NOT_AUTHORIZED])),
     );

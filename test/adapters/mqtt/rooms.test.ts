@@ -10,7 +10,7 @@ const LIMITS = { messages: 500, bytes: 1_048_576 };
 const TOKENS = { messages: 64, bytes: 131_072 };
 
 /** A queue to a broker that acknowledges one message each `ackMs`. */
-function createLine(ackMs: number) {
+function createQueue(ackMs: number) {
   const clock = createVirtualClock();
   const lost: LostMessage[] = [];
   const arrived: { topic: string; at: number }[] = [];
@@ -50,50 +50,50 @@ function createLine(ackMs: number) {
 describe('the rooms of the outbox', () => {
   it('under 10,000 messages in 10 s: every answer arrives, and a token request leaves within 1 s', () => {
     // 50 ms each: 20 a second, a fiftieth of what comes.
-    const line = createLine(50);
+    const queue = createQueue(50);
     const asked: number[] = [];
     let answers = 0;
     for (let i = 0; i < 10_000; i += 1) {
-      line.publish('general', 'general');
-      if (i % 100 === 0) line.publish(`answer ${answers++}`, 'answers');
+      queue.publish('general', 'general');
+      if (i % 100 === 0) queue.publish(`answer ${answers++}`, 'answers');
       if (i % 1000 === 500) {
-        line.publish(`token ${asked.length}`, 'tokens');
-        asked.push(line.clock.now());
+        queue.publish(`token ${asked.length}`, 'tokens');
+        asked.push(queue.clock.now());
       }
-      line.clock.advance(1);
+      queue.clock.advance(1);
     }
-    line.clock.advance(60_000);
-    const at = (topic: string): number => line.arrived.find((each) => each.topic === topic)?.at ?? Infinity;
+    queue.clock.advance(60_000);
+    const at = (topic: string): number => queue.arrived.find((each) => each.topic === topic)?.at ?? Infinity;
     for (const [index, since] of asked.entries())
       expect(at(`token ${index}`) - since).toBeLessThanOrEqual(1000);
     for (let i = 0; i < answers; i += 1) expect(at(`answer ${i}`)).toBeLessThan(Infinity);
-    expect(new Set(line.lost.map(({ topic }) => topic))).toEqual(new Set(['general']));
-    const general = line.arrived.filter(({ topic }) => topic === 'general').length;
-    expect(line.outbox.counts).toMatchObject({ depth: 0, dropped: 10_000 - general });
-    expect(line.lost).toHaveLength(10_000 - general);
+    expect(new Set(queue.lost.map(({ topic }) => topic))).toEqual(new Set(['general']));
+    const general = queue.arrived.filter(({ topic }) => topic === 'general').length;
+    expect(queue.outbox.counts).toMatchObject({ depth: 0, dropped: 10_000 - general });
+    expect(queue.lost).toHaveLength(10_000 - general);
   });
 
   it('while the broker is away: answers and requests of an hour wait, however many events come', () => {
-    const line = createLine(1);
-    line.sender.detach();
-    line.publish('token', 'tokens');
-    for (let i = 0; i < 400; i += 1) line.publish(`answer ${i}`, 'answers');
-    for (let i = 0; i < 10_000; i += 1) line.publish('general', 'general', 'x'.repeat(5000));
-    expect(line.outbox.counts.depth).toBeLessThanOrEqual(401 + LIMITS.bytes / 5000);
+    const queue = createQueue(1);
+    queue.sender.detach();
+    queue.publish('token', 'tokens');
+    for (let i = 0; i < 400; i += 1) queue.publish(`answer ${i}`, 'answers');
+    for (let i = 0; i < 10_000; i += 1) queue.publish('general', 'general', 'x'.repeat(5000));
+    expect(queue.outbox.counts.depth).toBeLessThanOrEqual(401 + LIMITS.bytes / 5000);
     const kept: string[] = [];
-    for (let message = line.outbox.take(0); message !== null; message = line.outbox.take(0))
+    for (let message = queue.outbox.take(0); message !== null; message = queue.outbox.take(0))
       kept.push(message.topic);
     expect(kept.slice(0, 2)).toEqual(['token', 'answer 0']);
     expect(kept.filter((topic) => topic.startsWith('answer'))).toHaveLength(400);
   });
 
   it('keeps a place in the window for a token request', () => {
-    const line = createLine(60_000_000);
-    for (let i = 0; i < 100; i += 1) line.publish('general', 'general');
-    expect(line.arrived).toHaveLength(15);
-    line.publish('token', 'tokens');
-    expect(line.arrived.at(-1)?.topic).toBe('token');
-    line.publish('token', 'tokens');
-    expect(line.arrived).toHaveLength(16);
+    const queue = createQueue(60_000_000);
+    for (let i = 0; i < 100; i += 1) queue.publish('general', 'general');
+    expect(queue.arrived).toHaveLength(15);
+    queue.publish('token', 'tokens');
+    expect(queue.arrived.at(-1)?.topic).toBe('token');
+    queue.publish('token', 'tokens');
+    expect(queue.arrived).toHaveLength(16);
   });
 });

@@ -9,7 +9,7 @@ const FINALE = { topic: 'device/status', payload: '"gone"', retain: true };
 
 if (mosquitto === null) it.skip('two brokers: mosquitto is not installed', () => {});
 
-describe.skipIf(mosquitto === null)('a line between two brokers', () => {
+describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
   let one: Mosquitto;
   let two: Mosquitto;
   let open: MqttBus[] = [];
@@ -22,8 +22,8 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  /** A line to `url`, which may go to `other`. */
-  const line = (url: string, other: string) => {
+  /** A connection to `url`, which may go to `other`. */
+  const connect = (url: string, other: string) => {
     const ear = createEar();
     const bus = createMqttBus(
       { url, clientId: 'device' },
@@ -53,7 +53,7 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
   it('goes over without a gap, with all that waits, and leaves the first in order', async () => {
     const first = await witness(one.url);
     const second = await witness(two.url);
-    const { bus, attempt, ups, downs, messages } = line(one.url, two.url);
+    const { bus, attempt, ups, downs, messages } = connect(one.url, two.url);
     await until(() => bus.connected);
     expect(await attempt()).toBeNull();
     bus.publish('device/told', '"over there"');
@@ -73,7 +73,7 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
   });
 
   it('stays where it is while the other does not answer, and says why', async () => {
-    const { bus, attempt, downs, ups } = line(one.url, 'mqtt://127.0.0.1:9');
+    const { bus, attempt, downs, ups } = connect(one.url, 'mqtt://127.0.0.1:9');
     await until(() => bus.connected);
     expect(await attempt()).toContain('nothing listens there');
     expect(await attempt()).toContain('nothing listens there');
@@ -82,7 +82,7 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
   });
 
   it('goes over while the first is away, with what was queued', async () => {
-    const { bus, attempt, downs } = line(one.url, two.url);
+    const { bus, attempt, downs } = connect(one.url, two.url);
     const second = await witness(two.url);
     await until(() => bus.connected);
     await one.close();
@@ -98,7 +98,7 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
   });
 
   it('is no quarrel with itself where both addresses lead to one broker', async () => {
-    const { bus, attempt, ups, downs } = line(one.url, one.url.replace('127.0.0.1', 'localhost'));
+    const { bus, attempt, ups, downs } = connect(one.url, one.url.replace('127.0.0.1', 'localhost'));
     await until(() => bus.connected);
     const outcome = await attempt();
     // Where localhost is ::1 only, nothing listens there.
@@ -110,7 +110,7 @@ describe.skipIf(mosquitto === null)('a line between two brokers', () => {
   });
 
   it('takes back a try when it is closed', async () => {
-    const { bus, ups } = line(one.url, two.url);
+    const { bus, ups } = connect(one.url, two.url);
     await until(() => bus.connected);
     bus.attempt?.(FINALE, () => {});
     await bus.close();

@@ -42,7 +42,7 @@ function start(says: (s: number) => string) {
 describe('the boot report', () => {
   it('looks until the kiosk is ready, says so, writes where it was said, and ends', async () => {
     const { clock, said, written, ended } = start((s) =>
-      s < 30 ? 'degraded (no_line): x' : 'ready: x; broker connected',
+      s < 30 ? 'degraded (no_broker): x' : 'ready: x; broker connected',
     );
     await clock.elapse(60_000);
     expect(await ended).toBe(true);
@@ -61,7 +61,7 @@ describe('the boot report', () => {
   it.each([0, 2000, 6000, 100_000])(
     'ends at once when it is asked to after %i ms, whatever it is at',
     async (ms) => {
-      const { clock, end, ended } = start(() => 'degraded (no_line): x');
+      const { clock, end, ended } = start(() => 'degraded (no_broker): x');
       await clock.elapse(ms);
       end.abort();
       expect(await ended).toBeNull();

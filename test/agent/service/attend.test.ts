@@ -50,7 +50,7 @@ describe('readiness', () => {
     deps.bus.listener.down('unreachable', 'cannot reach mqtt://127.0.0.1:1: connection refused');
     await started;
     expect(service.statuses.at(-1)).toBe(
-      'degraded (no_line): main acquiring, en to es; no broker: cannot reach mqtt://127.0.0.1:1: connection refused',
+      'degraded (no_broker): main acquiring, en to es; no broker: cannot reach mqtt://127.0.0.1:1: connection refused',
     );
   });
 

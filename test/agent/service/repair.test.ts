@@ -117,7 +117,7 @@ describe('a configuration that cannot be used', () => {
         conn_seq: 1,
       }),
     ]);
-    // Another broker is another line.
+    // Another broker is another connection.
     if (broker === null) throw new Error('there is a broker');
     become(unusable({ problems: ['x'], broker: { ...broker, fingerprint: 'two' } }));
     clock.advance(6000);

@@ -92,10 +92,10 @@ describe('a step of the core that throws', () => {
     await stopped(deps);
   });
 
-  it('at the start of the agent, or when the line comes up, does not keep it from running', async () => {
+  it('at the start of the agent, or when the connection comes up, does not keep it from running', async () => {
     const deps = throwing((given) => given);
-    const left = new Set<LaneEvent['type']>(['start', 'line']);
-    // Each throws once: nobody tells a lane a second time that it is to run, or that the line is up.
+    const left = new Set<LaneEvent['type']>(['start', 'broker']);
+    // Each throws once: nobody tells a lane a second time that it is to run, or that the connection is up.
     breakCore(({ type }) => left.delete(type));
     await deps.agent.start();
     deps.brokerUp();
@@ -128,7 +128,7 @@ describe('a step of the core that throws', () => {
   });
 
   it('does not keep the agent from ending, whichever step it is', async () => {
-    for (const type of ['shutdown', 'timer', 'line', 'ended'] as const) {
+    for (const type of ['shutdown', 'timer', 'broker', 'ended'] as const) {
       const deps = throwing((given) => given);
       await deps.goLive();
       breakCore((event) => event.type === type);

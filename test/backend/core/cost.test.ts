@@ -160,7 +160,7 @@ describe('what one backend asks of the service', () => {
     },
   );
 
-  it('leaves half of the line to known devices while the service is slow', () => {
+  it('leaves half of the connection to known devices while the service is slow', () => {
     const harness = openIssuerHarness({ limits: { concurrency: 4 } }, 6000);
     expect(harness.ask({ device: 'honest' })).toBe('r1');
     harness.pass(7000);

@@ -185,7 +185,7 @@ describe('dragoman boot-report', () => {
 
   it('shows no secret and no control character of what others say', async () => {
     put('run/provisioning.json', RESULT);
-    agentSays('degraded (no_line): x; no broker: mqtts://kiosk:s3cret@broker.example refused \\033[2J');
+    agentSays('degraded (no_broker): x; no broker: mqtts://kiosk:s3cret@broker.example refused \\033[2J');
     const { printed } = await report();
     expect(printed + status()).not.toContain('s3cret');
     expect(printed + status()).not.toContain('\u001b');

@@ -84,7 +84,7 @@ describe('dragoman ctl watch', () => {
     const table = watch({ columns: 80, rows: 10 });
     await until(() => table.text().includes('1 device,'));
     ctl.broker().pause();
-    await until(() => table.text().includes('no line to the broker'));
+    await until(() => table.text().includes('no connection to the broker'));
     await table.end();
   });
 

@@ -42,7 +42,7 @@ it('goes on behind a whole sentence without its full stop', () => {
 
 describe('the broker', () => {
   const line = (model: DemoModel, up: boolean) =>
-    observeStep(model, laneStep({ event: { type: 'line', up } }), 0, NOW);
+    observeStep(model, laneStep({ event: { type: 'broker', up } }), 0, NOW);
 
   it('is named when it goes and when it comes back, each once, and not when it is first there', () => {
     const gone = line(line(line(FIRST_MODEL, true), false), false);

@@ -68,7 +68,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
     expect(printed).toMatch(
       /^problem {2}broker {9}the broker 127\.0\.0\.1:1: nothing listens there\n {24}-> /m,
     );
-    expect(printed).toMatch(/^skipped {2}backend {8}there is no line to the broker$/m);
+    expect(printed).toMatch(/^skipped {2}backend {8}there is no connection to the broker$/m);
     expect(printed.trimEnd()).toMatch(/1 problem, .*skipped$/);
     expect(within80(printed.replaceAll(fixture.folder, '/etc/dragoman'))).toBe(true);
   });

@@ -17,9 +17,9 @@ describe('the command start while an answer is awaited', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('asks nothing while there is no line', () => {
+  it('asks nothing while there is no connection', () => {
     const lane = new LaneHarness().goAcquiring();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.pass(5000);
     lane.start();
     expect(lane.all('request_token')).toHaveLength(1);

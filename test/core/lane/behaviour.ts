@@ -74,5 +74,5 @@ export function behave(
         });
     }
   });
-  lane.line(true);
+  lane.brokerIs(true);
 }

@@ -135,7 +135,7 @@ describe('a hold', () => {
     expect(lane.phase).toBe('acquiring');
 
     const asked = new LaneHarness();
-    asked.line(true);
+    asked.brokerIs(true);
     asked.hold('closed');
     asked.start();
     expect(asked.phase).toBe('idle');

@@ -44,7 +44,7 @@ describe('chimes', () => {
     lane.end();
     lane.pass(20_000);
     expect(lane.all('play')).toEqual([]);
-    expect(lane.state.chimes.line).toBe('told');
+    expect(lane.state.chimes.session).toBe('told');
   });
 
   it('say that the connection is lost after 2 s, and when it is back', () => {
@@ -131,7 +131,7 @@ describe('chimes', () => {
 
   it('do not interrupt a visitor for good news: it waits for a pause, and then it soon is none', () => {
     const lane = new LaneHarness({ options: { earcons: true, start: 'voice' } });
-    lane.line(true);
+    lane.brokerIs(true);
     lane.start();
     lane.speak(3);
     lane.grant();
@@ -154,7 +154,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost');
   });
 
-  it('never make a storm of a line that comes and goes', () => {
+  it('never make a storm of a connection that comes and goes', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     const from = lane.now;
     for (let i = 0; i < 40; i++) {

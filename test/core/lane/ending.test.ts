@@ -223,7 +223,7 @@ describe('shutdown', () => {
     lane.start();
     lane.grant();
     lane.capture();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.step({ type: 'timer', timer: 'retry' });
     expect(lane.state).toBe(state);
   });

@@ -18,7 +18,7 @@ export type Act =
   | { readonly act: 'standby'; readonly ms: number }
   | { readonly act: 'hold'; readonly hold: Hold | null }
   | { readonly act: 'understood'; readonly sentence: number | null; readonly who: Role }
-  | { readonly act: 'mute' | 'line' | 'pongs'; readonly on: boolean }
+  | { readonly act: 'mute' | 'broker' | 'pongs'; readonly on: boolean }
   | {
       readonly act: 'grant';
       readonly which: number;
@@ -161,7 +161,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
       who,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('mute', 'line', 'pongs'), on: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('mute', 'broker', 'pongs'), on: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: fc.record({

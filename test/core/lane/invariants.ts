@@ -207,10 +207,10 @@ function checkRoles({ session, oldSession, settings }: LaneState): void {
 
 /** The timers that must be armed beside the phase's own. */
 function lifelinesOf(state: LaneState, now: number): TimerName[] {
-  const { session, oldSession, options, settings, lineUp } = state;
+  const { session, oldSession, options, settings, brokerUp } = state;
   const [phase, stream, setup] = [phaseOf(session), hearingStream(session), setupOf(session)];
   const lines: TimerName[] = [];
-  if (setup?.stage === 'acquiring' && lineUp) lines.push('token');
+  if (setup?.stage === 'acquiring' && brokerUp) lines.push('token');
   if (setup?.stage === 'connecting') lines.push('setup');
   if (setup?.stage === 'configuring') lines.push('setup', 'poll');
   if (oldSession !== null) lines.push('drainOld');

@@ -31,8 +31,8 @@ export class LaneHarness extends StepHarness {
   options(options: Partial<LaneOptions>): void {
     this.step({ type: 'options', options });
   }
-  line(up: boolean): void {
-    this.step({ type: 'line', up });
+  brokerIs(up: boolean): void {
+    this.step({ type: 'broker', up });
   }
   /** The backend answers the last request. */
   grant(given: Partial<Grant> = {}): void {
@@ -157,7 +157,7 @@ export class LaneHarness extends StepHarness {
   // --- stories so far
 
   goAcquiring(): this {
-    this.line(true);
+    this.brokerIs(true);
     this.start();
     return this;
   }

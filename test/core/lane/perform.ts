@@ -79,8 +79,8 @@ export function perform(lane: LaneHarness, act: Act): void {
       return lane.understands(act.sentence === null ? null : `${act.sentence}`, streamOf(lane, act.who));
     case 'mute':
       return lane.options({ muted: act.on });
-    case 'line':
-      return lane.line(act.on);
+    case 'broker':
+      return lane.brokerIs(act.on);
     case 'pongs':
       lane.pongs = act.on;
       return;

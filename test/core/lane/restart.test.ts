@@ -125,9 +125,9 @@ describe('a step that threw', () => {
     expect(lane.accounts.lost).toBe(voiced);
   });
 
-  it('at a start, a line or an order has heard it all the same', () => {
+  it('at a start, a connection or an order has heard it all the same', () => {
     const lane = new LaneHarness();
-    lane.crash({ type: 'line', up: true });
+    lane.crash({ type: 'broker', up: true });
     lane.crash({ type: 'options', options: { muted: true } });
     expect(lane.phase).toBe('idle');
     lane.crash({ type: 'start' });

@@ -13,7 +13,7 @@ function since(lane: LaneHarness, type: 'poll_task' | 'send_task' | 'ping', from
 describe('from start to live', () => {
   it('asks for a token, opens a stream with it, sets the task, asks for it, and sends', () => {
     const lane = new LaneHarness({ options: { source: 'de', targets: ['fr', 'it'], voice: 'default_low' } });
-    lane.line(true);
+    lane.brokerIs(true);
     lane.start();
     expect(lane.log.map(({ type }) => type)).toEqual(['open_capture', 'request_token', 'arm']);
     expect(lane.last('request_token')).toMatchObject({ id: 'test-1', reason: 'start', attempt: 1 });

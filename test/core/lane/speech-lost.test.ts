@@ -54,15 +54,16 @@ describe('an outage that is longer than the backlog', () => {
 
   it('is told each ten minutes while it goes on, and its end tells the whole of it', () => {
     const lane = new LaneHarness().goAcquiring();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.speak(CAPACITY + Math.ceil((25 * 60_000) / CHUNK_MS));
     expect(events(lane)).toHaveLength(2);
-    for (const { detail } of events(lane)) expect(detail).toMatchObject({ ongoing: true, cause: 'no_line' });
-    expect(reasons(lane)).toContainEqual({ code: 'speech_lost', detail: 'no_line' });
+    for (const { detail } of events(lane))
+      expect(detail).toMatchObject({ ongoing: true, cause: 'no_broker' });
+    expect(reasons(lane)).toContainEqual({ code: 'speech_lost', detail: 'no_broker' });
     lane.stop();
     expect(events(lane)).toHaveLength(3);
     const { detail } = lane.last('notify');
-    expect(detail).toEqual({ lost_ms: lane.accounts.lost * CHUNK_MS, cause: 'no_line' });
+    expect(detail).toEqual({ lost_ms: lane.accounts.lost * CHUNK_MS, cause: 'no_broker' });
   });
 
   it('names the backend as its cause when that is silent', () => {

@@ -176,16 +176,16 @@ describe('standby', () => {
     expect(lane.phase).toBe('standby');
   });
 
-  it('ends at a stop, and the line does not matter meanwhile', () => {
+  it('ends at a stop, and the connection does not matter meanwhile', () => {
     const lane = situation('standby');
-    lane.line(false);
+    lane.brokerIs(false);
     lane.hush(5);
     expect(lane.phase).toBe('standby');
     lane.speak(2);
     expect(lane.phase).toBe('acquiring');
     expect(lane.all('request_token')).toHaveLength(1);
     lane.speak(10);
-    lane.line(true);
+    lane.brokerIs(true);
     lane.pass(1000);
     expect(lane.all('request_token')).toHaveLength(2);
     lane.stop();
@@ -228,7 +228,7 @@ describe('standby', () => {
 describe('a lane that is started by a voice', () => {
   it('listens without a session until somebody speaks', () => {
     const lane = asleepAfter({ start: 'voice' });
-    lane.line(true);
+    lane.brokerIs(true);
     lane.start();
     expect(lane.phase).toBe('standby');
     expect(lane.all('open_capture')).toHaveLength(1);

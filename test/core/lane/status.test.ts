@@ -126,13 +126,13 @@ describe('the status of a lane', () => {
   it('is degraded without a connection to the broker when a token is, or would be, needed', () => {
     for (const [name, expected] of [
       ['live', 'ready'],
-      ['standby', 'degraded no_line'],
-      ['acquiring', 'degraded no_line'],
-      ['rolling', 'degraded no_line'],
+      ['standby', 'degraded no_broker'],
+      ['acquiring', 'degraded no_broker'],
+      ['rolling', 'degraded no_broker'],
       ['connecting', 'ready'],
     ] as const) {
       const lane = situation(name);
-      lane.line(false);
+      lane.brokerIs(false);
       expect(`${name}: ${told(lane)}`).toBe(`${name}: ${expected}`);
     }
   });

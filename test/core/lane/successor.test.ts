@@ -23,12 +23,12 @@ describe('the token of the next session', () => {
 
   it('that never comes: the session ends, what was said is held, and the request is still up', () => {
     const lane = new LaneHarness().goRolling();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.speak(40);
     lane.says(OVER, 1);
     expect(lane.phase).toBe('acquiring');
     lane.speak(5);
-    lane.line(true);
+    lane.brokerIs(true);
     lane.grant();
     lane.open();
     lane.taskRuns();

@@ -43,9 +43,9 @@ describe('a lane that waits', () => {
     for (let seed = 0; seed < 40; seed++) {
       const lane = tired(8, seed * 7919);
       if (lane.due('retry') < 25_000) continue;
-      lane.line(false);
+      lane.brokerIs(false);
       lane.pass(16_000);
-      lane.line(true);
+      lane.brokerIs(true);
       expect(speakUntilTry(lane)).toBeLessThanOrEqual(3000 + 2 * CHUNK_MS);
       tried++;
     }

@@ -13,7 +13,7 @@ function hear(lane: LaneHarness, verdicts: readonly (boolean | undefined)[]): vo
 
 function asleep(): LaneHarness {
   const lane = new LaneHarness({ options: { start: 'voice', standbyAfterMs: 5000 } });
-  lane.line(true);
+  lane.brokerIs(true);
   lane.start();
   expect(lane.phase).toBe('standby');
   return lane;

@@ -43,16 +43,16 @@ class Watch {
   get kinds(): string {
     return this.told.map((effect) => (effect.type === 'ask' ? effect.kind[0] : effect.type)).join(' ');
   }
-  line(up: boolean): this {
-    return this.does({ type: 'line', up });
+  brokerIs(up: boolean): this {
+    return this.does({ type: 'broker', up });
   }
   lanes(waiting: boolean, resting: boolean): this {
     return this.does({ type: 'lanes', waiting, resting });
   }
 }
 
-const waiting = () => new Watch().line(true).lanes(true, false);
-const resting = () => new Watch().line(true).lanes(false, true);
+const waiting = () => new Watch().brokerIs(true).lanes(true, false);
+const resting = () => new Watch().brokerIs(true).lanes(false, true);
 const alive = ({ probe }: { probe: number }): BackendWatchEvent => ({
   type: 'probe_answered',
   probe,
@@ -77,7 +77,7 @@ describe('a token request', () => {
     for (let i = 0; i < 500; i++) {
       const watch = new Watch();
       watch.now = 247_075.781_416_133_16 + i * 0.137_931;
-      watch.line(true).lanes(true, false);
+      watch.brokerIs(true).lanes(true, false);
       watch.now = wakeAt(watch.state) ?? 0;
       watch.does({ type: 'time' });
       expect(watch.kinds).toBe('silent');
@@ -99,10 +99,10 @@ describe('a token request', () => {
     expect(watch.kinds).toBe('silent back');
   });
 
-  it('that is given up, or that has no line to go over, means nothing', () => {
+  it('that is given up, or that has no connection to go over, means nothing', () => {
     expect(waiting().pass(19_000).lanes(false, false).pass(60_000).told).toEqual([]);
-    expect(waiting().pass(19_000).line(false).pass(600_000).told).toEqual([]);
-    const watch = waiting().pass(19_000).line(false).pass(600_000).line(true).pass(19_000);
+    expect(waiting().pass(19_000).brokerIs(false).pass(600_000).told).toEqual([]);
+    const watch = waiting().pass(19_000).brokerIs(false).pass(600_000).brokerIs(true).pass(19_000);
     expect(watch.told).toEqual([]);
     expect(watch.pass(1000).kinds).toBe('silent');
   });
@@ -153,9 +153,9 @@ describe('a lane that waits for a voice', () => {
     expect(gaps.at(-1)).toBeGreaterThan(PROBE_EACH_MS * 0.8);
   });
 
-  it('has nobody asked once it is awake, or without a line', () => {
+  it('has nobody asked once it is awake, or without a connection', () => {
     expect(resting().lanes(false, false).pass(3_600_000).told).toEqual([]);
-    expect(resting().line(false).pass(3_600_000).told).toEqual([]);
+    expect(resting().brokerIs(false).pass(3_600_000).told).toEqual([]);
     const woken = resting();
     while (woken.told.length === 0) woken.pass(1000);
     woken.lanes(true, false).does({ type: 'answered' }).lanes(false, false).pass(3_600_000);

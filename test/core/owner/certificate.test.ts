@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   type CertificateTrial,
+  type ConnectionOutcome,
   day,
   faultOf,
-  type LineOutcome,
   NEW_TRIAL,
-  noteLine,
+  noteConnection,
   type OfferedFacts,
   renewalAt,
 } from '../../../src/core/owner/certificate.ts';
@@ -62,11 +62,11 @@ describe('the renewal of a certificate', () => {
 });
 
 describe('a new certificate on trial', () => {
-  const run = (outcomes: readonly LineOutcome[]) => {
+  const run = (outcomes: readonly ConnectionOutcome[]) => {
     let trial: CertificateTrial = NEW_TRIAL;
     return outcomes.map((outcome) => {
       const used = trial.uses;
-      const noted = noteLine(trial, outcome);
+      const noted = noteConnection(trial, outcome);
       trial = noted.trial;
       return `${used} ${outcome}: ${noted.verdict}`;
     });
@@ -98,7 +98,7 @@ describe('a new certificate on trial', () => {
   });
 
   it('has had no turn yet where the present one still connects', () => {
-    const noted = noteLine({ uses: 'present', failures: 0, isDoubted: false }, 'up');
+    const noted = noteConnection({ uses: 'present', failures: 0, isDoubted: false }, 'up');
     expect(noted.verdict).toBe('open');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   judgeStatus,
-  noteLine,
+  noteConnection,
   noteOtherSeen,
   settleIdentity,
   UNDISPUTED,
@@ -67,17 +67,17 @@ describe('what a device hears on its own status topic', () => {
 });
 
 describe('a name that two devices use', () => {
-  it('is its own again when the line has been up for ten minutes and nothing was seen of the other', () => {
+  it('is its own again when the connection has been up for ten minutes and nothing was seen of the other', () => {
     const seen = noteOtherSeen(UNDISPUTED, 1000);
     expect(undisputedAt(seen)).toBeNull();
     expect(settleIdentity(seen, 10_000_000)).toBe(seen);
-    const up = noteLine(seen, true, 61_000);
+    const up = noteConnection(seen, true, 61_000);
     expect(undisputedAt(up)).toBe(61_000 + UNDISPUTED_AFTER_MS);
     expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS - 1)).toBe(up);
     expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS).seenAt).toBeNull();
     const again = noteOtherSeen(up, 90_000);
     expect(undisputedAt(again)).toBe(90_000 + UNDISPUTED_AFTER_MS);
-    expect(undisputedAt(noteLine(again, false, 95_000))).toBeNull();
-    expect(undisputedAt(noteLine(UNDISPUTED, true, 5))).toBeNull();
+    expect(undisputedAt(noteConnection(again, false, 95_000))).toBeNull();
+    expect(undisputedAt(noteConnection(UNDISPUTED, true, 5))).toBeNull();
   });
 });

@@ -34,7 +34,7 @@ const codes = (given: StartFacts): string => {
     : verdict.troubles.map(({ code }) => code).join(' ') || verdict.kind;
 };
 
-const DEGRADED = 'degraded (no_line): main acquiring, en to es; no broker: nothing listens there';
+const DEGRADED = 'degraded (no_broker): main acquiring, en to es; no broker: nothing listens there';
 
 describe('the word of the agent', () => {
   it.each([
@@ -73,10 +73,10 @@ describe('the word of the agent', () => {
       { kind: 'says', status: 'ready', reasons: [], text: 'ready: main live, en to es; broker connected' },
     ],
     [
-      { LoadState: 'loaded', ActiveState: 'active', StatusText: 'degraded (capture:lost, no_line): x' },
+      { LoadState: 'loaded', ActiveState: 'active', StatusText: 'degraded (capture:lost, no_broker): x' },
       {
-        ...{ kind: 'says', status: 'degraded', reasons: ['capture:lost', 'no_line'] },
-        text: 'degraded (capture:lost, no_line): x',
+        ...{ kind: 'says', status: 'degraded', reasons: ['capture:lost', 'no_broker'] },
+        text: 'degraded (capture:lost, no_broker): x',
       },
     ],
   ])('of %j', (unit, word) => {
@@ -120,7 +120,7 @@ describe('a start', () => {
     ['no_loudspeaker', 'degraded (playback:main/lost): x; broker connected', {}],
     [
       'no_network no_microphone no_loudspeaker',
-      'degraded (no_line, capture:silent, playback:lost): x; no broker: none',
+      'degraded (no_broker, capture:silent, playback:lost): x; no broker: none',
       { interfaces: [unplugged] },
     ],
     ['not_yet', 'degraded (muted): x; broker connected', {}],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   beginReconnect,
-  type LineEnding,
+  type ConnectionEnding,
   noteDown,
   noteOther,
   noteUp,
@@ -76,7 +76,7 @@ const TAKEN_OVER = { problem: 'taken_over', protocol: 5 } as const;
  * Two devices with one identity: whoever connects ends the other's connection. Returns how each connection of each ended,
  * as they take it, and the waits.
  */
-function takeTurns(ending: LineEnding, hours: number, seed: number) {
+function takeTurns(ending: ConnectionEnding, hours: number, seed: number) {
   const devices = [0, 1].map((index) => ({
     state: beginReconnect(seed * 31 + index),
     dueAt: index * 1_000_000,
@@ -153,7 +153,7 @@ describe('two devices with one identity', () => {
   });
 
   it('are suspected in MQTT 5 only where the session is gone too, or the other one was seen', () => {
-    const silent: LineEnding = { ...KICKED, protocol: 5 };
+    const silent: ConnectionEnding = { ...KICKED, protocol: 5 };
     const close = (state: ReconnectState, isSessionLost = false) =>
       noteDown(noteUp(state, 0, isSessionLost), silent, 10);
     let cut = close(beginReconnect(1));
@@ -176,7 +176,7 @@ describe('two devices with one identity', () => {
   });
 });
 
-describe('a line that is needed at once', () => {
+describe('a connection that is needed at once', () => {
   const LONG_OUTAGE_MS = 600_000;
   const seeds = Array.from({ length: 300 }, (_, index) => index * 7919);
   /** Ten minutes into an outage. */

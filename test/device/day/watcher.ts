@@ -3,21 +3,21 @@
  * now and then. Words: the port for people, Anna's folder, where to write.
  */
 import { openSync, writeSync } from 'node:fs';
-import { watch } from '../owner-line.ts';
+import { watch } from '../owner-client.ts';
 
 const WRITE_EACH_MS = 5000;
 const COMMAND_EACH_MS = 900_000;
 
 const [port = '', login = '', outlet = ''] = process.argv.slice(2);
 const out = openSync(outlet, 'w');
-const line = await watch(Number(port), login);
+const owner = await watch(Number(port), login);
 let commands = 0;
 setInterval(() => {
-  for (const { topic, text } of line.messages) writeSync(out, `${JSON.stringify({ topic, text })}\n`);
-  line.forget();
+  for (const { topic, text } of owner.messages) writeSync(out, `${JSON.stringify({ topic, text })}\n`);
+  owner.forget();
 }, WRITE_EACH_MS);
 setInterval(() => {
   commands += 1;
   const args = { percent: 60 + (commands % 40) };
-  void line.publish('cmd/volume', { id: `day-${commands}`, args });
+  void owner.publish('cmd/volume', { id: `day-${commands}`, args });
 }, COMMAND_EACH_MS);

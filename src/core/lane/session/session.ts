@@ -22,7 +22,7 @@ export interface PendingTokenRequest {
   readonly attempt: number;
   /** When the id was first used; the token's window is counted from here, to be on the safe side. */
   readonly since: number;
-  /** When it was asked for last; null: it waits for the line. */
+  /** When it was asked for last; null: it waits for the connection. */
   readonly askedAt: number | null;
   /** What a voice may cut short; null: nothing, or it has been. */
   readonly wait: Wait | null;

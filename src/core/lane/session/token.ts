@@ -36,15 +36,15 @@ function putRequest(context: StepContext, request: PendingTokenRequest): void {
 
 /** Asks (again) under the same id, which makes a lost answer come again instead of a second session. */
 function ask(context: StepContext, asked: PendingTokenRequest): void {
-  const { lineUp, settings, seed } = context.state;
-  if (!lineUp) return;
+  const { brokerUp, settings, seed } = context.state;
+  if (!brokerUp) return;
   const attempt = asked.attempt + 1;
   const drawn = draw(seed);
   const patienceMs = Math.min(
     LONGEST_ANSWER_WAIT_MS,
     settings.tokenAnswerMs * 2 ** Math.min(attempt - 1, 10),
   );
-  // A request that was waiting for the line counts its life from when it is really sent.
+  // A request that was waiting for the connection counts its life from when it is really sent.
   const since = asked.attempt === 0 ? context.now : asked.since;
   context.set({ seed: drawn.seed });
   context.emit({ type: 'request_token', id: asked.id, reason: asked.reason, attempt });
@@ -68,7 +68,7 @@ const LEAST_BETWEEN_MS = 2000;
 /** Somebody wants an answer now: it is asked for again, unless it has just been. */
 export function askNow(context: StepContext): void {
   const asked = tokenRequestOf(context.state.session);
-  if (asked === null || asked.askedAt === null || !context.state.lineUp) return;
+  if (asked === null || asked.askedAt === null || !context.state.brokerUp) return;
   if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
@@ -79,9 +79,9 @@ const MOST_SPREAD_MS = 10_000;
 /** Who waited no longer has just been started: alone, or at its own moment. */
 const NO_WAIT_MS = 1000;
 
-/** The line to the backend came or went. */
-export function onLine(context: StepContext, up: boolean): void {
-  context.set({ lineUp: up });
+/** The connection to the backend came or went. */
+export function onBroker(context: StepContext, up: boolean): void {
+  context.set({ brokerUp: up });
   const { session, seed } = context.state;
   const asked = tokenRequestOf(session);
   if (asked !== null) putRequest(context, { ...asked, wait: null });

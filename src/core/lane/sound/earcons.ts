@@ -10,8 +10,8 @@ import { feedLoudspeaker } from './playback.ts';
 
 /** A session that is back so soon was hardly missed. */
 const MISSED_AFTER_MS = 2000;
-/** A line that comes and goes is told of no more often than this. */
-const LINE_PAUSE_MS = 15_000;
+/** A session that comes and goes is told of no more often than this. */
+const SESSION_PAUSE_MS = 15_000;
 const MUTE_PAUSE_MS = 500;
 /** Half-duplex is deaf while a chime sounds: nobody who speaks is interrupted for good news, which soon is none any more. */
 const SILENT_FOR_MS = 1000;
@@ -21,9 +21,9 @@ const GOOD_NEWS_MS = 10_000;
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 const UP: readonly Phase[] = ['live', 'rolling'];
 
-function chime(context: StepContext, earcon: Earcon, about: 'line' | 'mute'): void {
+function chime(context: StepContext, earcon: Earcon, about: 'session' | 'mute'): void {
   const { options, chimes } = context.state;
-  context.set({ chimes: { ...chimes, [about === 'line' ? 'lineAt' : 'muteAt']: context.now } });
+  context.set({ chimes: { ...chimes, [about === 'session' ? 'sessionAt' : 'muteAt']: context.now } });
   if (options.earcons) sound(context, earcon, about);
 }
 
@@ -60,30 +60,30 @@ export function updateChimes(context: StepContext, before: LaneState): void {
     before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
   if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
   if (context.state.chimes.muted !== state.options.muted) tellMute(context);
-  followLine(context, before);
+  followSession(context, before);
   tellDue(context);
 }
 
-function followLine(context: StepContext, before: LaneState): void {
+function followSession(context: StepContext, before: LaneState): void {
   if (phaseOf(before.session) === context.phase && before.failures === context.state.failures) return;
   if (UP.includes(context.phase)) tellUp(context);
-  else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, line: 'away' } });
-  if (context.state.chimes.line === 'away' && context.state.timers.earcon === null) {
-    const { lineAt } = context.state.chimes;
-    context.arm('earcon', Math.max(context.now + MISSED_AFTER_MS, lineAt + LINE_PAUSE_MS));
+  else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, session: 'away' } });
+  if (context.state.chimes.session === 'away' && context.state.timers.earcon === null) {
+    const { sessionAt } = context.state.chimes;
+    context.arm('earcon', Math.max(context.now + MISSED_AFTER_MS, sessionAt + SESSION_PAUSE_MS));
   }
 }
 
 function rest(context: StepContext): void {
   context.disarm('earcon');
-  const { lineAt, muteAt } = context.state.chimes;
-  context.set({ chimes: { ...NO_CHIMES, lineAt, muteAt } });
+  const { sessionAt, muteAt } = context.state.chimes;
+  context.set({ chimes: { ...NO_CHIMES, sessionAt, muteAt } });
 }
 
 /** A lane that was live has no session, and not because it sleeps or makes room for the next one. */
 function isGone({ state }: StepContext, before: LaneState): boolean {
   const { session, chimes, failures, oldSession } = state;
-  if (!chimes.wasLive || chimes.line !== 'up') return false;
+  if (!chimes.wasLive || chimes.session !== 'up') return false;
   if (session.kind === 'standby' || hearingStream(session) !== null || oldSession?.successorWaits === true)
     return false;
   return hearingStream(before.session) !== null || failures > before.failures;
@@ -92,28 +92,28 @@ function isGone({ state }: StepContext, before: LaneState): boolean {
 function tellUp(context: StepContext): void {
   const { chimes } = context.state;
   context.disarm('earcon');
-  const news: Earcon | null = chimes.line === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
+  const news: Earcon | null = chimes.session === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
   const due = news === null ? chimes.due : { earcon: news, since: context.now };
-  context.set({ chimes: { ...chimes, wasLive: true, line: 'up', due } });
+  context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
 }
 
 /** Looked at with every step: there are three a second while somebody listens. */
 function tellDue(context: StepContext): void {
   const { chimes } = context.state;
-  const { due, line, voiceAt } = chimes;
+  const { due, session, voiceAt } = chimes;
   if (due === null) return;
-  const isStale = line !== 'up' || context.now - due.since > GOOD_NEWS_MS;
+  const isStale = session !== 'up' || context.now - due.since > GOOD_NEWS_MS;
   if (!isStale && context.now - voiceAt < SILENT_FOR_MS) return;
   context.set({ chimes: { ...chimes, due: null } });
-  if (!isStale) chime(context, due.earcon, 'line');
+  if (!isStale) chime(context, due.earcon, 'session');
 }
 
 /** The session has been gone for this long that a visitor should know. */
 export function onEarconTimer(context: StepContext): void {
   const { chimes } = context.state;
-  if (chimes.line !== 'away') return;
-  context.set({ chimes: { ...chimes, line: 'told' } });
-  chime(context, 'lost', 'line');
+  if (chimes.session !== 'away') return;
+  context.set({ chimes: { ...chimes, session: 'told' } });
+  chime(context, 'lost', 'session');
 }
 
 function tellMute(context: StepContext): void {

@@ -59,12 +59,12 @@ function isOver({ session }: LaneState, { lastAt }: SpeechLoss, now: number): bo
 }
 
 /** What keeps speech from being translated. */
-function causeOf({ session, lineUp, backendSilent, problem }: LaneState): string {
+function causeOf({ session, brokerUp, backendSilent, problem }: LaneState): string {
   // Nothing overflows in standby: what is lost had been sent.
   if (session.kind === 'standby') return 'silent_service';
   if (isCongested(session)) return 'congested';
   const isAcquiring = tokenRequestOf(session) !== null;
-  if (isAcquiring && !lineUp) return 'no_line';
+  if (isAcquiring && !brokerUp) return 'no_broker';
   if (isAcquiring && backendSilent) return 'no_backend';
   return problem?.code ?? 'no_session';
 }

@@ -7,7 +7,7 @@ function requests(lane: LaneHarness) {
 }
 
 describe('while the broker is away', () => {
-  it('no token is asked for; audio is held; the question is put when the line is back', () => {
+  it('no token is asked for; audio is held; the question is put when the connection is back', () => {
     const lane = new LaneHarness();
     lane.start();
     expect(lane.phase).toBe('acquiring');
@@ -15,7 +15,7 @@ describe('while the broker is away', () => {
     lane.pass(600_000);
     expect(lane.all('request_token')).toHaveLength(0);
     expect(lane.accounts.held).toBe(20);
-    lane.line(true);
+    lane.brokerIs(true);
     lane.until(() => requests(lane).length === 1, 10_000);
     expect(requests(lane)).toEqual(['test-1#1']);
     // The window of the token is counted from here, not from when the lane began to want it.
@@ -23,11 +23,11 @@ describe('while the broker is away', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('who has only just begun asks at once when the line comes', () => {
+  it('who has only just begun asks at once when the connection comes', () => {
     const lane = new LaneHarness();
     lane.start();
     lane.pass(900);
-    lane.line(true);
+    lane.brokerIs(true);
     expect(requests(lane)).toEqual(['test-1#1']);
   });
 
@@ -35,12 +35,12 @@ describe('while the broker is away', () => {
     [5000, 1000],
     [60_000, 6000],
     [3_600_000, 10_000],
-  ])('a fleet that waited %i ms for its first line asks spread over %i ms', (waitedMs, spreadMs) => {
+  ])('a fleet that waited %i ms for its first connection asks spread over %i ms', (waitedMs, spreadMs) => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
       const lane = new LaneHarness({ seed: seed * 7919 });
       lane.start();
       lane.pass(waitedMs);
-      lane.line(true);
+      lane.brokerIs(true);
       expect(requests(lane)).toEqual([]);
       return lane.due('token');
     });
@@ -49,14 +49,14 @@ describe('while the broker is away', () => {
     expect(Math.min(...waits)).toBeLessThan(spreadMs * 0.1);
   });
 
-  it('an open question rests, and is repeated soon after the line is back, spread over a fleet', () => {
+  it('an open question rests, and is repeated soon after the connection is back, spread over a fleet', () => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
       const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();
-      lane.line(false);
+      lane.brokerIs(false);
       expect(lane.timers.has('token')).toBe(false);
       lane.pass(10_000);
       expect(requests(lane)).toEqual(['test-1#1']);
-      lane.line(true);
+      lane.brokerIs(true);
       const wait = lane.due('token');
       lane.pass(1000);
       expect(requests(lane)).toEqual(['test-1#1', 'test-1#2']);
@@ -69,31 +69,31 @@ describe('while the broker is away', () => {
 
   it('a question that got too old is put under a new id', () => {
     const lane = new LaneHarness().goAcquiring();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.pass(LANE_DEFAULTS.tokenRequestLifeMs);
-    lane.line(true);
+    lane.brokerIs(true);
     lane.pass(LANE_DEFAULTS.tokenRequestLifeMs / 10);
     expect(requests(lane)).toEqual(['test-1#1', 'test-2#2']);
   });
 
   it('a live stream does not care', () => {
     const lane = new LaneHarness().goLive();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.speak(40);
-    lane.line(true);
+    lane.brokerIs(true);
     expect(lane.phase).toBe('live');
     expect(lane.wire).toBe('s'.repeat(40));
     expect(lane.all('request_token')).toHaveLength(1);
   });
 
-  it('a lane that loses its stream waits for the line and goes on', () => {
+  it('a lane that loses its stream waits for the connection and goes on', () => {
     const lane = new LaneHarness().goLive();
-    lane.line(false);
+    lane.brokerIs(false);
     lane.end();
     lane.until(() => lane.phase === 'acquiring', 2000);
     lane.pass(300_000);
     expect(lane.all('request_token')).toHaveLength(1);
-    lane.line(true);
+    lane.brokerIs(true);
     lane.until(() => lane.all('request_token').length === 2, 10_000);
     lane.grant();
     lane.open();

@@ -16,7 +16,7 @@ export interface Message {
   readonly atMs: number;
 }
 
-export interface Line {
+export interface OwnerClient {
   /** All that the device has said since the start or `forget`. */
   readonly messages: readonly Message[];
   forget(): void;
@@ -29,7 +29,7 @@ export interface Line {
 }
 
 /** @param login the folder of what was handed out for Anna */
-export async function watch(port: number, login: string): Promise<Line> {
+export async function watch(port: number, login: string): Promise<OwnerClient> {
   const mqtt = await connectAsync({
     ...{
       protocol: 'mqtts',
@@ -60,7 +60,7 @@ export async function watch(port: number, login: string): Promise<Line> {
     const found = messages.findLast((message) => message.topic === topic);
     return found === undefined ? null : JSON.parse(found.text);
   };
-  const publish: Line['publish'] = async (topic, payload, retain = false) => {
+  const publish: OwnerClient['publish'] = async (topic, payload, retain = false) => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
     await mqtt.publishAsync(`${DEVICE}/${topic}`, text, { qos: 1, retain });
   };

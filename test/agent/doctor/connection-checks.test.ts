@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { BackendProbe, Probed } from '../../../src/agent/doctor/backend-probe.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
-import { lineChecks } from '../../../src/agent/doctor/connection-checks.ts';
+import { connectionChecks } from '../../../src/agent/doctor/connection-checks.ts';
 import { ok, problem } from '../../../src/core/doctor/finding.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -75,7 +75,7 @@ async function examine(
     refused() {},
   };
   const findings = await runChecks(
-    lineChecks({
+    connectionChecks({
       ...{ clock, probe, lane: 'main', hosts: more.hosts ?? [] },
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: ok('joined'), bus: BUS }),
@@ -148,7 +148,7 @@ describe('the stream host', () => {
 
   it('is told with what keeps it from being found, where nothing else tells that', async () => {
     const clock = createSystemClock();
-    const checks = lineChecks({
+    const checks = connectionChecks({
       ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
       probe: {
         ask: () => Promise.reject(new Error('never asked')),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/deps.ts';
 import { expectStreaming, explode, phaseOf, reject, stopped, throwing } from './tools.ts';
 
-describe('a line to the owner that throws', () => {
+describe('a connection to the owner that throws', () => {
   it('as it is opened is opened again', async () => {
     let tries = 0;
     const deps = throwing((given) => ({

@@ -1,4 +1,4 @@
-/** What the line to the owner needs for years: the next certificate, and the next broker. */
+/** What the connection to the owner needs for years: the next certificate, and the next broker. */
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -9,7 +9,7 @@ import { createCertificateRenewal } from './certificate-renewal.ts';
 import { CommandError, type CommandHandlers } from './command-request.ts';
 import type { Publisher } from './publisher.ts';
 
-export interface LineCareDeps {
+export interface BrokerUpkeepDeps {
   readonly repeats: RepeatFilter;
   readonly deps: GuardedDeps;
   readonly topics: DeviceTopics;
@@ -17,10 +17,10 @@ export interface LineCareDeps {
   bus(): Bus | null;
 }
 
-export interface LineCare {
+export interface BrokerUpkeep {
   /** From here on the owner can be told. */
   begin(): void;
-  /** The line is up: before anything is said over it. */
+  /** The connection is up: before anything is said over it. */
   connected(): void;
   /** A connection ended or never came about. */
   failed(problem: BusProblem, message: string): void;
@@ -30,7 +30,13 @@ export interface LineCare {
   close(): void;
 }
 
-export function createLineCare({ deps, topics, publisher, repeats, bus }: LineCareDeps): LineCare {
+export function createBrokerUpkeep({
+  deps,
+  topics,
+  publisher,
+  repeats,
+  bus,
+}: BrokerUpkeepDeps): BrokerUpkeep {
   const { clock, log, random, randomHash, certificate, brokers } = deps;
   const telling = {
     ...{ clock, log, bus },

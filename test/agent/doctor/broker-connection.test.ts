@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { createBrokerLine, isExposed } from '../../../src/agent/doctor/broker-connection.ts';
+import { createBrokerConnection, isExposed } from '../../../src/agent/doctor/broker-connection.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { type ScriptedBroker, startScriptedBroker } from '../../adapters/mqtt/fixture.ts';
 import { testConfig } from '../fake-deps.ts';
@@ -54,18 +54,18 @@ async function startBroker(options: {
 
 async function join(mayAgentRun: boolean) {
   const url = scripted?.url ?? '';
-  const line = createBrokerLine({
+  const connection = createBrokerConnection({
     nobody: null,
     certificate: () => null,
     ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), mayAgentRun },
     connection: () => ({ url, clientId: 'museum.kiosk-01' }),
     hear: () => {},
   });
-  close = line.close;
-  return line.join();
+  close = connection.close;
+  return connection.join();
 }
 
-describe('the line to the broker', () => {
+describe('the connection to the broker', () => {
   it('is opened under a name of its own', async () => {
     const clients = await startBroker({});
     expect((await join(true)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'doctor' } });
@@ -97,7 +97,7 @@ describe('the line to the broker', () => {
   });
 
   it('is not even tried with a file that cannot be used', async () => {
-    const line = createBrokerLine({
+    const connection = createBrokerConnection({
       nobody: null,
       certificate: () => null,
       ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), mayAgentRun: false },
@@ -106,11 +106,11 @@ describe('the line to the broker', () => {
       },
       hear: () => {},
     });
-    expect((await line.join()).outcome).toMatchObject({
+    expect((await connection.join()).outcome).toMatchObject({
       verdict: 'problem',
       finding: 'mqtt.caFile: the file ca.pem cannot be read (EACCES)',
     });
-    await line.close();
+    await connection.close();
   });
 
   it.each<[string, string | null, boolean]>([
