@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { speechTask } from '../../src/core/task.ts';
-import type { Options } from './options.ts';
+import type { Options } from './bench-options.ts';
 import { program, type Setting } from './setting.ts';
 import { RATE_HZ } from './speech.ts';
 import type { Subject, SubjectName } from './subject.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePhrases } from '../phrases/synthesis.ts';
 import { deb, type Entry, installedKib } from './archive.ts';
+import { type Options, readOptions, USAGE, UsageError } from './deb-options.ts';
 import { type Help, parseHelp, verbsOf } from './manual.ts';
-import { type Options, readOptions, USAGE, UsageError } from './options.ts';
 import {
   agentPackage,
   backendPackage,

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Run } from './run.ts';
+import type { Run } from './child-programs.ts';
 
 /** What a kiosk has of Debian; no package that is only recommended. */
 const PACKAGES = [

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BootFile } from './boot-partition.ts';
+import type { Run } from './child-programs.ts';
 import type { Identity } from './identity.ts';
 import { setInodeTimes } from './inode-times.ts';
 import { alignUp, MIB } from './partitions.ts';
-import type { Run } from './run.ts';
 
 const BLOCK = 4096;
 export const BOOT_BYTES = 256 * MIB;

@@ -12,12 +12,12 @@ import { basename, join } from 'node:path';
 import { tar } from '../deb/archive.ts';
 import { bootFiles } from './boot-partition.ts';
 import { writeCard } from './card.ts';
+import type { Run } from './child-programs.ts';
 import { debianRoot } from './debian-root.ts';
 import { BOOT_BYTES, DATA_BYTES, makeBoot, makeData, makeRoot } from './file-systems.ts';
 import { type Identity, identityOf } from './identity.ts';
-import type { Compression, Options } from './options.ts';
+import type { Compression, Options } from './image-options.ts';
 import { layOut, MIB } from './partitions.ts';
-import type { Run } from './run.ts';
 import type { Steps } from './steps.ts';
 import { initramfsScript, LOGIN, systemFiles } from './system.ts';
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programs, StoppedError } from './child-programs.ts';
 import { makeImage } from './image.ts';
-import { type Options, readOptions, USAGE, UsageError } from './options.ts';
-import { programs, StoppedError } from './run.ts';
+import { type Options, readOptions, USAGE, UsageError } from './image-options.ts';
 import { stepLines } from './steps.ts';
 import { FOLDERS_OF_PROGRAMS, whatIsMissing } from './tools.ts';
 

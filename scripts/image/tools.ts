@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Options } from './options.ts';
+import type { Options } from './image-options.ts';
 
 /** A program, and the package of Debian that has it. */
 type Tool = readonly [program: string, packageName: string];

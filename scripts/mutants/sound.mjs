@@ -67,11 +67,11 @@ export const SOUND = [
   },
   {
     name: 'spoken-sentences-said-again',
-    file: 'uplink/replay/log.ts',
+    file: 'uplink/replay/replay-log.ts',
     find: "if (known === undefined || allSaid(known, log)) return 'all';\n    said.push(...languagesSaid(known, log));",
     replace: "if (known === undefined) return 'all';",
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -83,7 +83,7 @@ export const SOUND = [
     find: 'return lastPause(log) ?? log.sentMs;',
     replace: 'return lastPause(log) ?? 0;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -91,11 +91,11 @@ export const SOUND = [
   },
   {
     name: 'replay-log-grows',
-    file: 'uplink/replay/log.ts',
+    file: 'uplink/replay/replay-log.ts',
     find: 'const MOST_PIECES = 90;',
     replace: 'const MOST_PIECES = 90_000;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -103,11 +103,11 @@ export const SOUND = [
   },
   {
     name: 'replay-log-never-forgets',
-    file: 'uplink/replay/log.ts',
+    file: 'uplink/replay/replay-log.ts',
     find: 'export const FORGOTTEN_AFTER_MS = 30_000;',
     replace: 'export const FORGOTTEN_AFTER_MS = 30_000_000;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -115,11 +115,11 @@ export const SOUND = [
   },
   {
     name: 'filler-is-no-pause',
-    file: 'uplink/replay/log.ts',
+    file: 'uplink/replay/replay-log.ts',
     find: 'const quietMs = Math.max(PAUSE_MS, log.quietMs + chunkMs);',
     replace: 'const { quietMs } = log;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -152,7 +152,7 @@ export const SOUND = [
     find: 'languagesSaid(sentence, log).length === log.targets.length',
     replace: 'languagesSaid(sentence, log).length > 0',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -164,7 +164,7 @@ export const SOUND = [
     find: 'const isSilent = !log.isTold && !isAwaited;',
     replace: 'const isSilent = log.isTold && !isAwaited;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -190,7 +190,7 @@ export const SOUND = [
     find: 'const PROMPT_MS = 2600;',
     replace: 'const PROMPT_MS = 26_000;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -202,7 +202,7 @@ export const SOUND = [
     find: 'const LEAST_SHARE = 0.5;',
     replace: 'const LEAST_SHARE = 0;',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
@@ -214,7 +214,7 @@ export const SOUND = [
     find: 'if (fromMs < times.settledMs - OVERLAP_MS) return',
     replace: 'if (fromMs < -times.settledMs) return',
     tests: [
-      'uplink/replay/log.test.ts',
+      'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,

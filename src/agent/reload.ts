@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../core/lane/options.ts';
+import type { LaneOptions } from '../core/lane/lane-options.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 
 /** The part of a lane's configuration that can change while it runs. */

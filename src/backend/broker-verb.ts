@@ -5,7 +5,7 @@ import { examples, type Shell } from '../program/program.ts';
 import { nameSchema, prefixSchema } from '../protocol/mqtt/topics.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
 import { type Chosen, initBroker } from './broker/init.ts';
-import { checked, gather } from './broker/options.ts';
+import { checked, gather } from './broker/option-values.ts';
 import { ROLES, type Role } from './core/broker/access.ts';
 import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from './core/broker/setup.ts';
 

@@ -1,6 +1,6 @@
 import { runProgram, type Terminal } from '../program/program.ts';
 import { addBrokerVerb } from './broker-verb.ts';
-import { addDevicesVerb } from './devices-verb.ts';
+import { addDevicesVerb } from './device-logins-verb.ts';
 import { addKeysVerb } from './keys-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';

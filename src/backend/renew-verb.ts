@@ -6,7 +6,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { DEVICE_DAYS } from './broker/devices.ts';
-import { days, seconds } from './broker/options.ts';
+import { days, seconds } from './broker/option-values.ts';
 import { type Renewal, renewDevices } from './broker/renewals.ts';
 import { readAuthority, readSetup } from './broker/store.ts';
 import type { Setup } from './core/broker/setup.ts';

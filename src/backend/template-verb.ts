@@ -6,7 +6,7 @@ import { examples, type Shell } from '../program/program.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
 import { type Added, addDevices, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
-import { checked, days, gather } from './broker/options.ts';
+import { checked, days, gather } from './broker/option-values.ts';
 import { readSetup } from './broker/store.ts';
 import { makeOutFolder, readOwnerKeys, readTemplate, writeDeviceFile } from './broker/templates.ts';
 import { NUMBER, numbered } from './core/broker/provisioning.ts';

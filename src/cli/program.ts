@@ -6,7 +6,7 @@ import { demoVerb } from './demo/demo-verb.ts';
 import { devicesVerb } from './devices/devices-verb.ts';
 import { doctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
-import { createRunVerb, type RunHost } from './run.ts';
+import { createRunVerb, type RunHost } from './run-verb.ts';
 import { versionVerb } from './version.ts';
 
 export const NAME = 'dragoman';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { createSystemClock } from '../adapters/clock.ts';
 import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
-import { report } from '../adapters/provisioning/report.ts';
+import { report } from '../adapters/provisioning/result-report.ts';
 import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
 import type { Write } from '../core/provisioning/places.ts';
 import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../src/agent/lane/account.ts';
+import { accountOf } from '../../src/agent/lane/lane-account.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';

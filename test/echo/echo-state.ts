@@ -1,5 +1,5 @@
 import type { LaneEvent } from '../../src/core/lane/event.ts';
-import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/options.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/lane-options.ts';
 import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
 import { createLane } from '../../src/core/lane/state.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';

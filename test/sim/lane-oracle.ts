@@ -3,7 +3,7 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/uplink/replay/log.ts';
+import { unspoken } from '../../src/core/uplink/replay/replay-log.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;

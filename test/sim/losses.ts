@@ -3,7 +3,7 @@ import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
 import { hearingStream, phaseOf, type Stream } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
-import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/log.ts';
+import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/replay-log.ts';
 
 /** The backlog was full, or a stream ended without a word of what it was sent long ago. */
 export function isLossRight(before: LaneState, after: LaneState): boolean {

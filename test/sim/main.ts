@@ -7,7 +7,7 @@ import { runDay, runRollovers } from './day.ts';
 import { FAULTS } from './faults.ts';
 import { recoveryBoundS } from './recovery.ts';
 import { REGRESSIONS } from './regressions.ts';
-import { type RunResult, runSeed } from './run.ts';
+import { type RunResult, runSeed } from './run-seed.ts';
 import { EXCUSES } from './speech-excuses.ts';
 import { type Generation, NEWEST, USUAL } from './terms.ts';
 

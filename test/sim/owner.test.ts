@@ -5,7 +5,7 @@ import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { inEffect } from './desired-model.ts';
-import { runSeed } from './run.ts';
+import { runSeed } from './run-seed.ts';
 import { rulesThatNotice, withPublished, withReceived } from './tampered.ts';
 
 const onTopic =

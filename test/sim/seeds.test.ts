@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { REGRESSIONS } from './regressions.ts';
-import { type RunResult, runSeed } from './run.ts';
+import { type RunResult, runSeed } from './run-seed.ts';
 import type { Violation } from './violations.ts';
 
 /** What a failing seed shows: the line that reproduces it, and what it found. */

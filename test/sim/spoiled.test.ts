@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
-import { runSeed } from './run.ts';
+import { runSeed } from './run-seed.ts';
 import { withPublished } from './tampered.ts';
 import type { Violation } from './violations.ts';
 import type { Meddling } from './world.ts';

@@ -1,7 +1,7 @@
 /** Agents that are broken on purpose, so that the oracles have something to find. */
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
-import { runSeed } from './run.ts';
+import { runSeed } from './run-seed.ts';
 
 const HOURS = 0.3;
 const SEEDS = [700, 701, 702, 703];

@@ -2,7 +2,7 @@ import { reach, serverOf } from '../../adapters/doctor/connection.ts';
 import { logIn } from '../../adapters/doctor/login.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
 import { judgeLogin, type LoginFacts } from '../../core/doctor/broker.ts';
-import { judgeOwnCertificate, type OwnCertificateFacts } from '../../core/doctor/certificate.ts';
+import { judgeOwnCertificate, type OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeReach } from '../../core/doctor/connection.ts';
 import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { IsolationFacts } from '../../core/doctor/isolation.ts';

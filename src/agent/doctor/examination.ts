@@ -5,7 +5,7 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
-import type { OwnCertificateFacts } from '../../core/doctor/certificate.ts';
+import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection.ts';
 import { skipped } from '../../core/doctor/finding.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TaskOptions } from '../../core/lane/options.ts';
+import type { TaskOptions } from '../../core/lane/lane-options.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';

@@ -1,4 +1,4 @@
-import { type TaskOptions, taskOf } from '../../core/lane/options.ts';
+import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Admissions } from './admissions.ts';

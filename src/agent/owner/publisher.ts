@@ -1,4 +1,4 @@
-import { reportLane } from '../../core/lane/report.ts';
+import { reportLane } from '../../core/lane/lane-report.ts';
 import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
 import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { LaneState } from '../../core/lane/state.ts';

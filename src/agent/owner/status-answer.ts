@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { accountOf, reportAccount } from '../lane/account.ts';
+import { accountOf, reportAccount } from '../lane/lane-account.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Publisher } from './publisher.ts';
 import type { RefusedAnswers } from './refused-answers.ts';

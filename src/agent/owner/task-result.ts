@@ -1,4 +1,4 @@
-import { isSameTask, type TaskOptions, taskOf } from '../../core/lane/options.ts';
+import { isSameTask, type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session.ts';
 import type { LaneState } from '../../core/lane/state.ts';

@@ -7,7 +7,7 @@ import {
   type ReportStep,
   type StartState,
   stepReport,
-} from '../../core/provisioning/report.ts';
+} from '../../core/provisioning/report-schedule.ts';
 import type { SettingsNews } from '../../core/provisioning/settings-news.ts';
 import { judgeStart, type StartFacts } from '../../core/provisioning/start-facts.ts';
 import type { Said } from '../../core/provisioning/start-text.ts';

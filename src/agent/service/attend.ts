@@ -1,4 +1,4 @@
-import { taskOf } from '../../core/lane/options.ts';
+import { taskOf } from '../../core/lane/lane-options.ts';
 import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
 import { describeService } from '../../core/service-status.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,7 +1,7 @@
 /** What is remembered of each device, bounded in every direction. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
-import { type Account, openAccount } from './account.ts';
+import { type Account, openAccount } from './device-account.ts';
 import type { Answer } from './issue-event.ts';
 import type { DeviceName } from './policy.ts';
 

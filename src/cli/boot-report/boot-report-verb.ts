@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { PROVISIONING_RESULT_FILE, STATUS_FILE } from '../../core/provisioning/outcome.ts';
-import { REPORT_SETTINGS } from '../../core/provisioning/report.ts';
+import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
 import { examples, type Verb } from '../../program/program.ts';
-import type { BootReportOptions } from './options.ts';
+import type { BootReportOptions } from './boot-report-options.ts';
 
 const CONFIG = '/etc/dragoman/config.json';
 export const PHRASES_FOLDER = '/usr/share/dragoman/phrases';
@@ -37,7 +37,7 @@ export const bootReportVerb: Verb = {
       )
       .action(async (options: BootReportOptions) => {
         // A daemon that runs for a year never needs it: it is loaded here.
-        const { performBootReport } = await import('./run.ts');
+        const { performBootReport } = await import('./perform-boot-report.ts');
         await performBootReport(options, shell);
       });
   },

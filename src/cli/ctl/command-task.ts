@@ -5,7 +5,7 @@ import type { Shell } from '../../program/program.ts';
 import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
 import { harmless } from '../../protocol/plain-text.ts';
-import { layOutFinding, layOutSummary } from '../doctor/report.ts';
+import { layOutFinding, layOutSummary } from '../doctor/diagnosis-text.ts';
 import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import type { CtlDeps } from './deps.ts';

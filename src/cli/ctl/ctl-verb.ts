@@ -1,5 +1,5 @@
 import type { Verb } from '../../program/program.ts';
-import { addTargetOptions, type CtlOptions } from './options.ts';
+import { addTargetOptions, type CtlOptions } from './ctl-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,7 +39,7 @@ export const ctlVerb: Verb = {
       .passThroughOptions()
       .action(async (words: string[], options: CtlOptions) => {
         // The daemon never needs it: what it does is loaded here.
-        const { runCtl } = await import('./run.ts');
+        const { runCtl } = await import('./run-ctl.ts');
         await runCtl(words, options, shell);
       });
   },

@@ -1,6 +1,6 @@
 import { EXIT, Failure } from '../../program/problem.ts';
 import { deviceIdSchema, nameSchema } from '../../protocol/mqtt/topics.ts';
-import type { CtlOptions } from './options.ts';
+import type { CtlOptions } from './ctl-options.ts';
 import { VERB_NAMES } from './verbs.ts';
 
 /** Whom a command is for. */

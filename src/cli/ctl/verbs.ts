@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { suggest } from '../../adapters/config/keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { COMMAND_ARGS, type CommandName } from '../../protocol/mqtt/command.ts';
-import { addTargetOptions, type CtlOptions } from './options.ts';
+import { addTargetOptions, type CtlOptions } from './ctl-options.ts';
 
 export type ConfigVerb = 'get' | 'set' | 'unset' | 'diff';
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
+import type { DemoCommandOptions } from './demo-options.ts';
 import { DEMO_FAULTS, type DemoFault } from './faults.ts';
-import type { DemoCommandOptions } from './options.ts';
 
 export const demoVerb: Verb = {
   register(program, shell) {
@@ -34,7 +34,7 @@ export const demoVerb: Verb = {
       )
       .action(async (options: DemoCommandOptions) => {
         // A daemon that runs for a year never needs the broker and the views: they are loaded here.
-        const { performDemo } = await import('./run.ts');
+        const { performDemo } = await import('./perform-demo.ts');
         await performDemo(options, shell);
       });
   },

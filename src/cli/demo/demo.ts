@@ -1,6 +1,6 @@
 import { createPlayback } from '../../adapters/audio/driver.ts';
 import { Agent } from '../../agent/agent.ts';
-import { accountOf } from '../../agent/lane/account.ts';
+import { accountOf } from '../../agent/lane/lane-account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
 import { phaseOf } from '../../core/lane/session/session.ts';

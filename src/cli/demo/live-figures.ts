@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../agent/lane/account.ts';
+import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { LatencySummary } from '../../agent/lane/latency.ts';
 import { justify, LABEL_WIDTH, type Row, renderRule, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';

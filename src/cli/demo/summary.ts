@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../agent/lane/account.ts';
+import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { LatencySummary } from '../../agent/lane/latency.ts';
 
 /** The last line of `demo --json`, under the key `summary`. */

@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../agent/lane/account.ts';
+import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { DemoModel } from './model.ts';
 
 /** What a demo shows itself on: a terminal's live picture, or plain lines. */

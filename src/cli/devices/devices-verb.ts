@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
-import type { DevicesOptions } from './options.ts';
+import type { DevicesOptions } from './devices-options.ts';
 
 export const devicesVerb: Verb = {
   register(program, shell) {
@@ -17,7 +17,7 @@ export const devicesVerb: Verb = {
       .addHelpText(...examples('dragoman devices', 'dragoman devices --meter plughw:CARD=Mic --seconds 30'))
       .action(async (options: DevicesOptions) => {
         // A daemon that runs for a year never lists its devices: what does it is loaded here.
-        const { performDevices } = await import('./run.ts');
+        const { performDevices } = await import('./perform-devices.ts');
         await performDevices(options, shell);
       });
   },

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
 import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
-import type { DoctorOptions } from './options.ts';
+import type { DoctorOptions } from './doctor-options.ts';
 
 export const doctorVerb: Verb = {
   register(program, shell) {
@@ -32,7 +32,7 @@ export const doctorVerb: Verb = {
       )
       .action(async (options: DoctorOptions) => {
         // A daemon that runs for a year never needs the probes: they are loaded here.
-        const { performDoctor } = await import('./run.ts');
+        const { performDoctor } = await import('./perform-doctor.ts');
         await performDoctor(options, shell);
       });
   },

@@ -1,5 +1,5 @@
 import type { WallMs } from '../../protocol/time.ts';
-import { type CertificateFacts, judgeCertificate } from './certificate.ts';
+import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
 /** How far a connection to a server came. */

@@ -1,6 +1,6 @@
 import type { EchoMode } from '../uplink/gate.ts';
+import { isSameTask, type LaneOptions, taskOf } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
-import { isSameTask, type LaneOptions, taskOf } from './options.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/ending.ts';
 import { isStreaming, type Rolling } from './session/session.ts';

@@ -5,7 +5,7 @@ import type { EchoMeasure } from '../audio/echo-measure.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';
-import type { LaneOptions } from './options.ts';
+import type { LaneOptions } from './lane-options.ts';
 
 /** The timers of a lane; arming one again replaces it. */
 export type TimerName =

@@ -1,7 +1,7 @@
 import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import { type BackoffPolicy, drawBackoff } from '../retry/backoff.ts';
 import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
-import { unspoken } from '../uplink/replay/log.ts';
+import { unspoken } from '../uplink/replay/replay-log.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';

@@ -7,8 +7,8 @@ import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
+import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
 import { type Chimes, NO_CHIMES, type Saying, type SpeechLoss, type Untranslated } from './observations.ts';
-import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './options.ts';
 import type { OldSession, Session } from './session/session.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
 

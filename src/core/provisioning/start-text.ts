@@ -1,7 +1,7 @@
 /** How the kiosk is after its start, in writing: beside the settings on the card, on the console and in the journal. */
 
 import { PHRASES, type PhraseLanguage } from './phrases.ts';
-import type { StartState } from './report.ts';
+import type { StartState } from './report-schedule.ts';
 import type { Trouble } from './start-facts.ts';
 
 /** With this line the part begins that the boot report writes; what stands before it is others'. */

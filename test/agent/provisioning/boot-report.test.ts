@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ReportWorld, runReport } from '../../../src/agent/provisioning/boot-report.ts';
 import type { PhraseCode } from '../../../src/core/provisioning/phrases.ts';
-import { REPORT_SETTINGS, type StartState } from '../../../src/core/provisioning/report.ts';
+import { REPORT_SETTINGS, type StartState } from '../../../src/core/provisioning/report-schedule.ts';
 import type { StartFacts } from '../../../src/core/provisioning/start-facts.ts';
 import type { Said } from '../../../src/core/provisioning/start-text.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { performBootReport } from '../../../src/cli/boot-report/run.ts';
+import { performBootReport } from '../../../src/cli/boot-report/perform-boot-report.ts';
 import { runDeviceProgram } from '../../../src/cli/program.ts';
 
 const RESULT = {

@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../../src/agent/lane/account.ts';
+import type { LaneAccount } from '../../../src/agent/lane/lane-account.ts';
 import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
 import type { Capabilities } from '../../../src/cli/demo/live-colors.ts';
 import { type LiveModel, renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
@@ -6,7 +6,7 @@ import { SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import { type DemoModel, type Exchange, FIRST_MODEL } from '../../../src/cli/demo/model.ts';
 import type { Caption, LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { createLane, type LaneState, NO_COUNTS } from '../../../src/core/lane/state.ts';
 import { NO_ACCOUNTS } from '../../../src/core/uplink/backlog.ts';
 

@@ -3,8 +3,8 @@ import { describeHolders } from '../../../src/adapters/audio/cards/holders.ts';
 import { type Survey, surveyDevices } from '../../../src/adapters/audio/cards/survey.ts';
 import { adviseOn, suggestDevices } from '../../../src/cli/devices/advice.ts';
 import { configuredDevices, findDevice } from '../../../src/cli/devices/configured.ts';
+import { reportDevices } from '../../../src/cli/devices/devices-json.ts';
 import { listDevices } from '../../../src/cli/devices/listing.ts';
-import { reportDevices } from '../../../src/cli/devices/report.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
 import {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { setStage } from '../../../src/cli/demo/environment.ts';
-import { performDoctor } from '../../../src/cli/doctor/run.ts';
+import { performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
 import { inProcessHands } from '../../e2e/in-process.ts';
 import { consult, createDoctorFixture } from './fixture.ts';

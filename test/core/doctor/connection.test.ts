@@ -9,7 +9,7 @@ import {
   type CertificateFacts,
   judgeCertificate,
   judgeOwnCertificate,
-} from '../../../src/core/doctor/certificate.ts';
+} from '../../../src/core/doctor/certificate-check.ts';
 import {
   judgeClock,
   judgeReach,

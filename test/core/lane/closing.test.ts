@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { CLOSING_MS } from '../../../src/core/lane/session/closing.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { behave } from './behaviour.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { step } from '../../../src/core/lane/machine.ts';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
 import { PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
 import { isStreaming } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';

@@ -3,7 +3,7 @@ import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
-import { owedSpeechChunks } from '../../../src/core/uplink/replay/log.ts';
+import { owedSpeechChunks } from '../../../src/core/uplink/replay/replay-log.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 

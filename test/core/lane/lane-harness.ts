@@ -1,5 +1,5 @@
 import type { Denial, Grant, Hold, LaneEvent } from '../../../src/core/lane/event.ts';
-import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/lane-options.ts';
 import type { StreamMessage, UpgradeRefusal } from '../../../src/ports/stream.ts';
 import { nextPcm, PAUSE, SPEECH, tagged } from './sound.ts';
 import { StepHarness } from './step-harness.ts';

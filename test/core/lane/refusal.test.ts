@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { RECOVERY } from '../../../src/core/retry/recovery.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
 import { LaneHarness } from './lane-harness.ts';

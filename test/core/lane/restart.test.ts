@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
 import { phaseOf } from '../../../src/core/lane/session/session.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
-import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/log.ts';
+import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/replay-log.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a step that threw', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS, type LaneSettings } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS, type LaneSettings } from '../../../src/core/lane/lane-options.ts';
 import { behave } from './behaviour.ts';
 import { LaneHarness as AnyDeps, CHUNK_MS } from './lane-harness.ts';
 

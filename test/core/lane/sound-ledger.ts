@@ -1,6 +1,6 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
-import type { LaneOptions, LaneSettings } from '../../../src/core/lane/options.ts';
+import type { LaneOptions, LaneSettings } from '../../../src/core/lane/lane-options.ts';
 import { isStreaming, streamsOf } from '../../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';

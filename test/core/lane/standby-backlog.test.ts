@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/log.ts';
+import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/replay-log.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 describe('standby', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
-import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/log.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/replay-log.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { deviceStatus, LONG_WITHOUT_SESSION_MS, laneStatus } from '../../../src/core/lane/status.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';

@@ -1,7 +1,7 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/core/lane/lane-options.ts';
 import { step } from '../../../src/core/lane/machine.ts';
-import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/core/lane/options.ts';
 import type { Phase } from '../../../src/core/lane/phases.ts';
 import {
   hearingStream,

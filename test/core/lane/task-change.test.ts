@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS, taskOf } from '../../../src/core/lane/options.ts';
+import { LANE_DEFAULTS, taskOf } from '../../../src/core/lane/lane-options.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportLane } from '../../../src/core/lane/report.ts';
+import { reportLane } from '../../../src/core/lane/lane-report.ts';
 import { needsBackend } from '../../../src/core/lane/session/waiting.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 

@@ -7,7 +7,7 @@ import {
   TASK_KEYS,
   type TaskOptions,
   taskOf,
-} from '../options.ts';
+} from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import type { OpenStream } from './session.ts';
 

@@ -1,7 +1,7 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
-import { unspoken } from '../../uplink/replay/log.ts';
+import { unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
 import type { StepContext } from '../step-context.ts';

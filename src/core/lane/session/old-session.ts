@@ -1,6 +1,6 @@
 import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
-import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/log.ts';
+import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/replay-log.ts';
 import { owesRest } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';

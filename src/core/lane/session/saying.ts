@@ -1,7 +1,12 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesSpeech, PAUSE_MS } from '../../uplink/replay/log.ts';
+import {
+  FORGOTTEN_AFTER_MS,
+  owedSpeechChunks,
+  owesSpeech,
+  PAUSE_MS,
+} from '../../uplink/replay/replay-log.ts';
 import type { SaidOutcome } from '../effect.ts';
 import type { LaneEvent } from '../event.ts';
 import { onOutputAudio } from '../sound/playback.ts';

@@ -1,6 +1,6 @@
-import { emptyReplayLog, retarget } from '../../uplink/replay/log.ts';
+import { emptyReplayLog, retarget } from '../../uplink/replay/replay-log.ts';
 import { reanchor } from '../../uplink/replay/times.ts';
-import { taskOf } from '../options.ts';
+import { taskOf } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';

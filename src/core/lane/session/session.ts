@@ -2,7 +2,7 @@ import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
 import type { ReplayLog } from '../../uplink/replay/record.ts';
 import type { Grant } from '../event.ts';
-import type { TaskOptions } from '../options.ts';
+import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
 import type { Silence } from './silence.ts';
 

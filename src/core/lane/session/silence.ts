@@ -1,7 +1,7 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
-import type { LaneSettings } from '../options.ts';
+import type { LaneSettings } from '../lane-options.ts';
 
 /** Speech that a stream was sent, and what the service has said of it: nothing so far. */
 export interface Silence {

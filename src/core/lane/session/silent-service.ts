@@ -1,5 +1,5 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
-import { owesSpeech } from '../../uplink/replay/log.ts';
+import { owesSpeech } from '../../uplink/replay/replay-log.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
 import { isStreaming, type LiveStream, type Stream } from './session.ts';

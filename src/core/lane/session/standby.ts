@@ -1,8 +1,8 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks } from '../../uplink/replay/log.ts';
-import type { LaneOptions } from '../options.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks } from '../../uplink/replay/replay-log.ts';
+import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropLease } from './ending.ts';
 import { endUnneeded } from './old-session.ts';

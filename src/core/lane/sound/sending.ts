@@ -1,6 +1,6 @@
 import { type BacklogChunk, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
-import { noteSent, noteSilence } from '../../uplink/replay/log.ts';
+import { noteSent, noteSilence } from '../../uplink/replay/replay-log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
 import type { StepContext } from '../step-context.ts';

@@ -1,6 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { withSound, withText } from './balance.ts';
-import { keepPieces, unspoken } from './log.ts';
 import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS, runsCutAtEnd } from './nameless.ts';
 import {
   isQuiet,
@@ -10,6 +9,7 @@ import {
   type Sentence,
   type Spoken,
 } from './record.ts';
+import { keepPieces, unspoken } from './replay-log.ts';
 import {
   type AudioCut,
   allSaid,

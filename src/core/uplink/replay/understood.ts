@@ -1,5 +1,5 @@
-import { keepPieces } from './log.ts';
 import { isQuiet, type Partial, type Piece, type ReplayLog, type Span } from './record.ts';
+import { keepPieces } from './replay-log.ts';
 import { placeSpan } from './times.ts';
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */

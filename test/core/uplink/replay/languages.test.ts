@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   emptyReplayLog,
   noteSent,
   owesSpeech,
   retarget,
   unspoken,
-} from '../../../../src/core/uplink/replay/log.ts';
-import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
+} from '../../../../src/core/uplink/replay/replay-log.ts';
 import {
   cutsAtEnd,
   judgeCuts,

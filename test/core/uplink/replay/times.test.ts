@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
-import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/log.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
+import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
 import { notePartial, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';

@@ -5,7 +5,7 @@ import type { EndSignals } from '../program/signals.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
 import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
-import { checked, days, gather } from './broker/options.ts';
+import { checked, days, gather } from './broker/option-values.ts';
 import { readSetup } from './broker/store.ts';
 import { pathSchema, type Setup } from './core/broker/setup.ts';
 import { addRenewVerb } from './renew-verb.ts';

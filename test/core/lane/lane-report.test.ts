@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportLane } from '../../../src/core/lane/report.ts';
+import { reportLane } from '../../../src/core/lane/lane-report.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const DEVICE = { capture: 'mic', playback: 'speaker' };

@@ -1,5 +1,5 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
-import { taskOf } from './options.ts';
+import { taskOf } from './lane-options.ts';
 import { hearingStream, phaseOf } from './session/session.ts';
 import { nextTryAt } from './session/waiting.ts';
 import { echoInForce } from './sound/echo.ts';

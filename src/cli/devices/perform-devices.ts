@@ -8,9 +8,9 @@ import type { Config } from '../../protocol/config.ts';
 import { formatProblems } from '../check-config.ts';
 import { COLUMNS } from '../text.ts';
 import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
+import { reportDevices } from './devices-json.ts';
+import type { DevicesOptions } from './devices-options.ts';
 import { listDevices } from './listing.ts';
-import type { DevicesOptions } from './options.ts';
-import { reportDevices } from './report.ts';
 import { performMeter } from './run-meter.ts';
 
 /** Wider lines are hard to read. */

@@ -16,7 +16,7 @@ import type { DecodedSound } from '../../core/audio/adpcm.ts';
 import { toFloat, toPcm } from '../../core/audio/pcm.ts';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { type PhraseCode, type PhraseLanguage, phraseLanguage } from '../../core/provisioning/phrases.ts';
-import { REPORT_SETTINGS } from '../../core/provisioning/report.ts';
+import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
 import { settingsNews } from '../../core/provisioning/settings-news.ts';
 import { type Said, saidLines, startLine, startLines } from '../../core/provisioning/start-text.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
@@ -24,7 +24,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
-import type { BootReportOptions } from './options.ts';
+import type { BootReportOptions } from './boot-report-options.ts';
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const BOOT_FOLDERS = ['/boot/firmware', '/boot'];

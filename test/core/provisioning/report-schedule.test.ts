@@ -7,7 +7,7 @@ import {
   type ReportEvent,
   type ReportState,
   stepReport,
-} from '../../../src/core/provisioning/report.ts';
+} from '../../../src/core/provisioning/report-schedule.ts';
 import type { SettingsNews } from '../../../src/core/provisioning/settings-news.ts';
 import type { StartVerdict, Trouble } from '../../../src/core/provisioning/start-facts.ts';
 import { fc } from '../../properties.ts';

@@ -8,8 +8,8 @@ import { diagnosisOf, worstOf } from '../../core/doctor/finding.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { VERSION } from '../../protocol/version.ts';
-import type { DoctorOptions } from './options.ts';
-import { formatDiagnosis, layOutFinding, layOutSummary } from './report.ts';
+import { formatDiagnosis, layOutFinding, layOutSummary } from './diagnosis-text.ts';
+import type { DoctorOptions } from './doctor-options.ts';
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -8,7 +8,7 @@ import {
   noteConnection,
   type OfferedFacts,
   renewalAt,
-} from '../../../src/core/owner/certificate.ts';
+} from '../../../src/core/owner/certificate-renewal.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);
