@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from 'vitest';
-import { setStage } from '../../src/cli/demo/environment.ts';
+import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import { createDoctorFixture } from '../cli/doctor/fixture.ts';
-import { inProcessHands } from '../e2e/in-process.ts';
+import { inProcessPrograms } from '../e2e/in-process.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { babble } from './sound.ts';
 
@@ -65,11 +65,11 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
       acoustic: { delayMs: 40, gainDb: -20 },
     });
     const device = card?.device ?? '';
-    const stage = await setStage(inProcessHands());
+    const environment = await openEnvironment(inProcessPrograms());
     try {
       const file = fixture.config('whole', {
-        mqtt: { url: stage.brokerUrl },
-        service: { hosts: [new URL(stage.serviceUrl).host] },
+        mqtt: { url: environment.brokerUrl },
+        service: { hosts: [new URL(environment.serviceUrl).host] },
         lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device } }],
       });
       const { exitCode, diagnosis, printed } = await fixture.examine(file, [], rack?.env);
@@ -87,7 +87,7 @@ describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
         ]),
       );
     } finally {
-      await stage.close();
+      await environment.close();
     }
   });
 

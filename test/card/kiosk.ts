@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
-import { setStage } from '../../src/cli/demo/environment.ts';
+import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { EmulatorOptions } from '../../src/emulator/server.ts';
 import type { Log } from '../../src/ports/log.ts';
-import { inProcessHands } from '../e2e/in-process.ts';
+import { inProcessPrograms } from '../e2e/in-process.ts';
 import type { Card } from './card.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
@@ -50,15 +50,15 @@ export async function serve(
   { seconds, service = {}, onLive = () => {}, ...options }: KioskOptions,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-kiosk-'));
-  const hands = inProcessHands({ recordBytes: 16 * 2 ** 20, ...service });
-  const stage = await setStage(hands);
+  const programs = inProcessPrograms({ recordBytes: 16 * 2 ** 20, ...service });
+  const environment = await openEnvironment(programs);
   const logged: string[] = [];
   let wasLive = false;
   const note = (fields: object, sentence: string): void =>
     void logged.push(`${sentence} ${JSON.stringify(fields)}`);
   const log: Log = { trace() {}, debug() {}, info: note, warn: note, error: note };
   try {
-    const summary = await runDemo(stage, {
+    const summary = await runDemo(environment, {
       input: '',
       output: join(folder, 'spoken.wav'),
       inputMs: seconds * 1000,
@@ -77,7 +77,7 @@ export async function serve(
       abort: new AbortController().signal,
       ...options,
     });
-    const emulator = hands.emulator();
+    const emulator = programs.emulator();
     const streams = emulator.reports();
     const recordings = streams.map(({ id }) => emulator.recording(id));
     return {
@@ -89,7 +89,7 @@ export async function serve(
       sent: samplesOf(Buffer.concat(recordings.map(({ sent }) => sent))),
     };
   } finally {
-    await stage.close();
+    await environment.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bench } from './kiosk.ts';
+import type { Fixture } from './kiosk.ts';
 
 /** How often each text stands there. */
-export async function searchDisk({ machine, disk }: Bench, texts: readonly string[]): Promise<number[]> {
+export async function searchDisk({ machine, disk }: Fixture, texts: readonly string[]): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
   try {
     await machine.monitor('stop');

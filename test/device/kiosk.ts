@@ -20,7 +20,7 @@ const ON_ITS_WAY_MS = 6000;
 export const INSTALLED = 'installed';
 export const LIVE_LIMIT_MS = 120_000;
 
-export interface Bench {
+export interface Fixture {
   readonly machine: Machine & { readonly bootMs: number };
   readonly owner: Owner;
   /** The file that is the machine's disk. */
@@ -29,10 +29,10 @@ export interface Bench {
 }
 
 /** A machine that has just booted, and an owner whom it can reach. */
-export async function openBench(
+export async function openFixture(
   workshop: Extract<Workshop, { missing: null }>,
   more: Partial<OwnerOptions> = {},
-): Promise<Bench> {
+): Promise<Fixture> {
   const emulator = [
     '--translate',
     'echo',
@@ -69,7 +69,7 @@ export async function openBench(
 }
 
 /** Puts the owner's goods where a copy over the network would have put them. */
-export async function unpack({ machine }: Bench): Promise<void> {
+export async function unpack({ machine }: Fixture): Promise<void> {
   await machine.sh('mkdir -p /srv/goods; tar -xf /dev/vdb -C /srv/goods');
 }
 
@@ -107,16 +107,16 @@ export function configuration(lane: object = {}, more: object = {}, owner = OWNE
   });
 }
 
-export const phaseOf = ({ owner }: Bench): string | undefined =>
+export const phaseOf = ({ owner }: Fixture): string | undefined =>
   (owner.newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
-export const statusOf = ({ owner }: Bench): string => String(owner.newest('status')?.['status']);
+export const statusOf = ({ owner }: Fixture): string => String(owner.newest('status')?.['status']);
 
 /** Milliseconds until it interprets. */
-export const live = (bench: Bench, limitMs = LIVE_LIMIT_MS): Promise<number> =>
-  until('it is live', async () => phaseOf(bench) === 'live', limitMs);
+export const live = (fixture: Fixture, limitMs = LIVE_LIMIT_MS): Promise<number> =>
+  until('it is live', async () => phaseOf(fixture) === 'live', limitMs);
 /** Milliseconds until it says that a word spoken now would be heard and answered. */
-export const ready = (bench: Bench, limitMs = LIVE_LIMIT_MS): Promise<number> =>
-  until('it is ready', async () => statusOf(bench) === 'ready', limitMs);
+export const ready = (fixture: Fixture, limitMs = LIVE_LIMIT_MS): Promise<number> =>
+  until('it is ready', async () => statusOf(fixture) === 'ready', limitMs);
 
 export interface Listening {
   /** What has come out of the loudspeaker since it began. */
@@ -124,7 +124,7 @@ export interface Listening {
 }
 
 /** Records what the loudspeaker says, in the machine's memory. */
-export async function listen({ machine }: Bench): Promise<Listening> {
+export async function listen({ machine }: Fixture): Promise<Listening> {
   const file = '/run/said.raw';
   const words = `arecord -q -D hw:CARD=Speaker,DEV=1 -t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000 ${file}`;
   await machine.sh(`systemd-run --quiet --collect --unit=listener --property=KillSignal=SIGINT ${words}`);
@@ -140,7 +140,7 @@ export async function listen({ machine }: Bench): Promise<Listening> {
 }
 
 /** Plays tones into the microphone; at most the recording's minute. */
-export async function speak({ machine }: Bench, seconds: number, card = 'Mic'): Promise<void> {
+export async function speak({ machine }: Fixture, seconds: number, card = 'Mic'): Promise<void> {
   const bytes = Math.round(seconds * 24_000) * 2;
   const play = `aplay -q -D hw:CARD=${card},DEV=0 -t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000`;
   await machine.sh(
@@ -150,39 +150,39 @@ export async function speak({ machine }: Bench, seconds: number, card = 'Mic'): 
 
 /** Speaks, and records what is said to it; what `meanwhile` does belongs into that time. */
 export async function interpret(
-  bench: Bench,
+  fixture: Fixture,
   seconds: number,
   meanwhile: () => Promise<void> = async () => {},
 ) {
-  const listening = await listen(bench);
+  const listening = await listen(fixture);
   const startedAt = performance.now();
-  await speak(bench, seconds);
+  await speak(fixture, seconds);
   await meanwhile();
   await until(
     'all is said',
-    async () => (await bench.machine.run(['systemctl', 'is-active', 'speaker'])).code !== 0,
+    async () => (await fixture.machine.run(['systemctl', 'is-active', 'speaker'])).code !== 0,
     120_000,
   );
   await wait(ON_ITS_WAY_MS);
   return { ended: await listening.end(), startedAt };
 }
 
-export const silence = async ({ machine }: Bench): Promise<void> =>
+export const silence = async ({ machine }: Fixture): Promise<void> =>
   void (await machine.run(['systemctl', 'stop', 'speaker']));
 
 /** Installed, configured and stopped, for scenarios that begin with a device that works. */
-export async function install(bench: Bench): Promise<void> {
-  const { machine, owner } = bench;
-  await unpack(bench);
-  await plugCards(bench);
-  await machine.must(['dpkg', '-i', ...(await packagesIn(bench))], '', 300_000);
-  await handOver(bench);
+export async function install(fixture: Fixture): Promise<void> {
+  const { machine, owner } = fixture;
+  await unpack(fixture);
+  await plugCards(fixture);
+  await machine.must(['dpkg', '-i', ...(await packagesIn(fixture))], '', 300_000);
+  await handOver(fixture);
   await machine.must(['systemctl', 'stop', SERVICE]);
   owner.forget();
 }
 
 /** The agent, and a Node for it where Debian has none. */
-async function packagesIn({ machine }: Bench): Promise<string[]> {
+async function packagesIn({ machine }: Fixture): Promise<string[]> {
   const hasNode = (await machine.run(['test', '-e', '/usr/bin/node'])).code === 0;
   const listed = await machine.sh(
     `ls /srv/goods/dragoman_*.deb ${hasNode ? '' : '/srv/goods/dragoman-node_*.deb'}`,
@@ -191,7 +191,7 @@ async function packagesIn({ machine }: Bench): Promise<string[]> {
 }
 
 /** What the owner hands out for the device. */
-export async function handOver({ machine, owner }: Bench, config = configuration()): Promise<void> {
+export async function handOver({ machine, owner }: Fixture, config = configuration()): Promise<void> {
   const handed = (name: string) => readFileSync(join(owner.login, name), 'utf8');
   await machine.write('/etc/dragoman/broker-ca.crt', handed('broker-ca.crt'));
   await machine.write('/etc/dragoman/secrets/mqtt-password', handed('mqtt-password'), '0640');
@@ -200,7 +200,7 @@ export async function handOver({ machine, owner }: Bench, config = configuration
 }
 
 /** Since it was begun, or since a moment by `performance.now()`. */
-export const eventsOf = ({ owner }: Bench, kind: string, sinceMs = 0): Record<string, unknown>[] =>
+export const eventsOf = ({ owner }: Fixture, kind: string, sinceMs = 0): Record<string, unknown>[] =>
   owner.messages
     .filter(({ topic, atMs }) => topic === `event/${kind}` && atMs >= sinceMs)
     .map(({ text }) => JSON.parse(text));
@@ -208,7 +208,7 @@ export const eventsOf = ({ owner }: Bench, kind: string, sinceMs = 0): Record<st
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The process of the agent; 0 for none. */
-export const pidOf = async ({ machine }: Bench): Promise<number> =>
+export const pidOf = async ({ machine }: Fixture): Promise<number> =>
   Number(await machine.must(['systemctl', 'show', '--value', '-p', 'MainPID', SERVICE]));
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

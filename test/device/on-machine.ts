@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, inject, it, type TestContext } from 'vitest';
 import {
-  type Bench,
+  type Fixture,
   INSTALLED,
   install,
   live,
-  openBench,
+  openFixture,
   phaseOf,
   plugCards,
   SERVICE,
@@ -19,7 +19,7 @@ const LIMIT_MS = 420_000;
 /** Before a test's own limit, so that a machine that is too slow can be told from a test that hangs. */
 const EARLIER_MS = 30_000;
 
-type Scenario = (bench: Bench, context: TestContext) => Promise<void>;
+type Scenario = (fixture: Fixture, context: TestContext) => Promise<void>;
 export interface Scenarios {
   /** On a machine that has just booted for the first time, with the owner's goods copied to it. */
   onNewMachine(name: string, run: Scenario): void;
@@ -40,7 +40,7 @@ export function onMachine(
 ): void {
   const workshop = inject('workshop');
   describe(`${title}, Debian ${workshop.suite}`, () => {
-    let bench: Bench | undefined;
+    let fixture: Fixture | undefined;
     let isInstalled = false;
     let hasFailed = true;
     /** Why no scenario can follow. */
@@ -48,17 +48,17 @@ export function onMachine(
 
     beforeAll(async () => {
       if (workshop.missing !== null) return;
-      bench = await openBench(workshop, owner).catch((error) => {
+      fixture = await openFixture(workshop, owner).catch((error) => {
         if (!isAboutTime(error)) throw error;
         isOver = `this machine is too slow: ${(error as Error).message}`;
         return undefined;
       });
     });
-    afterAll(() => bench?.close());
+    afterAll(() => fixture?.close());
 
     const scenario = (
       name: string,
-      prepare: (bench: Bench) => Promise<void>,
+      prepare: (fixture: Fixture) => Promise<void>,
       run: Scenario,
       limitMs = LIMIT_MS,
     ): void => {
@@ -67,8 +67,8 @@ export function onMachine(
       it.skipIf(missing !== null)(title, { timeout: limitMs }, async (context) => {
         if (workshop.missing === null && Date.now() > workshop.endsAt) isOver ??= 'no time is left for it';
         if (isOver !== null) return skip(context, name, isOver);
-        if (bench === undefined) throw new Error('there is no machine');
-        const open = bench;
+        if (fixture === undefined) throw new Error('there is no machine');
+        const open = fixture;
         const strain = watchStrain(open.machine);
         const act = async () => {
           await prepare(open);
@@ -88,7 +88,7 @@ export function onMachine(
         }
       });
     };
-    const reset = async (open: Bench): Promise<void> => {
+    const reset = async (open: Fixture): Promise<void> => {
       if (isInstalled) {
         await open.machine.load(INSTALLED);
       } else {
@@ -101,7 +101,7 @@ export function onMachine(
     };
     define({
       onNewMachine(name, run) {
-        const prepare = async (open: Bench) => {
+        const prepare = async (open: Fixture) => {
           await open.machine.load('booted');
           await unpack(open);
           await plugCards(open);
@@ -110,7 +110,7 @@ export function onMachine(
       },
       onStoppedDevice: (name, run, limitMs) => scenario(name, reset, run, limitMs),
       onDevice(name, run, limitMs) {
-        const prepare = async (open: Bench) => {
+        const prepare = async (open: Fixture) => {
           if (!hasFailed && phaseOf(open) === 'live') return;
           await reset(open);
           await open.machine.must(['systemctl', 'start', SERVICE]);
@@ -143,11 +143,11 @@ async function within(act: () => Promise<void>, limitMs: number): Promise<void> 
 }
 
 /** What a failed scenario leaves for its reader. */
-async function lastWords(bench: Bench): Promise<string> {
-  const { machine, owner } = bench;
+async function lastWords(fixture: Fixture): Promise<string> {
+  const { machine, owner } = fixture;
   const told = owner.messages.slice(-12).map(({ topic, text }) => `${topic} ${text.slice(0, 400)}`);
   const journal = await machine
     .sh('journalctl --no-pager -o short-precise -n 60; systemctl status --no-pager -l dragoman || true')
     .catch((error) => `${String(error)}\n${machine.console().slice(-2000)}`);
-  return `${phaseOf(bench)} ${statusOf(bench)}\n${told.join('\n')}\n${journal}\n`;
+  return `${phaseOf(fixture)} ${statusOf(fixture)}\n${told.join('\n')}\n${journal}\n`;
 }

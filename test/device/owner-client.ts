@@ -71,7 +71,7 @@ export async function watch(port: number, login: string): Promise<OwnerClient> {
     forget: () => void messages.splice(0),
     async command(name, args = {}, patienceMs = ANSWER_LIMIT_MS) {
       commands += 1;
-      const id = `bench-${process.pid}-${commands}`;
+      const id = `test-${process.pid}-${commands}`;
       await publish(`cmd/${name}`, { id, args });
       const find = () =>
         messages

@@ -6,11 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
-import { setStage } from '../../src/cli/demo/environment.ts';
+import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import type { DemoFault } from '../../src/cli/demo/faults.ts';
 import type { DemoModel } from '../../src/cli/demo/model.ts';
 import type { Log } from '../../src/ports/log.ts';
-import { inProcessHands } from './in-process.ts';
+import { inProcessPrograms } from './in-process.ts';
 
 const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
 const CHUNK_BYTES = 0.32 * 24_000 * 2;
@@ -22,15 +22,15 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-e2e-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function perform(name: string, options: Partial<DemoOptions> = {}, maxSessionS: number | null = null) {
-  const hands = inProcessHands({ recordBytes: 16 * 2 ** 20 }, maxSessionS);
-  const stage = await setStage(hands);
+  const programs = inProcessPrograms({ recordBytes: 16 * 2 ** 20 }, maxSessionS);
+  const environment = await openEnvironment(programs);
   const models: DemoModel[] = [];
   const logged: unknown[] = [];
   const note = (fields: object, sentence: string): void => void logged.push([fields, sentence]);
   const log: Log = { trace: note, debug: note, info: note, warn: note, error: note };
   const output = join(folder, `${name}.wav`);
   try {
-    const summary = await runDemo(stage, {
+    const summary = await runDemo(environment, {
       input: RECORDING,
       output,
       inputMs: null,
@@ -41,12 +41,12 @@ async function perform(name: string, options: Partial<DemoOptions> = {}, maxSess
       abort: new AbortController().signal,
       ...options,
     });
-    const emulator = hands.emulator();
+    const emulator = programs.emulator();
     const streams = emulator.reports();
     const recordings = streams.map(({ id }) => emulator.recording(id));
-    return { summary, model: models[0], output, streams, recordings, logged, backendLog: hands.log() };
+    return { summary, model: models[0], output, streams, recordings, logged, backendLog: programs.log() };
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 
 /** Backend and service inside the test, so that it can look into them. */
-export function inProcessHands(
+export function inProcessPrograms(
   options: EmulatorOptions = {},
   maxSessionDurationSeconds: number | null = null,
 ): ProgramStarters & {

@@ -1,4 +1,4 @@
-/** One scene for the canceller: a path, what becomes of it, and who speaks. */
+/** One case for the canceller: a path, what becomes of it, and who speaks. */
 export interface Cell {
   readonly name: string;
   /** From the loudspeaker to the microphone. */

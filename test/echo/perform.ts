@@ -70,7 +70,7 @@ export interface Performance {
   readonly workMsPerS: number;
 }
 
-/** Plays one scene to a lane, on virtual time. */
+/** Plays one cell to a lane, on virtual time. */
 export async function perform(cell: Cell, voices: Voices, seed: number): Promise<Performance> {
   const dice = createDice(seed);
   const count = Math.ceil((cell.seconds * RATE_HZ) / BLOCK_SAMPLES);

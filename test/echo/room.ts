@@ -1,4 +1,4 @@
-/** A loudspeaker and a microphone in a room, block by block: for scenes too long to be held in memory. */
+/** A loudspeaker and a microphone in a room, block by block: for cells too long to be held in memory. */
 import { transformLength, valueAt } from '../../src/core/audio/fourier.ts';
 import { createRealSpectrum } from '../../src/core/audio/real-spectrum.ts';
 import { chance } from '../acoustics.ts';

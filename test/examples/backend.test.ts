@@ -8,7 +8,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { runDemo } from '../../src/cli/demo/demo.ts';
-import { setStage } from '../../src/cli/demo/environment.ts';
+import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
@@ -59,7 +59,7 @@ describe('the backend of examples/', () => {
 
   it('gets a kiosk its sessions: signed, and another one after a revocation', async () => {
     let url = '';
-    const stage = await setStage({
+    const environment = await openEnvironment({
       async startService({ apiKey }) {
         const emulator = await startEmulator({ setupMs: 200, apiKeys: [apiKey] });
         url = emulator.url;
@@ -72,7 +72,7 @@ describe('the backend of examples/', () => {
         }),
     });
     try {
-      const summary = await runDemo(stage, {
+      const summary = await runDemo(environment, {
         ...{ input: RECORDING, output: join(folder, 'heard.wav'), inputMs: 6000, faults: ['revoke'] },
         ...{ clock: createSystemClock(), log: NO_LOG, abort: new AbortController().signal },
         view: { update: silent, close: silent },
@@ -82,17 +82,17 @@ describe('the backend of examples/', () => {
       expect(summary.played_ms).toBeGreaterThan(1000);
       expect(url).toMatch(/^http:/);
     } finally {
-      await stage.close();
+      await environment.close();
     }
   }, 90_000);
 
   it('answers once per id, knows its devices, and outlives what nobody should send', async () => {
-    const stage = await setStage({
+    const environment = await openEnvironment({
       startService: ({ apiKey }) => startEmulator({ apiKeys: [apiKey] }),
       startBackend: ({ brokerUrl, serviceUrl, apiKey }) =>
         startExample({ BROKER: brokerUrl, SERVICE_URL: serviceUrl, API_KEY: apiKey, DEVICES: 'museum/a' }),
     });
-    const client = await connectAsync(stage.brokerUrl);
+    const client = await connectAsync(environment.brokerUrl);
     try {
       await client.subscribeAsync('dragoman/v1/+/+/token/res');
       const request = {
@@ -116,7 +116,7 @@ describe('the backend of examples/', () => {
       expect(JSON.stringify([other, probe])).not.toContain('"token"');
     } finally {
       await client.endAsync(true);
-      await stage.close();
+      await environment.close();
     }
   }, 30_000);
 });

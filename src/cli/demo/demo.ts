@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { createRoom, type Room } from './acoustics.ts';
-import { DEMO_DEVICE, type Stage } from './environment.ts';
+import { DEMO_DEVICE, type DemoEnvironment } from './environment.ts';
 import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
 import { limitCapture } from './input.ts';
@@ -38,9 +38,9 @@ export interface DemoOptions {
   readonly abort: AbortSignal;
 }
 
-/** Plays the visitor to a real agent on a stage of broker, backend and service; resolves when all is said. */
-export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoSummary> {
-  const config = demoConfig(stage, options);
+/** Plays the visitor to a real agent with broker, backend and service; resolves when all is said. */
+export async function runDemo(environment: DemoEnvironment, options: DemoOptions): Promise<DemoSummary> {
+  const config = demoConfig(environment, options);
   const world = await createMachineDeps(config, options.clock, options.log, {});
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
@@ -61,26 +61,29 @@ export async function runDemo(stage: Stage, options: DemoOptions): Promise<DemoS
   });
   const [lane] = agent.lanes;
   if (lane === undefined) throw new Error('the demo has no lane');
-  const show = new Show(lane, stage, room, options);
-  const unwatch = agent.watch((step) => show.onStep(step));
+  const run = new DemoRun(lane, environment, room, options);
+  const unwatch = agent.watch((step) => run.onStep(step));
   try {
     await agent.start();
-    await show.end();
-    return show.summary();
+    await run.end();
+    return run.summary();
   } finally {
     unwatch();
     await agent.stop();
   }
 }
 
-function demoConfig(stage: Stage, { input, output, inputMs, realMic, faults }: DemoOptions): Config {
+function demoConfig(
+  environment: DemoEnvironment,
+  { input, output, inputMs, realMic, faults }: DemoOptions,
+): Config {
   // Two files have no room between them in which the one could hear the other, unless the fault makes one.
   const echo = realMic?.echo ?? (faults.includes('echo') ? 'half-duplex' : 'off');
   return configSchema.parse({
     device: DEMO_DEVICE,
-    mqtt: { url: stage.brokerUrl },
-    owner: { publicKeyFiles: [stage.ownerKeyFile] },
-    service: { hosts: [new URL(stage.serviceUrl).host] },
+    mqtt: { url: environment.brokerUrl },
+    owner: { publicKeyFiles: [environment.ownerKeyFile] },
+    service: { hosts: [new URL(environment.serviceUrl).host] },
     lanes: [
       {
         id: 'main',
@@ -100,9 +103,9 @@ function demoConfig(stage: Stage, { input, output, inputMs, realMic, faults }: D
 }
 
 /** One performance: watches the lane, strikes the faults, and knows when it is over. */
-class Show {
+class DemoRun {
   private readonly lane: LaneRunner;
-  private readonly stage: Stage;
+  private readonly environment: DemoEnvironment;
   private readonly room: Room;
   private readonly options: DemoOptions;
   private readonly startedAt: number;
@@ -117,9 +120,9 @@ class Show {
   private firstChunkMs: number | null = null;
   private failure: Error | null = null;
 
-  constructor(lane: LaneRunner, stage: Stage, room: Room, options: DemoOptions) {
+  constructor(lane: LaneRunner, environment: DemoEnvironment, room: Room, options: DemoOptions) {
     this.lane = lane;
-    this.stage = stage;
+    this.environment = environment;
     this.room = room;
     this.options = options;
     this.startedAt = options.clock.now();
@@ -139,7 +142,7 @@ class Show {
     this.options.view.update(this.model, accountOf(this.lane));
   }
 
-  /** Resolves at the end of the show, rejects when it cannot go on. */
+  /** Resolves at the end of the run, rejects when it cannot go on. */
   async end(): Promise<void> {
     const { clock, abort, view } = this.options;
     while (!abort.aborted && !this.finishLine.isReached(clock.now())) {
@@ -174,7 +177,7 @@ class Show {
       this.room.letEchoIn();
       return;
     }
-    this.stage.strike(fault).catch((error: unknown) => {
+    this.environment.strike(fault).catch((error: unknown) => {
       this.failure = error instanceof Error ? error : new Error('the fault could not be struck');
     });
   }

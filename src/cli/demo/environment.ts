@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyPair } from '../../adapters/signing/keys.ts';
 import { type Broker, startBroker } from './broker.ts';
-import type { StageFault } from './faults.ts';
+import type { EnvironmentFault } from './faults.ts';
 
 /** The owner of the demo's device. */
 export const DEMO_DEVICE = { id: 'kiosk-01', tenant: 'demo' } as const;
 
-/** A part of the stage that runs on its own. */
+/** A part of the environment that runs on its own. */
 export interface Running {
   close(): Promise<void>;
 }
 
-/** What the stage gives its backend. */
+/** What the environment gives its backend. */
 export interface BackendSetting {
   readonly brokerUrl: string;
   readonly serviceUrl: string;
@@ -31,12 +31,12 @@ export interface ProgramStarters {
 }
 
 /** Everything around the agent, on loopback: broker, backend and service. */
-export interface Stage {
+export interface DemoEnvironment {
   readonly brokerUrl: string;
   readonly serviceUrl: string;
   /** Public key, PEM, by which a device knows its backend. */
   readonly ownerKeyFile: string;
-  strike(fault: StageFault): Promise<void>;
+  strike(fault: EnvironmentFault): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const OUTAGE_MS = 4000;
 /** How often the service refuses the backend a session. */
 const DENIALS = 2;
 
-export async function setStage(hands: ProgramStarters): Promise<Stage> {
+export async function openEnvironment(programs: ProgramStarters): Promise<DemoEnvironment> {
   const apiKey = `demo-${randomBytes(18).toString('base64url')}`;
   const started: Running[] = [];
   const close = async (): Promise<void> => {
@@ -55,10 +55,10 @@ export async function setStage(hands: ProgramStarters): Promise<Stage> {
     const keys = await makeKeys();
     started.push(keys);
     const { signingKeyFile, ownerKeyFile } = keys;
-    const [broker, service] = await Promise.all([startBroker(), hands.startService({ apiKey })]);
+    const [broker, service] = await Promise.all([startBroker(), programs.startService({ apiKey })]);
     started.push(broker, service);
     const backend = { brokerUrl: broker.url, serviceUrl: service.url, apiKey, signingKeyFile };
-    started.push(await hands.startBackend(backend));
+    started.push(await programs.startBackend(backend));
     return {
       brokerUrl: broker.url,
       serviceUrl: service.url,
@@ -72,7 +72,7 @@ export async function setStage(hands: ProgramStarters): Promise<Stage> {
   }
 }
 
-/** Keys for this one stage, in a folder that goes with it. */
+/** Keys for this one environment, in a folder that goes with it. */
 async function makeKeys(): Promise<Running & { signingKeyFile: string; ownerKeyFile: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-'));
   const { privatePem, publicPem } = createKeyPair();
@@ -83,7 +83,7 @@ async function makeKeys(): Promise<Running & { signingKeyFile: string; ownerKeyF
   return { signingKeyFile, ownerKeyFile, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function strike(fault: StageFault, broker: Broker, serviceUrl: string): Promise<void> {
+async function strike(fault: EnvironmentFault, broker: Broker, serviceUrl: string): Promise<void> {
   switch (fault) {
     case 'revoke':
       return order(serviceUrl, { kind: 'revoke' });

@@ -12,7 +12,7 @@ export const DEMO_FAULTS = [
 export type DemoFault = (typeof DEMO_FAULTS)[number];
 
 /** The faults that are struck at what stands around the agent; an echo is in the room instead. */
-export type StageFault = Exclude<DemoFault, 'echo'>;
+export type EnvironmentFault = Exclude<DemoFault, 'echo'>;
 
 /** A session must have been live this long before the next fault strikes, so that each is seen by itself. */
 const LIVE_BEFORE_FAULT_MS = 4500;

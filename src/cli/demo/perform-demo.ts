@@ -11,18 +11,18 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { runDemo, STREAM_RATE_HZ } from './demo.ts';
 import type { DemoCommandOptions } from './demo-options.ts';
-import { setStage } from './environment.ts';
+import { openEnvironment } from './environment.ts';
 import { FAULT_COST_MS } from './faults.ts';
 import { shippedRecording } from './input.ts';
 import { isLiveTerminal } from './live-host.ts';
 import { createLiveView } from './live-view.ts';
 import { createPlainView } from './plain-view.ts';
 import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
-import { createSiblingHands } from './sibling-programs.ts';
+import { siblingPrograms } from './sibling-programs.ts';
 import { formatSummary } from './summary.ts';
 import type { DemoView } from './view.ts';
 
-/** The action of `dragoman demo`: checks what was asked for, sets the stage, plays, and prints the summary. */
+/** The action of `dragoman demo`: checks what was asked for, starts what is around the agent, plays, and prints the summary. */
 export async function performDemo(options: DemoCommandOptions, shell: Shell): Promise<void> {
   const input = resolve(options.input ?? shippedRecording());
   const output = resolve(options.output);
@@ -40,9 +40,9 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   process.on('SIGTERM', end);
   const view = chooseView(options, shell);
   try {
-    const stage = await setStage(createSiblingHands());
+    const environment = await openEnvironment(siblingPrograms());
     try {
-      const summary = await runDemo(stage, {
+      const summary = await runDemo(environment, {
         input,
         output,
         realMic,
@@ -56,7 +56,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
       view.close();
       shell.print(options.json ? `${JSON.stringify({ summary })}\n` : `\n${formatSummary(summary)}`);
     } finally {
-      await stage.close();
+      await environment.close();
     }
   } finally {
     view.close();

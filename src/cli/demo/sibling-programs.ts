@@ -13,7 +13,7 @@ const listeningSchema = z.object({ listening: z.url() });
 const readySchema = z.object({ msg: z.literal('listening for token requests') });
 
 /** Service and backend as the programs that they are: the bundles beside this one, in processes of their own. */
-export function createSiblingHands(): ProgramStarters {
+export function siblingPrograms(): ProgramStarters {
   return {
     async startService({ apiKey }) {
       const program = await startProgram(

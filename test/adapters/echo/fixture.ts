@@ -6,12 +6,12 @@ import { levelDb, perform, VOICE_RATE_HZ } from '../../acoustics.ts';
 
 const FROM_MS = 1_000_000;
 
-export interface Scene {
+export interface EchoCase {
   /** Where it is silent for 100 ms, nothing is written. */
   readonly played: Float32Array;
   readonly heard: Float32Array;
   readonly pieceMs?: number;
-  /** What the filter hears of the moments at which sounds are heard and captured, since the scene began. */
+  /** What the filter hears of the moments at which sounds are heard and captured, since it began. */
   readonly playedTime?: (atMs: number) => number;
 }
 
@@ -24,7 +24,12 @@ export interface Left {
   readonly rests: { readonly from: number; until: number }[];
 }
 
-export async function clean({ played, heard, pieceMs = 80, playedTime = (at) => at }: Scene): Promise<Left> {
+export async function clean({
+  played,
+  heard,
+  pieceMs = 80,
+  playedTime = (at) => at,
+}: EchoCase): Promise<Left> {
   const rates = { heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ };
   const filter = createEchoFilter(rates);
   const echo = createEchoDetector(rates);

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { setStage } from '../../../src/cli/demo/environment.ts';
+import { openEnvironment } from '../../../src/cli/demo/environment.ts';
 import { performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
-import { inProcessHands } from '../../e2e/in-process.ts';
+import { inProcessPrograms } from '../../e2e/in-process.ts';
 import { consult, createDoctorFixture } from './fixture.ts';
 
 const fixture = createDoctorFixture();
@@ -15,11 +15,11 @@ const within80 = (text: string): boolean => text.split('\n').every((line) => lin
 
 describe('dragoman doctor', { timeout: 60_000 }, () => {
   it('finds nothing wrong with a device whose broker, backend and service are well', async () => {
-    const hands = inProcessHands();
-    const stage = await setStage(hands);
+    const programs = inProcessPrograms();
+    const environment = await openEnvironment(programs);
     try {
-      const service = { hosts: [new URL(stage.serviceUrl).host] };
-      const mqtt = { url: stage.brokerUrl };
+      const service = { hosts: [new URL(environment.serviceUrl).host] };
+      const mqtt = { url: environment.brokerUrl };
       const file = fixture.config('well', { mqtt, service });
       const { exitCode, printed, complained } = await consult(['--config', file]);
       expect(complained).toBe('');
@@ -32,22 +32,22 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
       expect(printed).toMatch(/^skipped {2}playback/m);
       expect(printed.trimEnd()).toMatch(/no problem.*, \d+ ok, \d+ skipped$/);
       // Nothing is left: neither a session nor a recording.
-      const sessions = hands.emulator().service.sessions.list(['temporary']);
+      const sessions = programs.emulator().service.sessions.list(['temporary']);
       expect(sessions).not.toEqual([]);
       expect(sessions.every(({ revoked }) => revoked)).toBe(true);
       expect(existsSync(join(fixture.folder, 'out.wav'))).toBe(false);
       // No token, no key, whatever was said and logged.
       const tokens = sessions.map(({ token }) => token);
-      for (const token of tokens) expect(printed + hands.log()).not.toContain(token);
+      for (const token of tokens) expect(printed + programs.log()).not.toContain(token);
     } finally {
-      await stage.close();
+      await environment.close();
     }
   });
 
   it('says the same as JSON, one document on one line', async () => {
-    const stage = await setStage(inProcessHands());
+    const environment = await openEnvironment(inProcessPrograms());
     try {
-      const file = fixture.config('json', { mqtt: { url: stage.brokerUrl } });
+      const file = fixture.config('json', { mqtt: { url: environment.brokerUrl } });
       const { exitCode, diagnosis, of, printed } = await fixture.examine(file, ['--no-sound']);
       expect(exitCode, printed).toBe(0);
       expect(printed.trim().split('\n')).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('dragoman doctor', { timeout: 60_000 }, () => {
       expect(of('clock')).toMatchObject({ verdict: 'ok', data: { offset_s: expect.any(Number) } });
       expect(of('capture')).toMatchObject({ verdict: 'skipped', finding: 'left out by --no-sound' });
     } finally {
-      await stage.close();
+      await environment.close();
     }
   });
 

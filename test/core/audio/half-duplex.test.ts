@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 });
 
-/** Lets the gate judge every chunk of a scene, as it knows the room by then; gives the loudest echo in an open one. */
+/** Lets the gate judge every chunk of a conversation, as it knows the room by then; gives the loudest echo in an open one. */
 function listen(
   path: Path,
   measures: boolean,
@@ -94,7 +94,7 @@ describe('half-duplex', () => {
     expect(listen({ delayMs: 400, gainDb: 0, rt60S: 0.5 }, false).lateDb).toBeGreaterThan(HEARD_DB);
   });
 
-  it('the scene is one that sounds: each sentence stands out from the room', () => {
+  it('the conversation is one that sounds: each sentence stands out from the room', () => {
     const above = stretches.map(({ from, until }) => {
       const sentence = levelDb(said, (from - FROM_MS) / 1000, (until - FROM_MS) / 1000);
       return sentence - levelDb(room);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { inSeconds, wait } from '../kiosk.ts';
-import { type BoardBench, openBoardBench } from './board-bench.ts';
+import { type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import type { Card } from './card.ts';
 import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
 
@@ -13,16 +13,16 @@ const CUTS = [6, 10, 14, 18, 22, 27, 33, 40, 48, 58];
 const MIB = 2 ** 20;
 
 describe.skipIf(missing !== null)('a card on its bad days', () => {
-  let bench: BoardBench;
+  let fixture: BoardFixture;
   beforeAll(async () => {
     if (flashable.missing !== null) return;
-    bench = await openBoardBench(flashable.image, flashable.bundles);
+    fixture = await openBoardFixture(flashable.image, flashable.bundles);
   });
-  afterAll(() => bench?.close());
+  afterAll(() => fixture?.close());
 
   const prepared = (): Card => {
-    const card = bench.newCard();
-    card.write(FILE, JSON.stringify(provisioning(bench.owner, bench.sshKey.publicKey)));
+    const card = fixture.newCard();
+    card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
     return card;
   };
   /** Zeros over the beginning of the third partition, or its entry in the table. */
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
       input: table,
     });
     zero(card, 0 + endOfRoot(card), 4 * MIB);
-    const board = await bench.boot(card);
+    const board = await fixture.boot(card);
     await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
     expect(card.partition(3).start + card.partition(3).size).toBe(CARD_BYTES);
     expect(await board.must(['cat', `/boot/firmware/${STATUS}`])).not.toContain('The card');
@@ -49,13 +49,13 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
 
   it('with a destroyed beginning of the third partition it repairs it, and keeps what was there', async () => {
     const card = prepared();
-    const board = await bench.boot(card);
+    const board = await fixture.boot(card);
     await board.untilLogin(LOGIN_LIMIT_MS);
     const before = await board.must(['cat', '/etc/machine-id']);
     await board.sh('sync');
     await board.cutPower();
     zero(card, card.partition(3).start, 4096);
-    const again = await bench.boot(card);
+    const again = await fixture.boot(card);
     await again.untilLogin(LOGIN_LIMIT_MS);
     expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
     await again.cutPower();
@@ -63,11 +63,11 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
 
   it('when what lasts is full, it starts, lets its owner in, and says so', async () => {
     const card = prepared();
-    const board = await bench.boot(card);
+    const board = await fixture.boot(card);
     await board.untilLogin(LOGIN_LIMIT_MS);
     await board.sh('dd if=/dev/zero of=/var/lib/dragoman/full bs=1M 2>/dev/null || true; sync');
     await board.cutPower();
-    const again = await bench.boot(card);
+    const again = await fixture.boot(card);
     await again.untilLogin(LOGIN_LIMIT_MS);
     expect(await again.must(['systemctl', 'show', '-p', 'ActiveState', 'dragoman'])).toContain('activ');
     await again.sh('rm /var/lib/dragoman/full');
@@ -76,12 +76,12 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
 
   it('goes on from a card that can only be read, with what it knew, and tells it', async () => {
     const card = prepared();
-    const board = await bench.boot(card);
+    const board = await fixture.boot(card);
     await board.untilLogin(LOGIN_LIMIT_MS);
     const before = await board.must(['cat', '/etc/machine-id']);
     await board.sh('sync');
     await board.cutPower();
-    const again = await bench.boot(card, 'virt', 'worn');
+    const again = await fixture.boot(card, 'virt', 'worn');
     await again.untilLogin(LOGIN_LIMIT_MS);
     expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
     expect(await again.must(['cat', '/run/dragoman-image/problems'])).toContain('It can only be read');
@@ -96,12 +96,12 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
 
     it('of which ten moments are kept', async () => {
       const card = prepared();
-      const board = await bench.boot(card);
+      const board = await fixture.boot(card);
       for (const second of CUTS) {
         await wait(second * 1000 - (performance.now() - board.startedAt));
         // What has reached the card by now is what a power cut would leave of it.
         await board.monitor('stop');
-        cut.set(second, bench.copy(card));
+        cut.set(second, fixture.copy(card));
         await board.monitor('cont');
       }
       await board.cutPower();
@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     it.each(CUTS)('at %d s it starts', async (second) => {
       const card = cut.get(second);
       if (card === undefined) throw new Error('the moment was not kept');
-      const board = await bench.boot(card);
+      const board = await fixture.boot(card);
       await board.untilLogin(LOGIN_LIMIT_MS);
       const told = await board.must([
         ...[

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds } from '../kiosk.ts';
 import type { Board } from './board.ts';
-import { type BoardBench, openBoardBench } from './board-bench.ts';
+import { type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import { FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
 
 const flashable = inject('flashable');
@@ -31,17 +31,17 @@ function address(text: string): Mistake[2] {
 }
 
 describe.skipIf(missing !== null)('mistakes on the card', () => {
-  let bench: BoardBench;
+  let fixture: BoardFixture;
   let board: Board;
   beforeAll(async () => {
     if (flashable.missing !== null) return;
-    bench = await openBoardBench(flashable.image, flashable.bundles);
+    fixture = await openBoardFixture(flashable.image, flashable.bundles);
   });
-  afterAll(() => bench?.close());
+  afterAll(() => fixture?.close());
 
   it('without dragoman.json it starts and grows', async ({ annotate }) => {
-    const card = bench.newCard();
-    const blank = await bench.boot(card);
+    const card = fixture.newCard();
+    const blank = await fixture.boot(card);
     const took = await until(
       'it is up',
       async () => blank.console().includes('multi-user.target'),
@@ -53,14 +53,14 @@ describe.skipIf(missing !== null)('mistakes on the card', () => {
   });
 
   it('starts with a good one', async ({ annotate }) => {
-    const card = bench.newCard();
-    card.write(FILE, JSON.stringify(provisioning(bench.owner, bench.sshKey.publicKey)));
-    board = await bench.boot(card);
+    const card = fixture.newCard();
+    card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
+    board = await fixture.boot(card);
     await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
   });
 
   it.each(MISTAKES)('%s is named', async (_, file, change, named) => {
-    const good = provisioning(bench.owner, bench.sshKey.publicKey);
+    const good = provisioning(fixture.owner, fixture.sshKey.publicKey);
     const changed = change(good);
     const text = typeof changed === 'string' ? changed : JSON.stringify(changed);
     await board.sh('rm -f /boot/firmware/dragoman.json*');

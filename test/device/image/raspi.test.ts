@@ -3,32 +3,32 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, statusOf } from '../kiosk.ts';
 import type { Board } from './board.ts';
-import { asBench, type BoardBench, openBoardBench } from './board-bench.ts';
+import { asFixture, type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning } from './kiosk.ts';
 
 const flashable = inject('flashable');
 const { missing } = flashable;
 
 describe.skipIf(missing !== null)('the image on a Raspberry Pi 3', () => {
-  let bench: BoardBench;
+  let fixture: BoardFixture;
   let board: Board;
   beforeAll(async () => {
     if (flashable.missing !== null) return;
-    bench = await openBoardBench(flashable.image, flashable.bundles);
+    fixture = await openBoardFixture(flashable.image, flashable.bundles);
   });
-  afterAll(() => bench?.close());
+  afterAll(() => fixture?.close());
 
   it('starts with a good dragoman.json, and reaches its broker', async ({ annotate }) => {
-    const card = bench.newCard();
-    card.write(FILE, JSON.stringify(provisioning(bench.owner, bench.sshKey.publicKey)));
-    board = await bench.boot(card, 'raspi3b');
+    const card = fixture.newCard();
+    card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
+    board = await fixture.boot(card, 'raspi3b');
     const took = await board.untilLogin(LOGIN_LIMIT_MS).catch((error) => {
       process.stderr.write(`${board.console().slice(-6000)}\n`);
       throw error;
     });
     const told = await until(
       'it has told its status',
-      async () => /^(degraded|ready|idle)$/.test(statusOf(asBench(board, bench.owner, card))),
+      async () => /^(degraded|ready|idle)$/.test(statusOf(asFixture(board, fixture.owner, card))),
       240_000,
     );
     await annotate(`login after ${inSeconds(took)}, at its broker ${inSeconds(told)} later`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { inSeconds, interpret, inWords, plugCards, ready } from '../kiosk.ts';
 import { makeTones } from '../tones.ts';
 import type { Board } from './board.ts';
-import { asBench, type BoardBench, openBoardBench } from './board-bench.ts';
+import { asFixture, type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import type { Card } from './card.ts';
 import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
 
@@ -14,18 +14,18 @@ const TONES_S = 60;
 describe.skipIf(missing !== null)(
   `the image on virt${missing === null ? '' : `: skipped, ${missing}`}`,
   () => {
-    let bench: BoardBench;
+    let fixture: BoardFixture;
     let [card, board]: [Card | null, Board | null] = [null, null];
     beforeAll(async () => {
       if (flashable.missing !== null) return;
-      bench = await openBoardBench(flashable.image, flashable.bundles);
+      fixture = await openBoardFixture(flashable.image, flashable.bundles);
     });
-    afterAll(() => bench?.close());
+    afterAll(() => fixture?.close());
 
     it('starts with a good dragoman.json, which lets its owner in', async ({ annotate }) => {
-      card = bench.newCard();
-      card.write(FILE, JSON.stringify(provisioning(bench.owner, bench.sshKey.publicKey)));
-      board = await bench.boot(card);
+      card = fixture.newCard();
+      card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
+      board = await fixture.boot(card);
       const took = await board.untilLogin(LOGIN_LIMIT_MS).catch((error) => {
         process.stderr.write(`${board?.console().slice(-6000)}\n`);
         throw error;
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
 
     it('interprets', { timeout: 600_000 }, async ({ annotate }) => {
       if (board === null || card === null) throw new Error('it does not run');
-      const on = asBench(board, bench.owner, card);
+      const on = asFixture(board, fixture.owner, card);
       const tones = makeTones(TONES_S);
       await board.write(
         '/srv/goods/tones.raw',
@@ -82,13 +82,13 @@ describe.skipIf(missing !== null)(
       if (board === null || card === null) throw new Error('it does not run');
       const before = await identity(board);
       await board.cutPower();
-      const password = (provisioning(bench.owner, '') as { secrets: { 'mqtt-password': string } }).secrets;
+      const password = (provisioning(fixture.owner, '') as { secrets: { 'mqtt-password': string } }).secrets;
       expect(card.read(FILE)).not.toContain(password['mqtt-password']);
-      board = await bench.boot(card);
+      board = await fixture.boot(card);
       await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
       expect(await identity(board)).toEqual(before);
-      await plugCards(asBench(board, bench.owner, card));
-      await ready(asBench(board, bench.owner, card), 240_000);
+      await plugCards(asFixture(board, fixture.owner, card));
+      await ready(asFixture(board, fixture.owner, card), 240_000);
       await board.cutPower();
       expect(card.checkData()).toContain('dragoman-data: ');
     });

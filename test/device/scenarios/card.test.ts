@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import {
-  type Bench,
   configuration,
+  type Fixture,
   handOver,
   LANE,
   live,
@@ -34,20 +34,20 @@ onMachine(
   ({ onStoppedDevice }) => {
     onStoppedDevice(
       'in a day at rest and in use',
-      async (bench, { annotate }) => {
-        const { machine } = bench;
-        const without = await measure(bench);
-        await run(bench, { ...LANE, standbyAfter: 20 });
-        await until('it rests', async () => phaseOf(bench) === 'standby', 120_000);
+      async (fixture, { annotate }) => {
+        const { machine } = fixture;
+        const without = await measure(fixture);
+        await run(fixture, { ...LANE, standbyAfter: 20 });
+        await until('it rests', async () => phaseOf(fixture) === 'standby', 120_000);
         await wait(SETTLES_MS);
-        const rest = await measure(bench);
-        expect(phaseOf(bench)).toBe('standby');
+        const rest = await measure(fixture);
+        expect(phaseOf(fixture)).toBe('standby');
 
-        await run(bench, LANE);
+        await run(fixture, LANE);
         await machine.must(['systemd-run', '--quiet', '--unit=speaker', 'sh', '-c', SPEAKS]);
         await wait(SETTLES_MS);
-        const use = await measure(bench, COMMAND_EACH_MS);
-        await silence(bench);
+        const use = await measure(fixture, COMMAND_EACH_MS);
+        await silence(fixture);
         await annotate(
           `a day: ${inWords(without)} by the system alone, ${inWords(rest)} with the agent at rest, ` +
             `${inWords(use)} where somebody speaks all the time and a command comes each minute`,
@@ -62,12 +62,12 @@ onMachine(
   { emulator: SERVICE_WORDS },
 );
 
-async function run(bench: Bench, lane: object): Promise<void> {
-  await bench.machine.must(['systemctl', 'stop', SERVICE]);
-  await handOver(bench, configuration(lane));
-  bench.owner.forget();
-  await bench.machine.must(['systemctl', 'start', SERVICE]);
-  await live(bench);
+async function run(fixture: Fixture, lane: object): Promise<void> {
+  await fixture.machine.must(['systemctl', 'stop', SERVICE]);
+  await handOver(fixture, configuration(lane));
+  fixture.owner.forget();
+  await fixture.machine.must(['systemctl', 'start', SERVICE]);
+  await live(fixture);
 }
 
 interface Written {
@@ -79,7 +79,7 @@ const inWords = ({ mb, operations }: Written): string => `${mb.toFixed(0)} MB in
 
 /** What QEMU counts at the disk, for a day. The machine is asked nothing meanwhile. */
 async function measure(
-  { machine, owner }: Bench,
+  { machine, owner }: Fixture,
   commandEachMs = Number.POSITIVE_INFINITY,
 ): Promise<Written> {
   await machine.sh('journalctl --sync; sync');

@@ -32,86 +32,89 @@ const MOST_HASTE = 1.05;
 const PAGE = fileURLToPath(new URL('../../../docs/install.md', import.meta.url));
 
 onMachine('a device', ({ onNewMachine, onDevice }) => {
-  onNewMachine('is installed and interprets by the lines of docs/install.md', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
-    // Whoever installs: a user who may become root, in a folder with what has been copied there.
-    await machine.sh(
-      'useradd -m -d /srv/visitor -s /bin/sh visitor; echo "visitor ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/visitor; cp -r /srv/goods/. /srv/visitor',
-    );
-    await machine.write('/srv/visitor/filled-in', configuration());
-    await machine.write('/usr/bin/editor', '#!/bin/sh\ncp /srv/visitor/filled-in "$1"\n', '0755');
-    const startedAt = performance.now();
-    for (const { line, isAnswered } of linesOfThePage()) {
-      const words = ['runuser', '-u', 'visitor', '--', 'sh', '-c', `cd /srv/visitor; ${line}`];
-      const password = readFileSync(`${owner.login}/mqtt-password`, 'utf8');
-      const { code, stdout, stderr } = await machine.run(words, isAnswered ? password : '', 240_000);
-      const said = `${line}: ${code}\n${stdout}${stderr}`;
-      if (line.includes('doctor')) expect([0, 3], said).toContain(code);
-      else expect(code, said).toBe(0);
-      if (line.includes('devices')) expect(said).toMatch(/plughw:CARD=Mic[\s\S]*plughw:CARD=Speaker/);
-      if (line.includes('check-config')) expect(said).toContain('museum');
-      if (line.includes('systemctl status')) expect(said).toContain('active (running)');
-      if (line.includes('doctor'))
-        for (const part of ['broker', 'stream', 'capture']) expect(said).toContain(part);
-      // The authority of the owner's own broker is what the page cannot know.
-      if (line.includes('sudoedit')) await handOver(bench);
-    }
-    const took = performance.now() - startedAt;
-    await live(bench);
-    await annotate(`from the first line to the last ${inSeconds(took)}`);
-    expect(await machine.must(['dpkg', '-s', 'dragoman'])).toContain(`\nVersion: ${VERSION}\n`);
-  });
+  onNewMachine(
+    'is installed and interprets by the lines of docs/install.md',
+    async (fixture, { annotate }) => {
+      const { machine, owner } = fixture;
+      // Whoever installs: a user who may become root, in a folder with what has been copied there.
+      await machine.sh(
+        'useradd -m -d /srv/visitor -s /bin/sh visitor; echo "visitor ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/visitor; cp -r /srv/goods/. /srv/visitor',
+      );
+      await machine.write('/srv/visitor/filled-in', configuration());
+      await machine.write('/usr/bin/editor', '#!/bin/sh\ncp /srv/visitor/filled-in "$1"\n', '0755');
+      const startedAt = performance.now();
+      for (const { line, isAnswered } of linesOfThePage()) {
+        const words = ['runuser', '-u', 'visitor', '--', 'sh', '-c', `cd /srv/visitor; ${line}`];
+        const password = readFileSync(`${owner.login}/mqtt-password`, 'utf8');
+        const { code, stdout, stderr } = await machine.run(words, isAnswered ? password : '', 240_000);
+        const said = `${line}: ${code}\n${stdout}${stderr}`;
+        if (line.includes('doctor')) expect([0, 3], said).toContain(code);
+        else expect(code, said).toBe(0);
+        if (line.includes('devices')) expect(said).toMatch(/plughw:CARD=Mic[\s\S]*plughw:CARD=Speaker/);
+        if (line.includes('check-config')) expect(said).toContain('museum');
+        if (line.includes('systemctl status')) expect(said).toContain('active (running)');
+        if (line.includes('doctor'))
+          for (const part of ['broker', 'stream', 'capture']) expect(said).toContain(part);
+        // The authority of the owner's own broker is what the page cannot know.
+        if (line.includes('sudoedit')) await handOver(fixture);
+      }
+      const took = performance.now() - startedAt;
+      await live(fixture);
+      await annotate(`from the first line to the last ${inSeconds(took)}`);
+      expect(await machine.must(['dpkg', '-s', 'dragoman'])).toContain(`\nVersion: ${VERSION}\n`);
+    },
+  );
 
-  onDevice('interprets a recording through the kernel’s sound cards', async (bench, { annotate }) => {
-    const { ended, startedAt } = await interpret(bench, 30);
+  onDevice('interprets a recording through the kernel’s sound cards', async (fixture, { annotate }) => {
+    const { ended, startedAt } = await interpret(fixture, 30);
     await annotate(inWords(ended));
     expectWhole(ended);
     timed(() => {
       expect(ended.tones.length).toBeGreaterThan(100);
-      expect(eventsOf(bench, 'speech_lost', startedAt)).toEqual([]);
+      expect(eventsOf(fixture, 'speech_lost', startedAt)).toEqual([]);
     });
     expect(Math.abs(ended.levelDbfs - -15.3)).toBeLessThan(1);
   });
 
   onDevice(
     'goes on when its microphone is pulled and put back under another index',
-    async (bench, { annotate }) => {
-      const { machine } = bench;
+    async (fixture, { annotate }) => {
+      const { machine } = fixture;
       const before = Number(await machine.sh('readlink /proc/asound/Mic | tr -dc 0-9'));
-      await speak(bench, 60);
-      await ready(bench);
+      await speak(fixture, 60);
+      await ready(fixture);
       const pulledAt = performance.now();
       await machine.sh('echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/unbind');
-      const noticed = await until('it is missed', async () => statusOf(bench) === 'degraded', 60_000);
-      expect(bench.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^capture:/)]);
+      const noticed = await until('it is missed', async () => statusOf(fixture) === 'degraded', 60_000);
+      expect(fixture.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^capture:/)]);
       // Another card takes the number that has become free.
       await machine.sh(
         'modprobe snd-dummy index=0 id=Other; echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind',
       );
       expect(Number(await machine.sh('readlink /proc/asound/Mic | tr -dc 0-9'))).not.toBe(before);
       const putBackAt = performance.now();
-      await speak(bench, 30);
-      await ready(bench, 90_000);
+      await speak(fixture, 30);
+      await ready(fixture, 90_000);
       const back = performance.now() - putBackAt;
-      const listening = await listen(bench);
+      const listening = await listen(fixture);
       await wait(10_000);
       const heard = await listening.end();
-      await silence(bench);
+      await silence(fixture);
       await annotate(
         `missed after ${inSeconds(noticed)}, ready ${inSeconds(back)} after its return; then ${inWords(heard)}`,
       );
       timed(() => expect(heard.tones.length).toBeGreaterThan(40));
-      expect(eventsOf(bench, 'audio_lost', pulledAt)).not.toEqual([]);
-      expect(eventsOf(bench, 'audio_back', pulledAt)).not.toEqual([]);
+      expect(eventsOf(fixture, 'audio_lost', pulledAt)).not.toEqual([]);
+      expect(eventsOf(fixture, 'audio_back', pulledAt)).not.toEqual([]);
       await machine.sh('rmmod snd-dummy');
     },
   );
 
   onDevice(
     'goes on when its network is cut for seconds, and tells of no loss',
-    async (bench, { annotate }) => {
-      const { machine, owner } = bench;
-      const { ended, startedAt } = await interpret(bench, 40, async () => {
+    async (fixture, { annotate }) => {
+      const { machine, owner } = fixture;
+      const { ended, startedAt } = await interpret(fixture, 40, async () => {
         await wait(8000);
         await machine.monitor('set_link wire off');
         await wait(8000);
@@ -122,15 +125,15 @@ onMachine('a device', ({ onNewMachine, onDevice }) => {
       const hastened = (MOST_HASTE * ended.unclearMs) / TONE_MS;
       const missing = Math.max(0, ended.missing - hastened);
       expectWhole({ ...ended, missing, unclearMs: 0 });
-      timed(() => expect(eventsOf(bench, 'speech_lost', startedAt)).toEqual([]));
-      await until('it is live', async () => phaseOf(bench) === 'live', 60_000);
+      timed(() => expect(eventsOf(fixture, 'speech_lost', startedAt)).toEqual([]));
+      await until('it is live', async () => phaseOf(fixture) === 'live', 60_000);
       expect(await owner.command('status')).toMatchObject({ status: 'ok' });
     },
   );
 
-  onDevice('goes on when the broker is started again', async (bench, { annotate }) => {
-    const { owner } = bench;
-    const { ended } = await interpret(bench, 30, async () => {
+  onDevice('goes on when the broker is started again', async (fixture, { annotate }) => {
+    const { owner } = fixture;
+    const { ended } = await interpret(fixture, 30, async () => {
       await wait(5000);
       await owner.stopBroker();
       await wait(5000);
@@ -146,26 +149,26 @@ onMachine('a device', ({ onNewMachine, onDevice }) => {
     expectWhole(ended);
   });
 
-  onDevice('interprets again after its agent was killed', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
-    const before = await pidOf(bench);
+  onDevice('interprets again after its agent was killed', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
+    const before = await pidOf(fixture);
     owner.forget();
     const killedAt = performance.now();
     await machine.must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
-    await until('another one', async () => ![0, before].includes(await pidOf(bench)), 60_000);
-    await live(bench);
+    await until('another one', async () => ![0, before].includes(await pidOf(fixture)), 60_000);
+    await live(fixture);
     await annotate(`live ${inSeconds(performance.now() - killedAt)} after that`);
-    expectWhole((await interpret(bench, 8)).ended);
+    expectWhole((await interpret(fixture, 8)).ended);
   });
 
-  onDevice('is upgraded while somebody speaks: the new one goes on', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
+  onDevice('is upgraded while somebody speaks: the new one goes on', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
     const config = await machine.read('/etc/dragoman/config.json');
-    const { ended } = await interpret(bench, 55, async () => {
+    const { ended } = await interpret(fixture, 55, async () => {
       await wait(5000);
       owner.forget();
       await machine.sh('dpkg -i /srv/goods/next/dragoman_*.deb');
-      await live(bench);
+      await live(fixture);
     });
     await annotate(
       `silent for ${inSeconds(ended.gap.ms)}, ${ended.gap.before} tones before that, ${ended.gap.after} after it`,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { until } from '../../nspawn/kiosk.ts';
 import { searchDisk } from '../disk-search.ts';
-import { type Bench, inSeconds, live, wait } from '../kiosk.ts';
+import { type Fixture, inSeconds, live, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 
 /** Twenty in all. */
@@ -28,14 +28,14 @@ onMachine('power', ({ onDevice }) => {
   for (let round = 1; round <= ROUNDS; round += 1)
     onDevice(
       `is cut ${CUTS} times, at random, while state is written; round ${round} of ${ROUNDS}`,
-      async (bench, { annotate }) => {
-        await cardsFromBootOn(bench);
+      async (fixture, { annotate }) => {
+        await cardsFromBootOn(fixture);
         const cuts: Cut[] = [];
-        for (let cut = 0; cut < CUTS; cut += 1) cuts.push(await cutOnce(bench, `${round}-${cut}`));
-        const tokens = bench.owner.tokens;
+        for (let cut = 0; cut < CUTS; cut += 1) cuts.push(await cutOnce(fixture, `${round}-${cut}`));
+        const tokens = fixture.owner.tokens;
         expect(tokens.length).toBeGreaterThan(CUTS);
         // The search finds what is there.
-        const found = await searchDisk(bench, [...tokens, 'museum.kiosk-01']);
+        const found = await searchDisk(fixture, [...tokens, 'museum.kiosk-01']);
         expect(found.at(-1)).toBeGreaterThan(0);
         expect(found.slice(0, -1)).toEqual(tokens.map(() => 0));
         const times = cuts.map(({ liveMs }) => liveMs).sort((a, b) => a - b);
@@ -53,7 +53,7 @@ onMachine('power', ({ onDevice }) => {
 });
 
 /** The kernel finds the cards when it boots, as it would those of a device. */
-async function cardsFromBootOn({ machine }: Bench): Promise<void> {
+async function cardsFromBootOn({ machine }: Fixture): Promise<void> {
   await machine.write('/etc/modules-load.d/cards.conf', 'snd-aloop\n');
   const options = 'options snd-aloop enable=1,1 index=-1,-1 id=Mic,Speaker pcm_substreams=1,1\n';
   await machine.write('/etc/modprobe.d/cards.conf', options);
@@ -71,32 +71,32 @@ interface Cut {
   readonly liveMs: number;
 }
 
-async function cutOnce(bench: Bench, name: string): Promise<Cut> {
-  const { machine, owner } = bench;
+async function cutOnce(fixture: Fixture, name: string): Promise<Cut> {
+  const { machine, owner } = fixture;
   owner.forget();
-  const flood = startFlood(bench, name);
-  await until('state is written', async () => answersOf(bench).size > 0, 30_000);
+  const flood = startFlood(fixture, name);
+  await until('state is written', async () => answersOf(fixture).size > 0, 30_000);
   await wait(Math.random() * LONGEST_WAIT_MS);
   const cutAt = performance.now();
   const booting = machine.cutPower();
   const sent = await flood.end();
   // What it had said is there by now, and it cannot have said more.
-  const kept = [...answersOf(bench)].filter(([, status]) => status === 'ok').map(([id]) => id);
+  const kept = [...answersOf(fixture)].filter(([, status]) => status === 'ok').map(([id]) => id);
   expect(kept.length).toBeGreaterThan(0);
   // What is answered from here on is answered by the next start.
   owner.forget();
   await booting;
-  const recorded = await readRecord(bench);
+  const recorded = await readRecord(fixture);
   expect(kept.filter((id) => recorded.get(keyOf(id)) !== 'ok')).toEqual([]);
   const halfway = sent.filter((id) => recorded.get(keyOf(id)) === 'error').length;
-  await live(bench, 240_000);
+  await live(fixture, 240_000);
   const liveMs = performance.now() - cutAt;
-  await until('it answers', async () => (await volumeOf(bench)) !== null, ANSWERED_WITHIN_MS);
-  await isNotDoneTwice(bench, kept[0] ?? '');
+  await until('it answers', async () => (await volumeOf(fixture)) !== null, ANSWERED_WITHIN_MS);
+  await isNotDoneTwice(fixture, kept[0] ?? '');
   const open = sent.filter((id) => !kept.includes(id));
-  const isAnswered = async () => open.every((id) => answersOf(bench).has(id));
+  const isAnswered = async () => open.every((id) => answersOf(fixture).has(id));
   await until('all are answered', isAnswered, ANSWERED_WITHIN_MS).catch((error) => {
-    const silent = open.filter((id) => !answersOf(bench).has(id));
+    const silent = open.filter((id) => !answersOf(fixture).has(id));
     throw new Error(`${String(error)}: ${silent.join(' ')}`);
   });
   const journal = await machine.sh('journalctl -b -o cat --no-pager -u dragoman');
@@ -107,7 +107,7 @@ async function cutOnce(bench: Bench, name: string): Promise<Cut> {
 }
 
 /** Each is written down before it is carried out and before it is answered. */
-function startFlood({ owner }: Bench, name: string) {
+function startFlood({ owner }: Fixture, name: string) {
   const sent: string[] = [];
   let isOver = false;
   const send = async (): Promise<void> => {
@@ -129,7 +129,7 @@ function startFlood({ owner }: Bench, name: string) {
 }
 
 /** By the id of the command: its final answer. */
-function answersOf({ owner }: Bench): Map<string, string> {
+function answersOf({ owner }: Fixture): Map<string, string> {
   const answers = owner.messages
     .filter(({ topic }) => topic === 'cmd/volume/res')
     .map(({ text }) => answerSchema.parse(JSON.parse(text)))
@@ -137,22 +137,22 @@ function answersOf({ owner }: Bench): Map<string, string> {
   return new Map(answers.map(({ id, status }) => [id, status]));
 }
 
-async function readRecord({ machine }: Bench): Promise<Map<string, string | undefined>> {
+async function readRecord({ machine }: Fixture): Promise<Map<string, string | undefined>> {
   const record = recordSchema.parse(JSON.parse((await machine.read(RECORD)).toString()));
   return new Map(record.commands.map(({ key, status }) => [key, status]));
 }
 
 const keyOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 22);
 
-async function volumeOf({ owner }: Bench): Promise<number | null> {
+async function volumeOf({ owner }: Fixture): Promise<number | null> {
   const answer = await owner.command('status', {}, 4000);
   const lanes = (answer?.['data'] as { lanes?: { volume: number }[] } | undefined)?.lanes;
   return lanes?.[0]?.volume ?? null;
 }
 
 /** The first of all has set the softest volume: sent again, it is answered and changes nothing. */
-async function isNotDoneTwice(bench: Bench, first: string): Promise<void> {
-  await bench.owner.publish('cmd/volume', { id: first, args: { percent: SOFTEST } });
-  await until('the answer again', async () => answersOf(bench).get(first) === 'ok', ANSWERED_WITHIN_MS);
-  expect(await volumeOf(bench)).not.toBe(SOFTEST);
+async function isNotDoneTwice(fixture: Fixture, first: string): Promise<void> {
+  await fixture.owner.publish('cmd/volume', { id: first, args: { percent: SOFTEST } });
+  await until('the answer again', async () => answersOf(fixture).get(first) === 'ok', ANSWERED_WITHIN_MS);
+  expect(await volumeOf(fixture)).not.toBe(SOFTEST);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { searchDisk } from '../disk-search.ts';
-import { type Bench, pidOf, wait } from '../kiosk.ts';
+import { type Fixture, pidOf, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 
 const SEARCH = fileURLToPath(new URL('../memory-search.cjs', import.meta.url));
@@ -19,9 +19,9 @@ interface Find {
 onMachine(
   'privacy',
   ({ onDevice }) => {
-    onDevice('nothing of what was said and no token is left anywhere', async (bench, { annotate }) => {
-      const { machine, owner } = bench;
-      const agent = await pidOf(bench);
+    onDevice('nothing of what was said and no token is left anywhere', async (fixture, { annotate }) => {
+      const { machine, owner } = fixture;
+      const agent = await pidOf(fixture);
       await machine.sh(
         'systemd-run --quiet --collect --unit=speaker aplay -q -D plughw:CARD=Mic,DEV=0 /usr/lib/dragoman/visitor.wav',
       );
@@ -33,7 +33,7 @@ onMachine(
       expect(tokens.length).toBeGreaterThan(0);
       const texts = [...MARKS, ...tokens];
 
-      const { finds, counts } = await searchMemory(bench, texts);
+      const { finds, counts } = await searchMemory(fixture, texts);
       // The search finds what is there: the agent has its token.
       expect(finds.filter(({ pid }) => pid === agent)).not.toEqual([]);
       expect(finds.filter(({ pid }) => pid !== agent)).toEqual([]);
@@ -43,7 +43,7 @@ onMachine(
       expect(journal).toContain('session_started');
       expect(texts.filter((text) => journal.includes(text))).toEqual([]);
 
-      const disk = await searchDisk(bench, [...texts, 'museum.kiosk-01']);
+      const disk = await searchDisk(fixture, [...texts, 'museum.kiosk-01']);
       expect(disk.at(-1)).toBeGreaterThan(0);
       expect(disk.slice(0, -1)).toEqual(texts.map(() => 0));
 
@@ -64,7 +64,7 @@ onMachine(
   },
 );
 
-async function searchMemory({ machine }: Bench, texts: readonly string[]) {
+async function searchMemory({ machine }: Fixture, texts: readonly string[]) {
   await machine.write('/run/memory-search.cjs', readFileSync(SEARCH));
   const node = await machine.sh('command -v node || echo /usr/lib/dragoman-node/bin/node');
   const words = texts.map((text) => Buffer.from(text).toString('hex'));

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import {
-  type Bench,
   eventsOf,
   expectWhole,
+  type Fixture,
   inSeconds,
   interpret,
   inWords,
@@ -18,11 +18,11 @@ import {
 import { onMachine } from '../on-machine.ts';
 import { timed } from '../slowness.ts';
 
-const start = ({ machine }: Bench) => machine.must(['systemctl', 'start', SERVICE]);
-const answers = async ({ owner }: Bench) => (await owner.command('status', {}, 4000))?.['status'] === 'ok';
+const start = ({ machine }: Fixture) => machine.must(['systemctl', 'start', SERVICE]);
+const answers = async ({ owner }: Fixture) => (await owner.command('status', {}, 4000))?.['status'] === 'ok';
 /** It says what it hears. */
-const interprets = async (bench: Bench): Promise<string> => {
-  const { ended } = await interpret(bench, 10);
+const interprets = async (fixture: Fixture): Promise<string> => {
+  const { ended } = await interpret(fixture, 10);
   expectWhole(ended);
   return inWords(ended);
 };
@@ -31,8 +31,8 @@ const interprets = async (bench: Bench): Promise<string> => {
 const [UNIT_PAUSE_MS, MOST_START_MS] = [2000, 2000];
 
 /** Kills the agent as soon as there is another one, so many times, in the machine itself; the time from the first to the last. */
-async function crash(bench: Bench, times: number): Promise<{ tookMs: number; words: string }> {
-  const { machine, owner } = bench;
+async function crash(fixture: Fixture, times: number): Promise<{ tookMs: number; words: string }> {
+  const { machine, owner } = fixture;
   const restarts = async () =>
     Number(await machine.must(['systemctl', 'show', '--value', '-p', 'NRestarts', SERVICE]));
   const before = await restarts();
@@ -43,53 +43,57 @@ async function crash(bench: Bench, times: number): Promise<{ tookMs: number; wor
     done; ended=$(date +%s%N); echo $(((ended - began) / 1000000))`;
   const tookMs = Number(await machine.sh(killEach, String(times)));
   owner.forget();
-  const liveMs = await live(bench);
+  const liveMs = await live(fixture);
   // systemd has not given up, and each was one of its own.
   expect((await restarts()) - before).toBe(times);
   return { tookMs, words: `live ${inSeconds(liveMs)} after the last` };
 }
 
 onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
-  onDevice('a network that is away for three minutes', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
+  onDevice('a network that is away for three minutes', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
     await machine.monitor('set_link wire off');
     const cutAt = performance.now();
-    await speak(bench, 55);
-    const lost = await until('the broker says so', async () => statusOf(bench) === 'lost', 120_000);
+    await speak(fixture, 55);
+    const lost = await until('the broker says so', async () => statusOf(fixture) === 'lost', 120_000);
     await wait(180_000 - (performance.now() - cutAt));
     await machine.monitor('set_link wire on');
     const back = performance.now();
-    await until('it is live', async () => phaseOf(bench) === 'live' && statusOf(bench) !== 'lost', 120_000);
+    await until(
+      'it is live',
+      async () => phaseOf(fixture) === 'live' && statusOf(fixture) !== 'lost',
+      120_000,
+    );
     const liveMs = performance.now() - back;
-    const told = () => eventsOf(bench, 'speech_lost', cutAt);
+    const told = () => eventsOf(fixture, 'speech_lost', cutAt);
     await until('it tells what is lost', async () => told().length > 0, 60_000);
     const lostMs = told().reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);
     expect(lostMs).toBeGreaterThan(10_000);
     expect(lostMs).toBeLessThan(60_000);
-    expect(await until('it answers', () => answers(bench), 60_000)).toBeLessThan(60_000);
+    expect(await until('it answers', () => answers(fixture), 60_000)).toBeLessThan(60_000);
     await annotate(
       `lost for the broker after ${inSeconds(lost)}; live ${inSeconds(liveMs)} after the return; ` +
-        `of 55 s of speech ${inSeconds(lostMs)} told as lost; then ${await interprets(bench)}`,
+        `of 55 s of speech ${inSeconds(lostMs)} told as lost; then ${await interprets(fixture)}`,
     );
     owner.forget();
   });
 
-  onDevice('an agent that hangs', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
-    const before = await pidOf(bench);
+  onDevice('an agent that hangs', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
+    const before = await pidOf(fixture);
     await machine.must(['systemctl', 'kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE]);
     const hungAt = performance.now();
-    await until('another one', async () => ![0, before].includes(await pidOf(bench)), 150_000);
+    await until('another one', async () => ![0, before].includes(await pidOf(fixture)), 150_000);
     const restarted = performance.now() - hungAt;
     owner.forget();
-    await live(bench);
+    await live(fixture);
     await annotate(
       `another one after ${inSeconds(restarted)}, live after ${inSeconds(performance.now() - hungAt)}`,
     );
   });
 
-  onDevice('ten crashes as fast as the unit lets them follow each other', async (bench, { annotate }) => {
-    const crashes = await crash(bench, 10);
+  onDevice('ten crashes as fast as the unit lets them follow each other', async (fixture, { annotate }) => {
+    const crashes = await crash(fixture, 10);
     // Nobody is killed before systemd has started it again, which it does after this pause.
     expect(crashes.tookMs).toBeGreaterThan(9 * UNIT_PAUSE_MS);
     timed(() => expect(crashes.tookMs).toBeLessThan(9 * (UNIT_PAUSE_MS + MOST_START_MS)));
@@ -98,14 +102,14 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
 
   onDevice(
     'ten crashes in ten seconds, with a shorter pause than the unit has',
-    async (bench, { annotate }) => {
-      const { machine } = bench;
+    async (fixture, { annotate }) => {
+      const { machine } = fixture;
       await machine.write(
         '/run/systemd/system/dragoman.service.d/pause.conf',
         '[Service]\nRestartSec=100ms\n',
       );
       await machine.must(['systemctl', 'daemon-reload']);
-      const crashes = await crash(bench, 10);
+      const crashes = await crash(fixture, 10);
       timed(() => expect(crashes.tookMs).toBeLessThan(10_000));
       await machine.must(['rm', '/run/systemd/system/dragoman.service.d/pause.conf']);
       await machine.must(['systemctl', 'daemon-reload']);
@@ -113,9 +117,9 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     },
   );
 
-  onDevice('a leak, up to the bound of memory', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
-    const before = await pidOf(bench);
+  onDevice('a leak, up to the bound of memory', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
+    const before = await pidOf(fixture);
     owner.forget();
     const leakedAt = performance.now();
     // Another process of the unit that takes what it can get: the kernel counts all of them together.
@@ -124,72 +128,72 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     );
     const peak = await machine.sh('journalctl -k --no-pager | grep -c "Memory cgroup out of memory"');
     expect(Number(peak)).toBeGreaterThan(0);
-    await until('it runs', async () => (await pidOf(bench)) !== 0, 60_000);
-    const isSame = (await pidOf(bench)) === before;
-    if (!isSame) await live(bench);
-    await until('it answers', () => answers(bench), 60_000);
+    await until('it runs', async () => (await pidOf(fixture)) !== 0, 60_000);
+    const isSame = (await pidOf(fixture)) === before;
+    if (!isSame) await live(fixture);
+    await until('it answers', () => answers(fixture), 60_000);
     await annotate(
       `${isSame ? 'the agent stayed' : 'the agent was started again'}; it answers ${inSeconds(performance.now() - leakedAt)} after that`,
     );
-    await interprets(bench);
+    await interprets(fixture);
   });
 
-  onStoppedDevice('a clock that is 20 years behind at boot, and is set', async (bench, { annotate }) => {
-    const { machine } = bench;
+  onStoppedDevice('a clock that is 20 years behind at boot, and is set', async (fixture, { annotate }) => {
+    const { machine } = fixture;
     await machine.must(['date', '--set', '2006-01-01 00:00:00']);
-    await start(bench);
+    await start(fixture);
     await wait(15_000);
-    expect(phaseOf(bench)).toBeUndefined();
+    expect(phaseOf(fixture)).toBeUndefined();
     expect(await machine.sh('journalctl -o cat --no-pager -u dragoman')).toMatch(/clock/);
     await machine.setClock();
-    const took = await live(bench);
+    const took = await live(fixture);
     await annotate(`live ${inSeconds(took)} after the clock was set`);
-    const before = await pidOf(bench);
+    const before = await pidOf(fixture);
     await machine.must(['date', '--set', '+1 day']);
     await wait(5000);
     await machine.setClock();
     await wait(5000);
-    expect(await interprets(bench)).toContain('tones');
-    expect(await pidOf(bench)).toBe(before);
+    expect(await interprets(fixture)).toContain('tones');
+    expect(await pidOf(fixture)).toBe(before);
   });
 
-  onStoppedDevice('a clock that nobody sets', async (bench, { annotate }) => {
-    const { machine } = bench;
+  onStoppedDevice('a clock that nobody sets', async (fixture, { annotate }) => {
+    const { machine } = fixture;
     await machine.must(['systemctl', 'enable', '--now', 'dragoman-clock.path']);
     await machine.must(['date', '--set', '2006-01-01 00:00:00']);
-    await start(bench);
-    const took = await live(bench, 180_000);
+    await start(fixture);
+    const took = await live(fixture, 180_000);
     const off = Math.abs(Number(await machine.must(['date', '+%s'])) - Date.now() / 1000);
     expect(off).toBeLessThan(10);
     await annotate(`live after ${inSeconds(took)} with a clock that is ${off.toFixed(0)} s off`);
   });
 
-  onDevice('a disk that is full', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
+  onDevice('a disk that is full', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
     await machine.sh(
       'fallocate -l 4G /var/fill 2>/dev/null || dd if=/dev/zero of=/var/fill bs=1M 2>/dev/null || true; sync',
     );
     expect((await machine.sh('df --output=avail / | tail -1')).trim()).toBe('0');
     expect(await owner.command('volume', { percent: 70 })).toMatchObject({ status: 'ok' });
-    const first = await interprets(bench);
+    const first = await interprets(fixture);
     owner.forget();
     await machine.must(['systemctl', 'restart', SERVICE]);
-    const took = await live(bench);
-    await until('it answers', () => answers(bench), 60_000);
+    const took = await live(fixture);
+    await until('it answers', () => answers(fixture), 60_000);
     await annotate(`${first}; restarted, live after ${inSeconds(took)}`);
     await machine.must(['rm', '/var/fill']);
   });
 
-  onDevice('a disk that can only be read', async (bench, { annotate }) => {
-    const { machine, owner } = bench;
+  onDevice('a disk that can only be read', async (fixture, { annotate }) => {
+    const { machine, owner } = fixture;
     await machine.sh('echo u >/proc/sysrq-trigger; sleep 1');
     expect((await machine.run(['touch', '/var/probe'])).code).not.toBe(0);
-    const first = await interprets(bench);
+    const first = await interprets(fixture);
     expect(await owner.command('volume', { percent: 60 })).toMatchObject({ status: 'ok' });
     await machine.must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
     owner.forget();
-    const took = await live(bench);
-    await until('it answers', () => answers(bench), 60_000);
+    const took = await live(fixture);
+    await until('it answers', () => answers(fixture), 60_000);
     await annotate(`${first}; killed, live after ${inSeconds(took)}`);
   });
 });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import {
-  type Bench,
   configuration,
   eventsOf,
   expectWhole,
+  type Fixture,
   handOver,
   inSeconds,
   inWords,
@@ -30,36 +30,36 @@ const WAV_HEADER_BYTES = 44;
 onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
   onStoppedDevice(
     'is pulled while it speaks and put back: told, and it speaks on',
-    async (bench, { annotate }) => {
-      const { machine } = bench;
+    async (fixture, { annotate }) => {
+      const { machine } = fixture;
       try {
-        const card = await plugIn(bench);
+        const card = await plugIn(fixture);
         const playback = { ...LANE.playback, device: `plughw:CARD=${card}` };
-        await handOver(bench, configuration({ playback }));
+        await handOver(fixture, configuration({ playback }));
         await machine.must(['systemctl', 'start', SERVICE]);
-        await live(bench);
-        await speak(bench, 30);
+        await live(fixture);
+        await speak(fixture, 30);
         await wait(10_000);
         const pulledAt = performance.now();
         await machine.monitor('device_del horn');
-        const missedMs = await until('it is missed', async () => statusOf(bench) === 'degraded', 60_000);
-        expect(bench.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^playback:/)]);
-        const before = heard(bench);
+        const missedMs = await until('it is missed', async () => statusOf(fixture) === 'degraded', 60_000);
+        expect(fixture.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^playback:/)]);
+        const before = heard(fixture);
         await wait(PULLED_FOR_MS);
-        expect(await plugIn(bench)).toBe(card);
-        const backMs = await ready(bench, 60_000);
+        expect(await plugIn(fixture)).toBe(card);
+        const backMs = await ready(fixture, 60_000);
         const about = { device: 'playback' };
-        expect(eventsOf(bench, 'audio_lost', pulledAt)).toEqual([expect.objectContaining(about)]);
-        expect(eventsOf(bench, 'audio_back', pulledAt)).toEqual([expect.objectContaining(about)]);
+        expect(eventsOf(fixture, 'audio_lost', pulledAt)).toEqual([expect.objectContaining(about)]);
+        expect(eventsOf(fixture, 'audio_back', pulledAt)).toEqual([expect.objectContaining(about)]);
         // What has waited is said a little faster, at a pitch at which no tone is clear.
         await wait(ALL_SAID_MS);
-        const { bytes, ...rest } = heard(bench);
+        const { bytes, ...rest } = heard(fixture);
         // Then somebody speaks again.
-        await speak(bench, 12);
+        await speak(fixture, 12);
         await wait(ALL_SAID_MS);
         await machine.monitor('device_del horn');
         await wait(500);
-        const after = heard(bench, bytes);
+        const after = heard(fixture, bytes);
         const restS = rest.seconds - rest.silentMs / 1000;
         await annotate(
           `missed after ${inSeconds(missedMs)}, ready ${inSeconds(backMs)} after its return; ` +
@@ -78,7 +78,7 @@ onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
 });
 
 /** Plugs it in; the name that the kernel gives it. */
-async function plugIn({ machine }: Bench): Promise<string> {
+async function plugIn({ machine }: Fixture): Promise<string> {
   const said = await machine.monitor(`device_add ${USB_LOUDSPEAKER}`);
   expect(said).not.toMatch(/error/i);
   const find = () =>
@@ -99,7 +99,7 @@ async function plugIn({ machine }: Bench): Promise<string> {
  * What went into it since it was plugged in, after so many bytes. The kernel doubles the rate by drawing lines: every second sample is
  * one that was sent.
  */
-function heard({ machine }: Bench, from = WAV_HEADER_BYTES): Judgement & { readonly bytes: number } {
+function heard({ machine }: Fixture, from = WAV_HEADER_BYTES): Judgement & { readonly bytes: number } {
   const wav = readFileSync(machine.usbSound);
   const samples = Int16Array.from({ length: Math.max(0, Math.floor((wav.length - from) / 8)) }, (_, at) =>
     wav.readInt16LE(from + at * 8),

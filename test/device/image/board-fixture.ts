@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../backend/broker/fixture.ts';
-import { type Bench, OWNER } from '../kiosk.ts';
+import { type Fixture, OWNER } from '../kiosk.ts';
 import { type Owner, startOwner } from '../owner.ts';
 import { type Board, type BoardName, makeSshKey, powerOn } from './board.ts';
 import { type Card, flash } from './card.ts';
 import { CARD_BYTES } from './kiosk.ts';
 
-export interface BoardBench {
+export interface BoardFixture {
   readonly owner: Owner;
   readonly sshKey: { readonly file: string; readonly publicKey: string };
   /** A new card with the image on it, as a card writer leaves it. */
@@ -27,7 +27,7 @@ const EMULATOR = [
   ...['--allow-host', OWNER],
 ];
 
-export async function openBoardBench(image: string, bundles: string): Promise<BoardBench> {
+export async function openBoardFixture(image: string, bundles: string): Promise<BoardFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-board-'));
   const owner = await startOwner({ bundles, names: [OWNER], streamHost: OWNER, emulator: EMULATOR });
   const sshKey = makeSshKey(folder);
@@ -63,7 +63,7 @@ export async function openBoardBench(image: string, bundles: string): Promise<Bo
 }
 
 /** For what speaks and listens on any machine. */
-export function asBench(board: Board, owner: Owner, card: Card): Bench {
+export function asFixture(board: Board, owner: Owner, card: Card): Fixture {
   const never = () => Promise.reject(new Error('a card is not put back to a state it had'));
   return {
     machine: {
