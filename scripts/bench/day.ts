@@ -1,5 +1,5 @@
 /**
- * A day of the shipped agent in simulated time, for what its heap does: the agent's own loop, core, ears and mouth, with
+ * A day of the shipped agent in simulated time, for what its heap does: the agent's own loop, core, capture and playback, with
  * a world around it that keeps nothing. Run with `--expose-gc`; the last line is the report.
  * Usage: node --expose-gc day.mjs RECORDING HOURS [half-duplex|cancel]
  */

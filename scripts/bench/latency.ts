@@ -54,7 +54,7 @@ export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch:
 
 /** Where in a sentence's first chunk a stretch is looked for: what begins softly is changed there. */
 const OFFSETS = [0, 240, 480, 960, 1920, 3840];
-/** So long it is; and so many samples of it that are not silence tell it from all others. */
+/** Its length; and this many samples of it that are not silence tell it from all others. */
 const STRETCH = 256;
 const TELLING = 128;
 /** The agent brings voices to one loudness and turns them down under a visitor: the same stretch, but for rounding. */

@@ -7,7 +7,7 @@ const VOICE_PEAK = 600;
 /** A pause of this many frames ends a sentence, and a shorter sentence than that is left out. */
 const PAUSE_FRAMES = 12;
 const SHORTEST_FRAMES = 30;
-/** What the service needs to confirm a sentence and to speak, and the room to fall quiet after it. */
+/** What the service needs to confirm a sentence and to speak, and the room to fall silent after it. */
 const ANSWER_MS = 2400;
 /** Inaudible, and enough to tell each moment of the sound from every other. */
 const MARK_PEAK = 4;

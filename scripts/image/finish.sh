@@ -23,7 +23,7 @@ cp "$root/usr/share/doc/raspi-firmware/copyright" "$DRAFT/usr/share/doc/raspi-fi
 if [ -e "$root/var/lib/dpkg/status" ]; then
   dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${Package} ${Version} ${Architecture}\n' >"$DRAFT/packages"
 fi
-# What the boot partition has, what each start makes anew, and what differs from one making to the next.
+# What the boot partition has, what each start makes again, and what differs from one making to the next.
 rm -rf "$root"/boot/vmlinuz-* "$root"/boot/initrd.img-* "$root"/usr/lib/linux-image-* "$root"/usr/lib/raspi-firmware
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/var/tmp/* "$root"/tmp/* "$root"/run/*
 rm -rf "$root"/var/cache/ldconfig/aux-cache "$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed

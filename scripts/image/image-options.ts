@@ -21,7 +21,7 @@ Options:
                      instead of making them
   --private-node     with dragoman-node, the private Node.js, beside Debian's
   --compress <kind>  xz (default), zstd, or none
-  --fresh            make the Debian anew, which is otherwise kept for a week
+  --fresh            make the Debian again, which is otherwise kept for a week
   --root <folder>    take this folder as the Debian, and install nothing in it
   -h, --help         this text
 

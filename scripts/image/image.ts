@@ -45,7 +45,7 @@ export async function makeImage(job: Job): Promise<void> {
       debian = made.file;
       return made.keptFrom === null
         ? 'made'
-        : `kept from ${made.keptFrom.toISOString().slice(0, 10)} (--fresh: anew)`;
+        : `kept from ${made.keptFrom.toISOString().slice(0, 10)} (--fresh: again)`;
     });
   }
   const name = `dragoman-${options.version}-${suite}-arm64`;

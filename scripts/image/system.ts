@@ -112,7 +112,7 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
     { path: 'etc/hosts', content: '127.0.0.1 localhost kiosk\n::1 localhost kiosk\n' },
     // Filled at the first start, on the partition of what lasts.
     { path: 'etc/machine-id', content: '' },
-    // Without these each start takes the image for an update, and makes caches anew that then are forgotten.
+    // Without these each start takes the image for an update, and makes caches again that then are forgotten.
     { path: 'etc/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
     { path: 'var/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
     link('etc/resolv.conf', '/run/systemd/resolve/stub-resolv.conf'),

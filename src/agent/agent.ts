@@ -234,7 +234,7 @@ export class Agent {
     this.brokerUpkeep.close();
     this.publisher.close();
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
-    const finale = { topic: this.topics.status, payload: this.publisher.farewell(), retain: true };
+    const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
     await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));
     // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());

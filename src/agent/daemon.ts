@@ -17,7 +17,7 @@ import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
 import { runAsService } from './service/attend.ts';
-import { type ClockCare, careForClock } from './service/clock-care.ts';
+import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
 
@@ -54,9 +54,9 @@ export async function runDaemon({
   clock: systemClock = createSystemClock(),
 }: DaemonOptions): Promise<void> {
   const clock = guardClock(systemClock, createDefects(logger, systemClock));
-  let clockCare: ClockCare | null = null;
+  let clockUpkeep: ClockUpkeep | null = null;
   let endInOrder = (): void => {};
-  const deps = await createMachineDeps(config, clock, logger, env, () => clockCare?.doubt());
+  const deps = await createMachineDeps(config, clock, logger, env, () => clockUpkeep?.doubt());
   const vitals = createVitals(clock);
   const observed = observeDeps({
     ...deps,
@@ -76,14 +76,14 @@ export async function runDaemon({
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
-  clockCare = careForMachineClock(config, clock, logger, env, () => agent.hasten());
+  clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'asked to end');
       unwatchMemory();
       ignoreAnnouncements();
       vitals.end();
-      clockCare?.end();
+      clockUpkeep?.end();
       service.stopping();
       agent.stop().then(resolve, reject);
     };
@@ -117,9 +117,9 @@ function careForMachineClock(
   log: Logger,
   env: DaemonOptions['env'],
   set: () => void,
-): ClockCare {
+): ClockUpkeep {
   const sources = timeSources(mqtt.url, service.hosts);
-  return careForClock({
+  return keepClock({
     clock,
     log,
     sources,

@@ -24,7 +24,7 @@ import { pemOrThrow, UnusableFile } from './unusable-file.ts';
 const HASH_BYTES = 18;
 
 /**
- * The real world: this machine's clock, devices, files and network.
+ * The real ones: this machine's clock, devices, files and network.
  * @param tooEarly told when a certificate of the broker or the service is not valid yet by this machine's clock
  * @throws UnusableFile for certificates and keys that can't be read
  */

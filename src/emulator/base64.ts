@@ -43,7 +43,7 @@ export function decodeBase64(bytes: Uint8Array, from: number, to: number): Uint8
   return bad < 0 ? null : output;
 }
 
-/** Letters of base64 that so many bytes become. */
+/** How many characters of base64 this many bytes become. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }

@@ -73,7 +73,7 @@ export interface Place {
   readonly sample: number;
   /**
    * Samples are counted on from the run before: what lies behind this one had been given to the device, and was not heard before
-   * the break. Null where they are counted anew.
+   * the break. Null where the count begins again.
    */
   readonly heardFrom: number | null;
 }

@@ -21,7 +21,7 @@ process.once('exit', () => {
   stranger.close();
 });
 
-/** A device whose certificate began and ends so many days from now. */
+/** A device whose certificate began and ends this many days from now. */
 export function device(
   from: number,
   to: number,

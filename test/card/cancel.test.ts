@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 /** The visitor talks over it meanwhile. */
 const VISITS_S = [16, 42];
 const VISIT_S = 10;
-/** So many sentences that nobody talked over, and that somebody did, are judged at least; fewer are whole where the player is held up. */
+/** This many sentences that nobody talked over, and that somebody did, are judged at least; fewer are whole where the player is held up. */
 const LEAST = { alone: 5, visited: 4 };
 const LEAST_HELD_UP = { alone: 4, visited: 3 };
 /** A machine that keeps this process waiting for longer than all of this cannot play without a break. */

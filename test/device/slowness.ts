@@ -81,7 +81,7 @@ export function watchStrain(machine: Machine): () => Promise<Strain> {
   const before = turnsOf(pid);
   return async () => {
     const now = turnsOf(machine.pid);
-    // One that was switched off meanwhile counts anew.
+    // One that was switched off meanwhile counts from zero.
     const { ranMs, waitedMs } = machine.pid === pid ? between(before, now) : now;
     return { waitedShare: waitedMs / Math.max(1, ranMs + waitedMs), probeMs: await probe(machine) };
   };

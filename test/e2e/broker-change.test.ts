@@ -12,7 +12,7 @@ import { createMqttBus, type MqttBus } from '../../src/adapters/mqtt/bus.ts';
 import { runDaemon } from '../../src/agent/daemon.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import {
-  createEar,
+  createRecordingListener,
   findMosquitto,
   type Heard,
   type Mosquitto,
@@ -86,14 +86,14 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
     return { sighup: () => void signals.emit('SIGHUP'), stop };
   };
   const watch = async (url: string): Promise<Heard> => {
-    const ear = createEar();
+    const recorder = createRecordingListener();
     const bus = createMqttBus({ url, clientId: `witness-${url}` }, { clock: createSystemClock(), seed: 1 })(
       { subscriptions: [`${BASE}/status`, `${BASE}/event/+`], will: null },
-      ear.listener,
+      recorder.listener,
     );
     witnesses.push(bus);
     await until(() => bus.connected);
-    return ear.heard;
+    return recorder.heard;
   };
   const statuses = ({ messages }: Heard) =>
     messages

@@ -27,7 +27,7 @@ export const GOALS = { lossDb: 25, overRoomDb: 3, sent: 0.95, levelDb: 3 } as co
 export type Judged = Pick<Performance, 'blocks' | 'said' | 'visited'>;
 
 const BLOCKS_PER_S = 100;
-/** A sentence within so many blocks of a visitor's is one that was talked over. */
+/** A sentence within this many blocks of a visitor's is one that was talked over. */
 const NEAR = 40;
 /** A visitor speaks in frames of two blocks which are no more below their own level than this. */
 const SPEAKS_DB = -15;

@@ -32,16 +32,16 @@ async function startExample(env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
-  let complaints = '';
+  let stderrText = '';
   child.stderr.on('data', (text) => {
-    complaints += text;
+    stderrText += text;
   });
   await Promise.race([
     once(child.stdout, 'data'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`the example ended: ${complaints}`))),
+    once(child, 'exit').then(() => Promise.reject(new Error(`the example ended: ${stderrText}`))),
   ]);
   return {
-    complaints: () => complaints,
+    stderrText: () => stderrText,
     close: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

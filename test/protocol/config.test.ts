@@ -197,7 +197,7 @@ describe('the configuration', () => {
     ],
     ['a rollover that begins too late', withLane({ rolloverLead: 9 }), 'lanes.0.rolloverLead'],
     [
-      'a cure that comes at once',
+      'a command that comes at once',
       withPart({ audio: { unfixable: { command: ['x'], afterS: 1 } } }),
       'audio.unfixable.afterS',
     ],

@@ -160,7 +160,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       missing.length === 0,
       () => `nobody is told that ${missing.join('; ')} is wrong`,
     );
-    // The service may have refused languages, which nobody knows beforehand.
+    // The service may have refused languages, which nobody knows in advance.
     const excess = [...told].filter(
       (one) => !owed.includes(one) && !TASK_KEYS.some((key) => one.endsWith(`.${key}`)),
     );

@@ -14,7 +14,7 @@ export const EMPTY: DrawnDocument = { payload: '', content: null };
 type Choices = readonly [unknown, ...unknown[]];
 
 /** What a document may change in this world. */
-export interface Wishes {
+export interface DocumentTerms {
   /** Languages are spoken of, too. */
   readonly languages: boolean;
   /** Echo modes that this room bears. */
@@ -56,7 +56,7 @@ const WHOLLY_WRONG: readonly [(version: number) => string, ...((version: number)
 ];
 
 /** Draws documents; each has a version of its own, which may be lower than the one before. */
-export function createDocuments(dice: Dice, wishes: Wishes): () => DrawnDocument {
+export function createDocuments(dice: Dice, terms: DocumentTerms): () => DrawnDocument {
   const used = new Set<number>();
   const freshVersion = (): number => {
     const version = dice.whole(0, 1_000_000);
@@ -64,17 +64,17 @@ export function createDocuments(dice: Dice, wishes: Wishes): () => DrawnDocument
     used.add(version);
     return version;
   };
-  const keys: readonly [LaneKey, ...LaneKey[]] = wishes.languages
+  const keys: readonly [LaneKey, ...LaneKey[]] = terms.languages
     ? ['source', 'targets', 'targets', 'voice', 'echo', 'start', 'standbyAfter']
     : ['echo', 'start', 'standbyAfter', 'standbyAfter'];
   const right = (key: LaneKey): unknown =>
-    key === 'echo' ? dice.pick(wishes.echo) : dice.pick(RIGHT[key] as Choices);
+    key === 'echo' ? dice.pick(terms.echo) : dice.pick(RIGHT[key] as Choices);
 
   const drawEntry = (at: number, wrong: string[], wrongShare: number) => {
-    const lane = dice.chance(0.8) ? dice.pick([...wishes.lanes, 'nobody']) : null;
+    const lane = dice.chance(0.8) ? dice.pick([...terms.lanes, 'nobody']) : null;
     const values: Partial<Record<LaneKey, unknown>> = {};
     const given: Record<string, unknown> = lane === null ? {} : { id: lane };
-    const isOurs = lane === null ? at < wishes.lanes.length : lane !== 'nobody';
+    const isOurs = lane === null ? at < terms.lanes.length : lane !== 'nobody';
     for (let count = dice.whole(1, 3); count > 0; count--) {
       const key = dice.pick(keys);
       if (key in given) continue;
@@ -98,7 +98,7 @@ export function createDocuments(dice: Dice, wishes: Wishes): () => DrawnDocument
     const wrongShare = dice.chance(0.3) ? 0.4 : 0;
     const wrong: string[] = [];
     const body: Record<string, unknown> = { version };
-    const lanes = Array.from({ length: dice.whole(0, wishes.lanes.length) }, (_, at) =>
+    const lanes = Array.from({ length: dice.whole(0, terms.lanes.length) }, (_, at) =>
       drawEntry(at, wrong, wrongShare),
     );
     if (lanes.length > 0) body['lanes'] = lanes.map(({ given }) => given);

@@ -26,7 +26,7 @@ export interface Stage {
   readonly speaker: Loudspeaker;
   readonly device: Device;
   readonly operator: Operator;
-  /** Null in worlds that are older than owners with wishes. */
+  /** Null in worlds that are older than owners who desire something. */
   readonly owner: Owner | null;
   /** The order and number of the sounds that are under way from the service tell nothing any more. */
   spoil(): void;

@@ -21,8 +21,8 @@ const withPayload = (message: BusMessage, change: (body: Record<string, unknown>
 };
 const isAnswer = (topic: string): boolean => topic.endsWith('/res');
 
-describe('an agent that does not do what its owner wishes is found out', () => {
-  const wishes = ['documents'];
+describe('an agent that does not do what its owner desires is found out', () => {
+  const faults = ['documents'];
 
   it('as it is, it is not', async () => {
     const all = ['documents', 'commands', 'file_reread', 'disk_troubled', 'kill', 'broker_away'];
@@ -34,19 +34,19 @@ describe('an agent that does not do what its owner wishes is found out', () => {
       ...message,
       topic: message.topic.replace('/group/floor/', '/kiosk-01/'),
     }));
-    expect(await rulesThatNotice(wishes, withReceived(swapped))).toContain('desired');
+    expect(await rulesThatNotice(faults, withReceived(swapped))).toContain('desired');
   });
 
   it('where it takes a document whole or not at all', async () => {
     const picky = onTopic('/config/desired', (message) =>
       /loud|ENGLISH|never|"echoo"|-1/.test(message.payload) ? null : message,
     );
-    expect(await rulesThatNotice(wishes, withReceived(picky))).toContain('reported');
+    expect(await rulesThatNotice(faults, withReceived(picky))).toContain('reported');
   });
 
   it('where an empty document changes nothing', async () => {
     const deaf = onTopic('/config/desired', (message) => (message.payload === '' ? null : message));
-    const rules = await rulesThatNotice(wishes, withReceived(deaf));
+    const rules = await rulesThatNotice(faults, withReceived(deaf));
     expect(rules.filter((rule) => rule === 'desired' || rule === 'reported')).not.toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('an agent that does not do what its owner wishes is found out', () => {
     const restless = onTopic('/config/desired', (message) =>
       withPayload(message, ({ lanes, ...body }) => ({ ...body, lanes: lanes ?? [{ standbyAfter: 33 }] })),
     );
-    const rules = await rulesThatNotice(wishes, withReceived(restless));
+    const rules = await rulesThatNotice(faults, withReceived(restless));
     expect(rules.filter((rule) => rule === 'desired' || rule === 'undisturbed')).not.toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('an agent that does not do what its owner wishes is found out', () => {
       before = payload;
       return [told];
     });
-    expect(await rulesThatNotice(wishes, late)).toContain('reported');
+    expect(await rulesThatNotice(faults, late)).toContain('reported');
   });
 
   it('where it tells nobody what was wrong', async () => {
@@ -75,7 +75,7 @@ describe('an agent that does not do what its owner wishes is found out', () => {
         ? JSON.stringify({ ...(JSON.parse(payload) as object), errors: [] })
         : payload,
     ]);
-    expect(await rulesThatNotice(wishes, polite)).toContain('reported');
+    expect(await rulesThatNotice(faults, polite)).toContain('reported');
   });
 
   it('where it forgets with each restart what a broker that is away has told it', async () => {

@@ -18,7 +18,7 @@ export interface Rendering {
   /** The pieces of speech that it says. */
   readonly ticks: readonly number[];
   /** The service spoils its sound: its order and number tell nothing. */
-  readonly spoilt: boolean;
+  readonly spoiled: boolean;
 }
 
 /** Where a rendering is found in a sound, in ticks. */
@@ -94,7 +94,7 @@ export function createPlayOrder(
       newest = one;
     } else if (isRightlyBehind(one, newest)) {
       lateTicks += one.rendering.ticks.length;
-    } else if (!one.rendering.spoilt && !newest.rendering.spoilt) {
+    } else if (!one.rendering.spoiled && !newest.rendering.spoiled) {
       const { id } = one.rendering;
       violations.add('order', `rendering ${id} (tick ${first}) was played after tick ${newestSaid}`);
     }
@@ -110,11 +110,11 @@ export function createPlayOrder(
     written(rendering, { place, ticks }, now) {
       const one = known.get(rendering.id) ?? progressOf(rendering, now);
       const isFirst = one.playedAt === null;
-      const { id, spoilt } = rendering;
+      const { id, spoiled } = rendering;
       if (isFirst) begin(one, now);
-      else if (one !== last && !spoilt && last?.rendering.spoilt !== true)
+      else if (one !== last && !spoiled && last?.rendering.spoiled !== true)
         violations.add('interleaved', `rendering ${id} went on after ${last?.rendering.id}`);
-      if (place <= one.playedUpTo && !spoilt)
+      if (place <= one.playedUpTo && !spoiled)
         violations.add('repeated', `rendering ${id} was played again from ${place * TICK_MS} ms`);
       one.playedUpTo = Math.max(one.playedUpTo, place + ticks - 1);
       last = one;

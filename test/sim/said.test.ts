@@ -16,7 +16,7 @@ function account(isDoubtful?: (tick: number, earlier: readonly number[]) => bool
     /** @param share of it that is played */
     play(ticks: readonly number[], share = 1): void {
       const playing: Playing = {
-        ...{ id: ++id, stream: 'a', language: 'es', ticks, spoilt: false },
+        ...{ id: ++id, stream: 'a', language: 'es', ticks, spoiled: false },
         ...{ lengthTicks: ticks.length, playedTicks: 0 },
       };
       said.begin(playing);

@@ -42,7 +42,7 @@ const MOST_FADE_BYTES = 8 * 48;
 const UNDER_WAY_MS = 20_000;
 
 interface Job extends Playing {
-  spoilt: boolean;
+  spoiled: boolean;
   readonly renderedAt: number;
   /** This much of it has reached the device. */
   deliveredTicks: number;
@@ -181,7 +181,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   };
   const spoil = (job: Job | undefined): void => {
     if (job === undefined) return;
-    job.spoilt = true;
+    job.spoiled = true;
     for (const tick of job.ticks) mark(tick, DISTORTED);
   };
 
@@ -300,7 +300,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
-      if (job.spoilt) spoil(job);
+      if (job.spoiled) spoil(job);
       for (const tick of ticks) mark(tick, RENDERED);
       seams.rendered(job);
       jobs.set(job.id, job);

@@ -21,7 +21,7 @@ export interface SpeechOracle {
   connectionOver(connection: number, now: number): void;
   live(now: number): void;
   heard(stream: string, sound: Int16Array, running: boolean): void;
-  /** @param job `spoilt`: the service spoils its sound, so that its order and number tell nothing */
+  /** @param job `spoiled`: the service spoils its sound, so that its order and number tell nothing */
   rendered(job: {
     id: number;
     stream: string;
@@ -29,10 +29,10 @@ export interface SpeechOracle {
     ticks: readonly number[];
     /** Of its sound. */
     lengthTicks: number;
-    spoilt: boolean;
+    spoiled: boolean;
     renderedAt: number;
   }): void;
-  /** The service begins to spoil sound: what is under way is spoilt, too. */
+  /** The service begins to spoil sound: what is under way is spoiled, too. */
   spoiling(now: number): void;
   delivered(pcm: Uint8Array, now: number): void;
   written(pcm: Uint8Array, now: number): void;

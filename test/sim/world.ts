@@ -152,8 +152,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     rendered(job) {
       const sender = host.service.stream(job.stream)?.sender;
       const isDelayed = sender !== undefined && sender.delay !== null;
-      const spoilt = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
-      connections.hearing(job.stream).rendered({ ...job, spoilt, renderedAt: clock.now() });
+      const spoiled = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
+      connections.hearing(job.stream).rendered({ ...job, spoiled, renderedAt: clock.now() });
     },
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>

@@ -33,7 +33,7 @@ export interface NoiseResult {
   readonly isTold: boolean;
 }
 
-/** One lane hears one kind of noise for so many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
+/** One lane hears one kind of noise for this many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
 export async function hearNoise(deps: VoiceDeps, kind: Kind, stretches: number): Promise<NoiseResult> {
   const { createVoiceDetector, library, seed } = deps;
   const kiosk = new Kiosk({
@@ -162,7 +162,7 @@ export const MIXES = {
 } as const satisfies Record<string, readonly (readonly [Kind, number])[]>;
 export type Mix = keyof typeof MIXES;
 
-/** A conversation so often, of so many sentences, with pauses as people make them. */
+/** A conversation this often, of this many sentences, with pauses as people make them. */
 const TALK_EVERY_S = 150;
 const SENTENCES = 6;
 

@@ -14,7 +14,7 @@ export interface LastResortOptions {
 const INTERVAL_MS = 3_600_000;
 const RUN_LIMIT_MS = 60_000;
 
-/** The hook for hardware that only a reboot cures: called with every failure, runs the command when it is time. */
+/** The hook for hardware that only a reboot fixes: called with every failure, runs the command when it is time. */
 export function createLastResort(
   { command, afterS }: LastResortOptions,
   clock: Clock,

@@ -75,7 +75,7 @@ export function clientOptions(
     queueQoSZero: false,
     resubscribe: false,
     timerVariant: 'native',
-    // It would make 65,536 small buffers beforehand, 7 MB that a daemon with a few messages a minute never needs.
+    // It would allocate 65,536 small buffers at the start, 7 MB that a daemon with a few messages a minute never needs.
     writeCache: false,
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},

@@ -19,7 +19,7 @@ import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { about, type Check, type LaneOutcome, once } from './check.ts';
 import { faultOf, type Listening, listen } from './listening.ts';
 
-/** What of the world the sound checks use. */
+/** What the sound checks use. */
 export interface SoundParts {
   readonly clock: Clock;
   /** May throw what can never work. */

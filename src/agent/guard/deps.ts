@@ -18,7 +18,7 @@ export interface GuardedDeps extends Omit<AgentDeps, 'openAudio'> {
 }
 
 /**
- * The same world, of which nothing that is thrown reaches the agent, and nothing that the agent throws in a callback
+ * The same, of which nothing that is thrown reaches the agent, and nothing that the agent throws in a callback
  * reaches whoever called: each becomes the event that fits, or an error in the log.
  */
 export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defects } {

@@ -28,7 +28,7 @@ import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
 import { createTimers, type Timers } from './timers.ts';
 
-/** What a lane needs of the world. */
+/** What a lane needs from outside. */
 export interface LaneDeps {
   readonly clock: Clock;
   readonly loop: EventLoop;

@@ -21,7 +21,7 @@ export interface BrokerChangeDeps {
   random(): number;
   bus(): Bus | null;
   /** What is said to a broker that is left. */
-  farewell(): { topic: string; payload: string; retain: boolean };
+  offlineStatus(): { topic: string; payload: string; retain: boolean };
   tell<K extends EventKind>(kind: K, detail: EventDetail<K>): void;
   /** @param host of the configured broker that does not take the device; null: none */
   away(host: string | null): void;
@@ -91,7 +91,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     const bus = deps.bus();
     if (bus?.attempt === undefined) return later(TRY_EACH_MS, tryConfigured);
     later(ALONE_EACH_MS, tryConfigured);
-    bus.attempt(deps.farewell(), (problem) => {
+    bus.attempt(deps.offlineStatus(), (problem) => {
       if (problem === null) return settle();
       why = problem;
       const previous = brokers.previous;

@@ -55,7 +55,7 @@ export function createBrokerUpkeep({
       ? null
       : createBrokerChange({
           ...{ ...telling, brokers, random },
-          farewell: () => ({ topic: topics.status, payload: publisher.farewell(), retain: true }),
+          offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
           away: (host) => publisher.condition('broker', host !== null, host),
         });
   return {

@@ -46,7 +46,7 @@ export interface DesiredConfigDeps {
   apply(config: Config): void;
 }
 
-/** The owner's wishes for the configuration: takes them in, keeps the last good ones, and reports what is in force. */
+/** What the owner desires of the configuration: takes it in, keeps the last good one, and reports what is in force. */
 export interface DesiredConfig {
   /** The configuration with what was desired before the last start. */
   readonly config: Config;

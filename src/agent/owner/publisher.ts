@@ -61,13 +61,13 @@ export class Publisher {
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
-  /** The broker's word for when the device is gone. Its time is not known beforehand: it would be the connection's. */
+  /** The broker's word for when the device is gone. Its time is not known yet: it would be the connection's. */
   will(connection: number): string {
     return this.statusBody('lost', connection, ['connection_lost'], null);
   }
 
   /** The last word of a device that ends by itself. */
-  farewell(): string {
+  offlineStatus(): string {
     return this.statusBody('offline', this.connection, [], timestamp(this.clock.wall()));
   }
 

@@ -14,7 +14,7 @@ import type { Said } from '../../core/provisioning/start-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** What the boot report acts through; none of it rejects. */
-export interface ReportWorld {
+export interface ReportDeps {
   readonly clock: Clock;
   look(asksDoctor: boolean, abort: AbortSignal): Promise<StartFacts>;
   say(codes: readonly PhraseCode[]): Promise<readonly Said[]>;
@@ -27,12 +27,12 @@ export interface ReportWorld {
  * @returns whether it is ready; null: asked to end before that was known
  */
 export async function runReport(
-  world: ReportWorld,
+  deps: ReportDeps,
   news: SettingsNews,
   settings: ReportSettings,
   abort: AbortSignal,
 ): Promise<boolean | null> {
-  const { clock } = world;
+  const { clock } = deps;
   const aborted = new Promise<null>((resolve) => {
     if (abort.aborted) resolve(null);
     abort.addEventListener('abort', () => resolve(null), { once: true });
@@ -49,16 +49,16 @@ export async function runReport(
       if (effect.type === 'end') return effect.isReady;
       if (effect.type === 'write') {
         written = effect.state;
-        world.write(written, said);
+        deps.write(written, said);
         continue;
       }
-      const done: Done | null = await Promise.race([perform(effect, world, abort), aborted]);
+      const done: Done | null = await Promise.race([perform(effect, deps, abort), aborted]);
       if (done === null) return null;
       event = done.event;
       if (done.said === null) continue;
       // Where it was said is a part of what is written.
       said = done.said;
-      world.write(written, said);
+      deps.write(written, said);
     }
   }
   return null;
@@ -72,7 +72,7 @@ interface Done {
 
 async function perform(
   effect: Exclude<ReportEffect, { type: 'end' | 'write' }>,
-  { clock, look, say }: ReportWorld,
+  { clock, look, say }: ReportDeps,
   abort: AbortSignal,
 ): Promise<Done> {
   switch (effect.type) {

@@ -5,7 +5,7 @@ import type { LaneStep } from '../lane/lane-runner.ts';
 
 /** What has been seen of the outside since the start. */
 export interface Observed {
-  /** The same world, whose microphones and line are looked at on the way. */
+  /** The same, whose microphones and connection are looked at on the way. */
   readonly deps: AgentDeps;
   /** To be called after each step of a lane. */
   onStep(step: LaneStep): void;
@@ -24,7 +24,7 @@ interface Microphone {
   chunks: number;
 }
 
-/** Watches what passes between the agent and its world, and changes nothing of it. */
+/** Watches what passes between the agent and what is around it, and changes nothing of it. */
 export function observeDeps(outside: AgentDeps): Observed {
   const microphones = new Map<string, Microphone>();
   let broker: Observed['broker'] = null;

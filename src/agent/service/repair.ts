@@ -126,7 +126,7 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
   let problem = '';
   let connection = 0;
   const body = (status: DeviceStatus, conn_seq: number, why: string[]): string => {
-    // When a device will be lost is not known beforehand.
+    // When a device will be lost is not known in advance.
     const ts = status === 'lost' ? null : timestamp(clock.wall());
     const message: StatusMessage = { ts, status, boot_id: bootId, conn_seq, version, reasons: why };
     return JSON.stringify(message);

@@ -10,7 +10,7 @@ import { createSpeaker, type Speaker } from '../../adapters/provisioning/speaker
 import { writeStartLines } from '../../adapters/provisioning/status-file.ts';
 import { redactText } from '../../adapters/redaction.ts';
 import { createMachineParts, wantedDevices } from '../../agent/doctor/machine-checks.ts';
-import { type ReportWorld, runReport } from '../../agent/provisioning/boot-report.ts';
+import { type ReportDeps, runReport } from '../../agent/provisioning/boot-report.ts';
 import { lookAtStart } from '../../agent/provisioning/look.ts';
 import type { DecodedSound } from '../../core/audio/adpcm.ts';
 import { toFloat, toPcm } from '../../core/audio/pcm.ts';
@@ -71,7 +71,7 @@ export async function performBootReport(
   const boot = options.boot ?? (result?.file == null ? bootFolder() : dirname(result.file));
   const language = loaded.ok ? phraseLanguage(loaded.config.lanes) : 'en';
   const machine = createMachineParts(env);
-  const world: ReportWorld = {
+  const deps: ReportDeps = {
     clock,
     look: (asksDoctor, abort) =>
       lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
@@ -91,7 +91,7 @@ export async function performBootReport(
   };
   try {
     const news = { ...settingsNews(result), isMissing };
-    const isReady = await runReport(world, news, settings, end.signal);
+    const isReady = await runReport(deps, news, settings, end.signal);
     if (isReady === false) shell.finish(EXIT.problemFound);
   } finally {
     speaker.close();

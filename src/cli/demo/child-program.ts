@@ -40,9 +40,9 @@ export async function startProgram(
     // A terminal's Ctrl-C is for the demo, which ends its programs in order.
     detached: true,
   });
-  let complaints = '';
+  let stderrText = '';
   child.stderr.on('data', (text: Buffer) => {
-    complaints = (complaints + text.toString()).slice(-KEPT_STDERR_CHARS);
+    stderrText = (stderrText + text.toString()).slice(-KEPT_STDERR_CHARS);
   });
   child.stdin.on('error', () => {});
   try {
@@ -50,7 +50,7 @@ export async function startProgram(
     return { greeting, close: () => endProgram(child) };
   } catch (error) {
     await endProgram(child);
-    const reason = complaints.trim() || (error instanceof Error ? error.message : 'no reason given');
+    const reason = stderrText.trim() || (error instanceof Error ? error.message : 'no reason given');
     throw new Failure(`the demo could not start ${script}: ${reason}`);
   }
 }

@@ -41,7 +41,7 @@ export interface DemoOptions {
 /** Plays the visitor to a real agent with broker, backend and service; resolves when all is said. */
 export async function runDemo(environment: DemoEnvironment, options: DemoOptions): Promise<DemoSummary> {
   const config = demoConfig(environment, options);
-  const world = await createMachineDeps(config, options.clock, options.log, {});
+  const machine = await createMachineDeps(config, options.clock, options.log, {});
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
   const recording = createPlayback(
@@ -50,9 +50,9 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
     options.clock,
   );
   const agent = new Agent(config, {
-    ...world,
+    ...machine,
     openAudio: (lane) => {
-      const { openCapture, openPlayback } = world.openAudio(lane);
+      const { openCapture, openPlayback } = machine.openAudio(lane);
       const heard =
         inputMs === null ? openCapture : limitCapture(openCapture, inputMs, lane.capture.sampleRate);
       const spoken = options.realMic ? recordLoudspeaker(openPlayback, recording) : openPlayback;

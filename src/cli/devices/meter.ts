@@ -78,7 +78,7 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
       const now = clock.now();
       read(now);
       if (now >= limitAt) return endTime(null);
-      // Reckoned from the plan, so that a late timer does not shift all that follow.
+      // Counted from the plan, so that a late timer does not shift all that follow.
       tick(Math.max(due + view.everyMs, now), limitAt);
     });
   };

@@ -64,7 +64,7 @@ export interface GainChange {
   readonly message: string;
 }
 
-/** After so many looks at which it stood as it was set, nobody else turns it any more. */
+/** After this many looks at which it stood as it was set, nobody else turns it any more. */
 const CALM_LOOKS = 10;
 
 /** @returns whether to set it now, and what the owner should hear */

@@ -54,7 +54,7 @@ const TELL = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 90
 const LEARNS_MS = 3000;
 /** And this long echo that is left is no reason to give it up. */
 const CONVERGES_MS = 10_000;
-/** A canceller that did not hold is tried again after so many minutes, and later after more; for so much played sound. */
+/** A canceller that did not hold is tried again after these minutes, later after more; for this much played sound. */
 const TRIALS_MIN = [5, 10, 20, 40, 60];
 const TRIAL_MS = 20_000;
 /**

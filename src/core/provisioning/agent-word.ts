@@ -20,7 +20,7 @@ export type AgentWord =
 /** What is asked for with `systemctl show`. */
 export const AGENT_PROPERTIES = ['LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'StatusText'];
 
-/** So many restarts since boot are no accident. */
+/** This many restarts since boot are no accident. */
 const MANY_RESTARTS = 3;
 
 /** @param unit null where systemd cannot be asked */

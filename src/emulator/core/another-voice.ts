@@ -3,9 +3,9 @@ import { resampleBy } from './resample.ts';
 const FRAME_S = 0.032;
 const SEARCH_S = 0.01;
 const FADE_S = 0.012;
-/** The search looks at the sound in steps of so many samples first. */
+/** The search looks at the sound in steps of this many samples first. */
 const COARSE = 4;
-/** Of those steps, every so many are compared. */
+/** Of those steps, one in this many is compared. */
 const SPARSE = 2;
 
 /** A sound and its outline: the mean of each `COARSE` samples, for a search that costs a fraction. */
@@ -26,7 +26,7 @@ function outlined(sound: Float32Array): Outlined {
   return { sound, outline };
 }
 
-/** How well `b` at one place continues `a` at another, looking at every so many values; both must lie inside. */
+/** How well `b` at one place continues `a` at another, looking at one value in `step`; both must lie inside. */
 function likeness(values: Float32Array, a: number, b: number, length: number, stride: number): number {
   let product = 0;
   let power = 1e-9;

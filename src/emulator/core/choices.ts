@@ -133,7 +133,7 @@ export const CHOICES = {
     count(60_000),
     0,
     6000,
-    'a sentence without a pause is cut at the end of a word when it is so long, and has so many characters; 0: not',
+    'a sentence without a pause is cut at the end of a word once it is this long, in milliseconds and in characters; 0: not',
   ),
   forceSplitChars: choice(count(10_000), 100, 100, 'the characters that forceSplitMs waits for'),
   minSentenceMs: choice(count(60_000), 4000, 4000, 'the first part of a cut sentence is at least so long'),
@@ -180,7 +180,7 @@ export const CHOICES = {
     count(2_000_000_000),
     0,
     0,
-    'so many bytes of each stream are kept in each direction; 0: none',
+    'how many bytes of each stream are kept in each direction; 0: none',
   ),
   seed: choice(count(2 ** 31), 0, 0, 'where the phrase book begins, and the dice of fault schedules'),
 } as const;

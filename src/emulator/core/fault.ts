@@ -37,7 +37,7 @@ const STREAM_FAULTS = [
     code: z.number().int().min(1000).max(4999).default(1011),
     reason: z.string().max(120).default(''),
   }),
-  /** Half-open: nothing is read and nothing comes, not even pongs. For ever without `for_ms`. */
+  /** Half-open: nothing is read and nothing comes, not even pongs. Without `for_ms` it never ends. */
   z.strictObject({ kind: z.literal('black_hole'), for_ms: ms.optional() }),
   /** Pings are answered and all is read, and nothing comes any more, or nothing but answers to get_task. */
   z.strictObject({

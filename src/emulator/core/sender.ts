@@ -132,7 +132,7 @@ export function createSender(setup: SenderSetup): Sender {
   const pass = (message: OutMessage, now: number): void => {
     if (!isSpeech(message)) return go(message, now);
     if (message.spoken !== undefined) noteSpoken(message.spoken);
-    spoiler.pass(message, (spoilt) => go(spoilt, now));
+    spoiler.pass(message, (spoiled) => go(spoiled, now));
   };
 
   /** Puts a message off if a delay is on. Delayed messages keep their order. */

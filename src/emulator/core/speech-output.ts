@@ -52,7 +52,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
   const backlog = createSpeechBacklog();
   let freeAt = 0;
 
-  /** Makes room for speech of so many milliseconds, by the rules of the task. */
+  /** Makes room for speech of this length in milliseconds, by the rules of the task. */
   const makeRoom = (language: string, ms: number, now: number): void => {
     const { queue } = getPlan();
     const level = backlog.levelMs(language, now);

@@ -11,7 +11,7 @@ export type HearingStep =
   | { kind: 'skip'; detector: number; samples: number }
   | { kind: 'close'; detector: number };
 
-/** Stretches that have been decided: so many samples each, negative ones without voice. */
+/** Stretches that have been decided: the number of samples of each, negative without voice. */
 export interface Decided {
   readonly detector: number;
   readonly stretches: Int32Array;

@@ -32,7 +32,7 @@ export interface Heard {
   readonly order: string[];
 }
 
-export function createEar(): { heard: Heard; listener: BusListener } {
+export function createRecordingListener(): { heard: Heard; listener: BusListener } {
   const heard: Heard = { ups: [], downs: [], messages: [], lost: [], refused: [], oversized: [], order: [] };
   return {
     heard,
@@ -70,12 +70,12 @@ export function createBusRack(clock: Clock = createSystemClock()) {
       seed = 1,
       onMessage: (message: BusMessage) => void = () => {},
     ): OpenedBus {
-      const ear = createEar();
-      const { heard } = ear;
+      const recorder = createRecordingListener();
+      const { heard } = recorder;
       const listener: BusListener = {
-        ...ear.listener,
+        ...recorder.listener,
         message(message) {
-          ear.listener.message(message);
+          recorder.listener.message(message);
           onMessage(message);
         },
       };

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { createEar, findMosquitto, type Mosquitto, startMosquitto, until } from './fixture.ts';
+import { createRecordingListener, findMosquitto, type Mosquitto, startMosquitto, until } from './fixture.ts';
 
 const mosquitto = findMosquitto();
 const FINALE = { topic: 'device/status', payload: '"gone"', retain: true };
@@ -24,29 +24,29 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
 
   /** A connection to `url`, which may go to `other`. */
   const connect = (url: string, other: string) => {
-    const ear = createEar();
+    const recorder = createRecordingListener();
     const bus = createMqttBus(
       { url, clientId: 'device' },
       { clock: createSystemClock(), seed: 1, other: () => ({ url: other, clientId: 'device' }) },
     )(
       { subscriptions: ['to/device'], will: () => ({ topic: 'device/status', payload: '"lost"' }) },
-      ear.listener,
+      recorder.listener,
     );
     open.push(bus);
     const attempt = () => new Promise<string | null>((resolve) => bus.attempt?.(FINALE, resolve));
-    return { bus, attempt, ...ear.heard };
+    return { bus, attempt, ...recorder.heard };
   };
   /** What one of the brokers passes on. */
   const witness = async (url: string) => {
-    const ear = createEar();
+    const recorder = createRecordingListener();
     const bus = createMqttBus(
       { url, clientId: `witness-${Math.random()}` },
       { clock: createSystemClock(), seed: 2 },
-    )({ subscriptions: ['device/#'], will: null }, ear.listener);
+    )({ subscriptions: ['device/#'], will: null }, recorder.listener);
     open.push(bus);
     await until(() => bus.connected);
     const texts = (topic: string) =>
-      ear.heard.messages.filter((message) => message.topic === topic).map(({ payload }) => payload);
+      recorder.heard.messages.filter((message) => message.topic === topic).map(({ payload }) => payload);
     return { bus, texts };
   };
 

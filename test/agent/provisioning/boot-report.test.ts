@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReportWorld, runReport } from '../../../src/agent/provisioning/boot-report.ts';
+import { type ReportDeps, runReport } from '../../../src/agent/provisioning/boot-report.ts';
 import type { PhraseCode } from '../../../src/core/provisioning/phrases.ts';
 import { REPORT_SETTINGS, type StartState } from '../../../src/core/provisioning/report-schedule.ts';
 import type { StartFacts } from '../../../src/core/provisioning/start-facts.ts';
@@ -18,7 +18,7 @@ function start(says: (s: number) => string) {
   const end = new AbortController();
   const later = (ms: number): Promise<void> =>
     new Promise((resolve) => void clock.at(clock.now() + ms, resolve));
-  const world: ReportWorld = {
+  const world: ReportDeps = {
     clock,
     async look(): Promise<StartFacts> {
       await later(300);

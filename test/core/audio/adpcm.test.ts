@@ -36,7 +36,7 @@ describe('IMA ADPCM', () => {
     expect(samples(file(format(), data(100, 0, 0, 0, 0xc4, 0x00)))).toEqual([100, 107, 97, 98, 99]);
   });
 
-  it('begins each block anew, and stays within 16 bits', () => {
+  it('begins each block afresh, and stays within 16 bits', () => {
     const loud = [0xff, 0x7f, 88, 0, 0x77, 0x77];
     expect(samples(file(format(), data(...loud, 0x00, 0x80, 88, 0, 0xff, 0xff)))).toEqual([
       ...[32_767, 32_767, 32_767, 32_767, 32_767],

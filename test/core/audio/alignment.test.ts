@@ -44,7 +44,7 @@ describe('the place of the echo', () => {
     expect(alignment.placeAt(5000) - before).toBeCloseTo(-20 * PER_MS, 3);
   });
 
-  it('is followed at the pace at which it moves, also where it was compared anew in between', () => {
+  it('is followed at the pace at which it moves, also where it was compared again in between', () => {
     const alignment = createAlignment(RATE_HZ, RATE_HZ);
     const ppm = 300;
     let heard = 0;

@@ -54,17 +54,17 @@ describe('a gain', () => {
     expect(rampTo(ramp, 0.5, RATE_HZ)).toBe(ramp);
   });
 
-  it('is the same however the sound is cut, and never clicks, however often the wish changes', () => {
-    const wish = fc.record({
+  it('is the same however the sound is cut, and never clicks, however often the target changes', () => {
+    const change = fc.record({
       target: fc.double({ min: 0, max: 1, noNaN: true }),
       samples: fc.integer({ min: 0, max: 3 * RAMP }),
     });
     fc.assert(
-      fc.property(fc.array(wish, { maxLength: 8 }), fc.integer({ min: 1, max: 700 }), (wishes, cut) => {
+      fc.property(fc.array(change, { maxLength: 8 }), fc.integer({ min: 1, max: 700 }), (changes, cut) => {
         let whole: GainRamp = steadyGain(1);
         let pieces: GainRamp = steadyGain(1);
         const all: number[] = [];
-        for (const { target, samples } of wishes) {
+        for (const { target, samples } of changes) {
           const sound = steady(samples);
           const parts: Uint8Array[] = [];
           for (let at = 0; at < sound.byteLength; at += cut * 2) parts.push(sound.subarray(at, at + cut * 2));

@@ -16,7 +16,7 @@ const STARTS_WITHIN_MS = 240_000;
 export interface Peers {
   /** Of what was handed out for the device: broker-ca.crt, mqtt-password. */
   handed(name: string): Buffer;
-  /** The service is started anew, and translates in another way. */
+  /** The service is started again, and translates in another way. */
   serve(translate: 'transform' | 'echo'): Promise<void>;
   close(): void;
 }

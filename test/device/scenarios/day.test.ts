@@ -171,7 +171,7 @@ const live = (told: string, after = 0): Promise<number> =>
     START_LIMIT_MS,
   );
 
-/** So many of its own seconds. */
+/** This many of its own seconds. */
 async function sleepInIt(machine: Machine, seconds: number): Promise<void> {
   const end = (await clockOf(machine)) + seconds;
   while ((await clockOf(machine)) < end) await new Promise((resolve) => setTimeout(resolve, 500));

@@ -30,7 +30,7 @@ const interprets = async (fixture: Fixture): Promise<string> => {
 /** RestartSec of the unit, and what systemd takes beside it. */
 const [UNIT_PAUSE_MS, MOST_START_MS] = [2000, 2000];
 
-/** Kills the agent as soon as there is another one, so many times, in the machine itself; the time from the first to the last. */
+/** Kills the agent as soon as there is another one, this many times, in the machine itself; the time from the first to the last. */
 async function crash(fixture: Fixture, times: number): Promise<{ tookMs: number; words: string }> {
   const { machine, owner } = fixture;
   const restarts = async () =>

@@ -96,7 +96,7 @@ async function plugIn({ machine }: Fixture): Promise<string> {
 }
 
 /**
- * What went into it since it was plugged in, after so many bytes. The kernel doubles the rate by drawing lines: every second sample is
+ * What went into it since it was plugged in, after this many bytes. The kernel doubles the rate by drawing lines: every second sample is
  * one that was sent.
  */
 function heard({ machine }: Fixture, from = WAV_HEADER_BYTES): Judgement & { readonly bytes: number } {

@@ -183,7 +183,7 @@ describe('limits and recordings', () => {
     expect(allowed).toEqual([true, false, true, true]);
   });
 
-  test('so many in a window', () => {
+  test('this many in a window', () => {
     const limits = createRateLimits();
     const allowed = [0, 1, 2, 50, 101, 102].map((at) => limits.allowIn('tts', 3, 100, at));
     expect(allowed).toEqual([true, true, true, false, true, true]);

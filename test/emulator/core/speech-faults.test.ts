@@ -71,7 +71,7 @@ describe('a translation that is cut off', () => {
     expect(out.filter(isLast)).toEqual([out.at(-1)]);
   });
 
-  test('so many sentences, and no more; clear takes back the rest', () => {
+  test('this many sentences, and no more; clear takes back the rest', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'cut_speech', times: 2 });
     for (let count = 0; count < 3; count++) harness.speak(stream, sentence());

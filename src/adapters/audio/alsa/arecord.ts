@@ -52,7 +52,7 @@ export function createAlsaCapture(options: AlsaOptions & { readonly gain?: numbe
 function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {
   const attempts = createFormatAttempts(device, rateHz);
   let usesShortPeriods = shortPeriods;
-  /** What the device needs, whatever is wished for. */
+  /** What the device needs, whatever is asked for. */
   let needed = 0;
   /** Of the child that runs. */
   let period = 0;

@@ -3,20 +3,20 @@ import { basename, join } from 'node:path';
 import type { Holder } from './card.ts';
 
 /** Programs that somebody else runs to reach a sound card: who that is matters more than they do. */
-const ERRANDS = /^(arecord|aplay|timeout|sh|bash|dash)$/;
+const WRAPPERS = /^(arecord|aplay|timeout|sh|bash|dash)$/;
 /** Ways the kernel names a JavaScript program. */
 const NODE = /^(node|nodejs|MainThread|node-MainThread)$/;
 const UNKNOWN_PROGRAM = 'a program that this user may not see';
 
 /**
- * Who is behind a process: its program, and the program that runs it where it only runs errands.
+ * Who is behind a process: its program, and the program that runs it where it is only a wrapper.
  * @param pid of the process or of one of its threads
  */
 export function describeHolder(proc: string, pid: number): Holder {
   const process = readProcess(proc, pid);
   if (process === null) return { pid: pid > 0 ? pid : null, program: UNKNOWN_PROGRAM };
-  const parent = ERRANDS.test(process.program) ? readProcess(proc, process.parent) : null;
-  const isTelling = parent !== null && parent.pid > 1 && !ERRANDS.test(parent.program);
+  const parent = WRAPPERS.test(process.program) ? readProcess(proc, process.parent) : null;
+  const isTelling = parent !== null && parent.pid > 1 && !WRAPPERS.test(parent.program);
   const program = isTelling ? `${process.program} of ${parent.program}` : process.program;
   return { pid: process.pid, program };
 }

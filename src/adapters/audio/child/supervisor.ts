@@ -10,7 +10,7 @@ import { classifyStderrLine, explainEnd, type NamedDevice } from './stderr-class
 export interface SupervisorDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot cures. */
+  /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot fixes. */
   readonly lasting?: (part: NamedDevice['part'], troubleMs: number) => void;
   /** A device that is not there is tried again as soon as cards change, not only when its wait is over. */
   readonly whenCardsChange?: WhenCardsChange;

@@ -33,13 +33,13 @@ export interface FilterOptions {
 
 /** Of the path's power so much is new in each block: rooms and clocks move. */
 const CHANGE = 2e-3;
-/** What of the rest is not its own error is taken from its last so many blocks. */
+/** What of the rest is not its own error is taken from this many of its last blocks. */
 const NEAR_END = { rise: 0.5, fall: 0.9 };
 /** What it does not know at the begin: a path that falls by so much from block to block, and may be so much stronger than told. */
 const UNKNOWN = { fall: 0.85, margin: 4 };
 /** No path is known better than this share of the power of the block. */
 const TINY = 1e-12;
-/** A block has hard edges: of a loud tone so much is seen at so many bins beside it, and tells nothing of them. */
+/** A block has hard edges: a loud tone leaks this much into this many bins beside it, and tells nothing of them. */
 const SPILLS = { share: 0.1, bins: 4 };
 /** Partitions are brought back to their length in each block, in turn; the rest a little later. */
 const TRIMMED = 3;

@@ -47,7 +47,7 @@ const DRIFT = { first: 150e-6, wanders: 0.1e-6 };
 const LAG_ERROR = { ms: 0.004, frames: 12 };
 /** A correction of more is much: of the lag in milliseconds, or of the drift. */
 const MUCH = { ms: 0.04, drift: 15e-6 };
-/** A correction of the lag is spread over so many blocks. */
+/** A correction of the lag is spread over this many blocks. */
 const SLEW_BLOCKS = 4;
 
 export function createAlignment(heardRateHz: number, playedRateHz: number): Alignment {

@@ -115,7 +115,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     }
     return run.begin + place.sample;
   };
-  /** @param place of what is played, behind the last block that was heard; @param blocks so many of those, at most */
+  /** @param place of what is played, behind the last block that was heard; @param blocks how many of those, at most */
   const learnAgain = (place: number, step: number, blocks: number): void => {
     const known = Math.min(recall.blocks, Math.round(blocks));
     for (let pass = 0; pass < AGAIN.passes; pass++) {
@@ -126,7 +126,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       }
     }
   };
-  /** What is known of the path counts for little against what is learnt of the last so many blocks. */
+  /** What is known of the path counts for little against what is learnt of this many last blocks. */
   const relearn = (blocks: number): void => {
     filter.relearn();
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);

@@ -39,7 +39,7 @@ const AUDIBLE = 3e-3;
 const FRAMES = { first: 4, most: 12, more: 2 };
 /** The known path follows what is measured by this share. */
 const FOLLOWS = 0.15;
-/** Less alike than this, it is another path; so many in a row are believed. */
+/** Less alike than this, it is another path; this many in a row are believed. */
 const LEAST_LIKENESS = 0.35;
 const MISSES = 4;
 /** No two clocks are further apart, milliseconds. */

@@ -16,7 +16,7 @@ export interface ResidualFilter {
 
 /** No band is turned down by more (amplitude). */
 const FLOOR = 0.03;
-/** Bands in which the leak is learnt: so many bins in the lowest, and wider by this factor each. */
+/** Bands in which the leak is learnt: this many bins in the lowest, and each wider by this factor. */
 const BANDS = { first: 4, wider: 1.25 };
 const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
 /** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
@@ -27,7 +27,7 @@ const OWN_ERROR = 1;
 const DECAY = 0.7;
 /** The last block's sound counts so much in what this one's voice may be. */
 const MEMORY = 0.6;
-/** Noise: it is the least of so many blocks, and that is less than its mean by this factor. */
+/** Noise: it is the least of this many blocks, and that is less than its mean by this factor. */
 const NOISE = { blocks: 24, stretches: 6, bias: 2, smooth: 0.8 };
 const TINY = 1e-12;
 

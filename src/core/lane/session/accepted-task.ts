@@ -42,7 +42,7 @@ export function goOnWithAccepted(context: StepContext, stream: OpenStream, messa
 }
 
 /**
- * What is still refused after the operator has ordered something else. What is ordered anew is tried, even if it is the same.
+ * What is still refused after the operator has ordered something else. What is ordered again is tried, even if it is the same.
  * @param options as they are now
  */
 export function stillRefused(

@@ -55,7 +55,7 @@ export function noteHeard(pending: Pending, frames: number): Pending {
   return { ...pending, given: pending.given.filter(({ end }) => end > frames) };
 }
 
-/** The device is gone when so many frames had been heard: what it was given and nobody heard waits again. */
+/** The device is gone after `heard` frames: what it was given and nobody heard waits again. */
 export function takeBack({ given, waiting, waitingBytes }: Pending, frames: number): Pending {
   const unheard = given.flatMap(({ pcm, from, end }) => {
     if (end <= frames) return [];

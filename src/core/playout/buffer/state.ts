@@ -62,7 +62,7 @@ export type BufferEvent =
   | { readonly type: 'flush' }
   /** It is time to look. */
   | { readonly type: 'look'; readonly sight: Sight }
-  /** What was asked for was given: so many frames, and so many wait for their period to be full. */
+  /** What was asked for was given: how many frames, and how many wait for their period to be full. */
   | { readonly type: 'given'; readonly frames: number; readonly heldFrames: number }
   /** A device is being started. */
   | { readonly type: 'started' }

@@ -101,7 +101,7 @@ describe('the cards of a Raspberry Pi', () => {
 describe('a card that somebody uses', () => {
   const status = 'proc/asound/card3/pcm0c/sub0/status';
 
-  it('tells the program, and who runs a program that only runs errands', () => {
+  it('tells the program, and who runs a program that is only a wrapper', () => {
     const [, , , usb] = read(
       RASPBERRY_PI,
       { [status]: runningStatus(812) },

@@ -11,7 +11,7 @@ const SET_WITHIN_MS = 10_000;
 /** A clock that is ahead or behind by less than this is none that certificates stumble over. */
 const NOTICEABLE_MS = 60_000;
 
-export interface ClockCareWorld {
+export interface ClockUpkeepDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** HTTPS addresses that may tell the time. */
@@ -23,7 +23,7 @@ export interface ClockCareWorld {
   set(): void;
 }
 
-export interface ClockCare {
+export interface ClockUpkeep {
   /** A certificate is said not to be valid yet: the clock may be behind. */
   doubt(): void;
   end(): void;
@@ -33,8 +33,8 @@ export interface ClockCare {
  * Boards without a battery begin in 1970, or where their system was built: no certificate is valid yet then. Waits for the time, from
  * whomever it comes, and asks servers for it meanwhile, because time servers may be out of reach.
  */
-export function careForClock(world: ClockCareWorld): ClockCare {
-  const { clock, log, sources, request } = world;
+export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
+  const { clock, log, sources, request } = deps;
   /** What is added to the monotonic clock; null: not set. */
   const offset = (): number | null => {
     const wall = clock.wall();
@@ -66,7 +66,7 @@ export function careForClock(world: ClockCareWorld): ClockCare {
   };
   const learn = async (): Promise<void> => {
     for (const source of sources) {
-      const time = await world.ask(source);
+      const time = await deps.ask(source);
       if (isEnded || doubted === null) return;
       if (time === null || !isBelievable(time)) continue;
       const wall = clock.wall();
@@ -98,7 +98,7 @@ export function careForClock(world: ClockCareWorld): ClockCare {
     if (isSet(doubted.offset)) {
       log.info({}, 'the clock is set');
       rest();
-      return world.set();
+      return deps.set();
     }
     cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS);
     if (!isAsking && clock.now() >= askAt) ask();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { careForClock } from '../../../src/agent/service/clock-care.ts';
+import { keepClock } from '../../../src/agent/service/clock-upkeep.ts';
 import type { ServerTime } from '../../../src/core/time-sources.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -26,7 +26,7 @@ function cared({ wall, answer = TIME, alone = false, sources = ['https://a/', 'h
   const asked: string[] = [];
   const requested: number[] = [];
   let sets = 0;
-  const care = careForClock({
+  const care = keepClock({
     ...{ clock, log, sources },
     async ask(source) {
       asked.push(source);
