@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ALONE } from './test/setup/alone.ts';
 import { localImports } from './test/setup/local-imports.ts';
+import { PATIENT } from './test/setup/patience.ts';
 
 /** Boots machines or emulates processors, with configurations of its own: `npm run test:systemd`, `test:arm`. */
 const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
@@ -52,7 +53,8 @@ const LAST_IN_LINE_TIMEOUT_MS = 600_000;
 const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 120_000,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: PATIENT,
   // All projects share one queue, and therefore one number: on two cores some wait while others compute.
   maxWorkers: 6,
 };

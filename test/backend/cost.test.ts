@@ -28,6 +28,6 @@ it('revokes what a device has replaced when it would have a fourth session', asy
     if (session !== undefined) session.firstConnectedAt = 1;
   }
   const alive = () => sessionsAtService().filter(({ revoked }) => !revoked).length;
-  await expect.poll(alive, { timeout: 5000 }).toBeLessThanOrEqual(3);
+  await expect.poll(alive).toBeLessThanOrEqual(3);
   expect(fixture.lines.some((line) => line.includes('revoked a replaced session'))).toBe(true);
 });

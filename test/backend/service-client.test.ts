@@ -321,9 +321,7 @@ describe('service client against the emulator', () => {
     const target = voice.samples.find(({ item_id }) => item_id === 'one');
     if (target === undefined) throw new Error('no upload target');
     await client.uploadSample(target, { name: 'a.wav', type: 'audio/wav', bytes: Buffer.alloc(4000) });
-    await expect
-      .poll(async () => (await client.getVoice(voice.voice_id))?.processing_status, { timeout: 10_000 })
-      .toBe('ready');
+    await expect.poll(async () => (await client.getVoice(voice.voice_id))?.processing_status).toBe('ready');
     expect(await client.getVoice('11111111-1111-4111-8111-111111111111')).toBeNull();
   });
 });

@@ -216,7 +216,7 @@ describe('dragoman demo', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(summary).toMatchObject({ sessions: 1, dropped_chunks: 0, lost_audio_ms: 0 });
     expect(summary['played_ms']).toBeGreaterThan(500);
-  }, 90_000);
+  });
 
   it('does not write over what it is to hear', () => {
     const input = join(folder, 'heard.wav');
@@ -281,18 +281,16 @@ describe('dragoman run', () => {
 
   it('logs one JSON line per record, survives a bad reload, and ends on SIGTERM with 0 within 10 s', async () => {
     const { child, file, records } = start();
-    await expect.poll(() => records().length, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(() => records().length).toBeGreaterThan(0);
     const count = records().length;
 
     writeFileSync(file, JSON.stringify(configuration({ log: { level: 'loud' } })));
     child.kill('SIGHUP');
     await expect
-      .poll(
-        () =>
-          records()
-            .slice(count)
-            .map(({ level }) => level),
-        { timeout: 10_000 },
+      .poll(() =>
+        records()
+          .slice(count)
+          .map(({ level }) => level),
       )
       .toContain('error');
     expect(child.exitCode).toBeNull();
@@ -304,7 +302,7 @@ describe('dragoman run', () => {
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     expect(performance.now() - asked).toBeLessThan(10_000);
-  }, 40_000);
+  });
 
   it('does not start with a configuration that has problems', () => {
     const file = join(folder, 'bad.json');

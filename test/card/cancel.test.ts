@@ -5,11 +5,12 @@ import { interpreter, noise, visitors as recorded } from '../acoustics.ts';
 import { type BuiltThread, buildThread } from '../adapters/echo/thread.ts';
 import { GOALS, judgeEcho, judgeVisitor } from '../echo/judge.ts';
 import { BLOCK_SAMPLES, PLAYED_DB, type Span } from '../echo/perform.ts';
+import { watchStalls } from '../stalls.ts';
 import { atLevel, mixIn, speechLevelDb } from '../voices/room.ts';
 import { type Around, type CancellingLane, openCancellingLane, type Said } from './cancelling-lane.ts';
 import { type Card, type CardEvent, openRack, type Rack } from './card.ts';
 import { cardNow, clock, RATE_HZ, speak, until } from './card-lane.ts';
-import { visitors, watchStalls } from './kiosk.ts';
+import { visitors } from './kiosk.ts';
 import { babble, findOnset, lastSound } from './sound.ts';
 
 const { rack, missing } = await openRack();

@@ -166,7 +166,7 @@ export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  limitMs = 20_000,
+  limitMs = 60_000,
   stepMs = 100,
 ): Promise<void> {
   const endsAt = clock.now() + limitMs;

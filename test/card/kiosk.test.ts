@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
+import { watchStalls } from '../stalls.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
 import { cardNow, RATE_HZ, until } from './card-lane.ts';
-import { serve, visitors, watchStalls } from './kiosk.ts';
+import { serve, visitors } from './kiosk.ts';
 import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();

@@ -24,18 +24,6 @@ export async function visitors(): Promise<{
   return { sound: samplesOf((await loadWav(RECORDING)).pcm), sentences };
 }
 
-/** How long this process has been kept from running, milliseconds: a busy machine makes everything later by as much. */
-export function watchStalls(): { ms(): number } {
-  const stepMs = 20;
-  let dueAt = performance.now() + stepMs;
-  let lost = 0;
-  setInterval(() => {
-    lost += Math.max(0, performance.now() - dueAt);
-    dueAt = performance.now() + stepMs;
-  }, stepMs).unref();
-  return { ms: () => lost };
-}
-
 interface KioskOptions extends Partial<DemoOptions> {
   /** How long it hears. */
   readonly seconds: number;

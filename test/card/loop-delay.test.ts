@@ -10,9 +10,10 @@ import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
 import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
+import { watchStalls } from '../stalls.ts';
 import { openRack } from './card.ts';
 import { RATE_HZ } from './card-lane.ts';
-import { visitors, watchStalls } from './kiosk.ts';
+import { visitors } from './kiosk.ts';
 import { quantile } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 

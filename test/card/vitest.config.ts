@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { ALONE } from '../setup/alone.ts';
 import { localImports } from '../setup/local-imports.ts';
+import { PATIENT } from '../setup/patience.ts';
 
 /** One after the other, with nothing beside them: `npm run test:card`. */
 export default defineConfig({
@@ -10,5 +11,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: PATIENT,
   },
 });

@@ -112,7 +112,7 @@ export class Client {
 
   /** Waits until a session satisfies `wanted`: counts may follow a socket's close by a moment. */
   async sessionWhen(id: string, wanted: (session: SessionObject) => boolean): Promise<SessionObject> {
-    const deadline = performance.now() + 4000;
+    const deadline = performance.now() + 20_000;
     for (;;) {
       const session = await this.session(id);
       if (wanted(session) || performance.now() > deadline) return session;

@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 import { loadVoice, makeSilence } from './speech.ts';
-import type { Message, Stream } from './stream.ts';
+import { type Message, type Stream, WAIT_MS } from './stream.ts';
 
 /** What a `set_task` of the suite differs in. */
 export interface TaskOptions {
@@ -78,10 +78,13 @@ export async function converse(
 
 /** Returns when nothing has come for `quietMs`, or after `WAIT_MS` at most. */
 export async function settles(stream: Stream, quietMs = 700): Promise<void> {
-  const until = performance.now() + 8000;
+  const until = performance.now() + WAIT_MS;
   let count = -1;
   while (count !== stream.messages.length && performance.now() < until && !stream.isClosed) {
     count = stream.messages.length;
     await new Promise((resolve) => setTimeout(resolve, quietMs));
+    // A service that is kept from running is quiet, too: it has to have had its turn.
+    await stream.sync();
+    await stream.sync();
   }
 }

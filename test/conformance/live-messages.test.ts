@@ -36,7 +36,7 @@ describe('one sentence into two languages', () => {
     await settles(conversation.stream, 1500);
     texts = conversation.stream.messages.filter((message) => TRANSCRIPTS.includes(message.type));
     audio = conversation.stream.of('output_audio_data');
-  }, 30_000);
+  });
 
   test('live messages: the four transcripts have one shape', () => {
     expect(new Set(texts.map((message) => message.type))).toEqual(new Set(TRANSCRIPTS));

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
+import { watchStalls } from '../stalls.ts';
 import { PATHS, reasonsIn } from './client.ts';
 import { makeTask } from './conversation.ts';
 import { shake } from './handshake.ts';
 import { useService } from './service.ts';
 import { makeSpeech, makeWav } from './speech.ts';
+import { WAIT_MS } from './stream.ts';
 
 const service = useService();
 
@@ -185,11 +187,12 @@ test('3.1: a running stream of a deleted session receives session_revoked and cl
   const { id, token } = await client.created();
   const streams = [await client.open(token), await client.open(token)];
   await streams[0]?.run(makeTask());
+  const stalls = watchStalls();
   const startedAt = performance.now();
   await client.revoke(id);
   for (const stream of streams) {
-    await stream.closes(service.heartbeatMs + 3000);
-    expect(performance.now() - startedAt).toBeLessThan(service.heartbeatMs + 1500);
+    await stream.closes(service.heartbeatMs + WAIT_MS);
+    expect(performance.now() - startedAt).toBeLessThan(service.heartbeatMs + 1500 + 2 * stalls.ms());
     expect(stream.messages.at(-1)?.type).toBe('session_revoked');
   }
 });

@@ -3,7 +3,7 @@ import { type Refusal, reasonsIn } from './client.ts';
 import { useService } from './service.ts';
 import { expectError, expectRefusal } from './shapes.ts';
 import type { Steering } from './steering.ts';
-import { isNotFound } from './stream.ts';
+import { isNotFound, WAIT_MS } from './stream.ts';
 
 const service = useService();
 const DELIVERIES = ['http', 'message', 'close'] as const;
@@ -190,7 +190,7 @@ test('7 session_revoked: ends the running stream of a revoked session', async ()
   const { id, token } = await client.created();
   const stream = await client.works(token);
   await client.revoke(id);
-  await stream.closes(service.heartbeatMs + 3000);
+  await stream.closes(service.heartbeatMs + WAIT_MS);
   expect(stream.messages.at(-1)?.type).toBe('session_revoked');
 });
 

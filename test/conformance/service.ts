@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
 import { Client } from './client.ts';
 import { type Settings, Steering } from './steering.ts';
 
@@ -156,16 +156,15 @@ export class Service {
  */
 export function useService(options: StartOptions = {}): Service {
   const service = new Service(options);
-  vi.setConfig({ testTimeout: 30_000 });
-  beforeAll(() => service.open(), 20_000);
+  beforeAll(() => service.open());
   beforeEach((context) => {
     const told = process.env['DRAGOMAN_CONFORMANCE_PROFILE'] ?? 'spec';
     const profile = options.profile ?? DEFAULTS.profile;
     if (!service.own && told !== profile)
       context.skip(`DRAGOMAN_CONFORMANCE_PROFILE is ${told}, not ${profile}`);
   });
-  afterEach(() => service.tidy(), 20_000);
-  afterAll(() => service.close(), 20_000);
+  afterEach(() => service.tidy());
+  afterAll(() => service.close());
   return service;
 }
 

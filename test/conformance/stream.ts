@@ -26,7 +26,7 @@ export interface UpgradeRefusal {
   readonly json: unknown;
 }
 
-export const WAIT_MS = 8000;
+export const WAIT_MS = 30_000;
 
 /** How sound is sent. */
 export interface Speaking {

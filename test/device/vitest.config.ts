@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENT } from '../setup/patience.ts';
 
 /** Takes an hour, and runs where it is named. */
 const LONG = 'day';
@@ -13,6 +14,7 @@ const project = (name: string) => ({
     globalSetup: ['test/device/setup.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,
+    expect: PATIENT,
     fileParallelism: false,
     bail: 0,
   },

@@ -154,7 +154,7 @@ test('ten streams with four languages each freeze nothing', async () => {
   expect(emulator.reports().map(({ segments }) => segments)).toEqual(Array(10).fill(1));
   expect(Math.min(...clients.map((client) => client.sound().length))).toBeGreaterThan(4 * 2.5 * HZ * 2);
   expect(delay.max / 1e6, 'the longest turn of the event loop, milliseconds').toBeLessThan(1500);
-}, 40_000);
+});
 
 describe('bounds', () => {
   const job = (id: number, samples: number): RenderJob => ({
@@ -185,7 +185,7 @@ describe('bounds', () => {
     const taken = Array.from({ length: 4100 }, (_, id) => queue.put(job(id, 10)));
     expect(taken.filter((one) => one)).toHaveLength(4000);
     expect(queue.figures()).toMatchObject({ waiting: 4000, dropped: 100 });
-    await expect.poll(() => queue.isIdle, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => queue.isIdle).toBe(true);
     expect(finished).toHaveLength(4000);
     expect(
       Array.from({ length: 30 }, (_, id) => queue.put(job(id, 4_000_000))).filter((one) => one).length,

@@ -84,7 +84,7 @@ describe('the backend of examples/', () => {
     } finally {
       await environment.close();
     }
-  }, 90_000);
+  });
 
   it('answers once per id, knows its devices, and outlives what nobody should send', async () => {
     const environment = await openEnvironment({
@@ -118,7 +118,7 @@ describe('the backend of examples/', () => {
       await client.endAsync(true);
       await environment.close();
     }
-  }, 30_000);
+  });
 });
 
 /** What the device is answered under the id of its request. */

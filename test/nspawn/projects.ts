@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { PATIENT } from '../setup/patience.ts';
 
 /** What ships the agent, by its systemd: 252 and 257. */
 const DEBIANS = ['bookworm', 'trixie'];
@@ -16,7 +17,8 @@ export function bootedTests(files: {
           name,
           globalSetup: ['test/nspawn/setup.ts'],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
+          expect: PATIENT,
           // They mostly wait.
           maxWorkers: 8,
         },

@@ -6,7 +6,7 @@ import type { Log } from '../../../src/ports/log.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { makeFolder } from './wav-files.ts';
 
-const within = { timeout: 15_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 
 function arrange(command: (folder: string) => string[]) {
   const folder = makeFolder();

@@ -12,7 +12,7 @@ let thread: BuiltThread;
 const running: EchoCanceller[] = [];
 beforeAll(async () => {
   thread = await buildThread();
-}, 60_000);
+});
 afterAll(() => {
   for (const canceller of running) canceller.close();
   thread.remove();
@@ -49,10 +49,10 @@ const captures = (action: string): URL => script(`if (message.type === 'captured
 describe('the canceller', () => {
   it('gives every sample back, in order, with its time', async () => {
     const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    await expect.poll(() => told).toEqual(['ready']);
     const started = 1000;
     for (let index = 0; index < 25; index++) canceller.captured(piece(0), started + (index + 1) * 80, 0);
-    await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(25);
+    await expect.poll(() => frames.length).toBe(25);
     expect(frames.map(({ pcm }) => pcm.byteLength)).toEqual(Array(25).fill(PIECE_BYTES));
     for (const [index, { capturedAt }] of frames.entries()) {
       // The canceller's own delay is in the time: what comes out was captured that much earlier.
@@ -62,15 +62,15 @@ describe('the canceller', () => {
 
   it('keeps what does not fill a frame for the next time', async () => {
     const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    await expect.poll(() => told).toEqual(['ready']);
     for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58, 0);
     const bytes = (): number => frames.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
-    await expect.poll(bytes, { timeout: 15_000 }).toBe(Math.floor((40 * 700) / 480) * 480);
+    await expect.poll(bytes).toBe(Math.floor((40 * 700) / 480) * 480);
   });
 
   it('that is not there fails, and says where it should be', async () => {
     const { canceller, told } = open(new URL('missing.mjs', thread.url));
-    await expect.poll(() => told.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => told.length).toBe(1);
     expect(told[0]).toMatch(/^failed: .*missing\.mjs is not there$/);
     canceller.close();
     expect(told).toHaveLength(1);
@@ -83,9 +83,9 @@ describe('the canceller', () => {
     'whose thread %s gives back what it held, behind the word of it',
     async (_, action, message) => {
       const { canceller, told, frames } = open(captures(action));
-      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      await expect.poll(() => told).toEqual(['ready']);
       for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80, 0);
-      await expect.poll(() => told.length, { timeout: 15_000 }).toBe(7);
+      await expect.poll(() => told.length).toBe(7);
       expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
       expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
         [1, 2, 3, 4, 5].map((index) => [index, index * 80]),
@@ -96,7 +96,7 @@ describe('the canceller', () => {
   it('that is late is given up by its clock, not by one pause of the program', async () => {
     const clock = createVirtualClock();
     const { canceller, told, frames } = open(captures(''), clock);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    await expect.poll(() => told).toEqual(['ready']);
     canceller.captured(piece(7), 80, 0);
     // One look after a long pause proves nothing.
     clock.advance(900);
@@ -117,7 +117,7 @@ describe('the canceller', () => {
 
   it('never holds more than it may, whatever the clock says', async () => {
     const { canceller, told, frames } = open(captures(''), createVirtualClock());
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    await expect.poll(() => told).toEqual(['ready']);
     for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80, 0);
     expect(told[1]).toContain('failed: it holds more sound');
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual(
@@ -127,7 +127,7 @@ describe('the canceller', () => {
 
   it('gives back what it holds when it is closed, and nothing after', async () => {
     const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    await expect.poll(() => told).toEqual(['ready']);
     canceller.captured(piece(1), 80, 0);
     canceller.captured(piece(2), 160, 0);
     canceller.close();
@@ -148,9 +148,9 @@ describe('the canceller', () => {
     /** Gives two chunks of 16 pieces each; gives how many pieces came with each piece that came back. */
     async function chunks(rests: boolean): Promise<number[]> {
       const { canceller, told, frames } = open(counting(rests));
-      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      await expect.poll(() => told).toEqual(['ready']);
       canceller.captured(new Uint8Array(960), 0, 0);
-      await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(1);
+      await expect.poll(() => frames.length).toBe(1);
       for (let index = 1; index <= 32; index++) {
         canceller.captured(
           new Uint8Array(960),
@@ -158,7 +158,7 @@ describe('the canceller', () => {
           (32 - index) % 16 === 0 ? 0 : ((32 - index) % 16) * SHORT_MS,
         );
       }
-      await expect.poll(() => frames.length, { timeout: 15_000 }).toBe(33);
+      await expect.poll(() => frames.length).toBe(33);
       expect(frames.map(({ capturedAt }) => capturedAt)).toEqual(
         Array.from({ length: 33 }, (_, index) => index * SHORT_MS),
       );
@@ -175,7 +175,7 @@ describe('the canceller', () => {
 
     it('gives back what waits behind what the thread has', async () => {
       const { canceller, told, frames } = open(captures(''));
-      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      await expect.poll(() => told).toEqual(['ready']);
       for (const [value, missingMs] of [
         [1, 0],
         [2, 200],
@@ -193,7 +193,7 @@ describe('the canceller', () => {
     it('is not late with what it was not given', async () => {
       const clock = createVirtualClock();
       const { canceller, told } = open(captures(''), clock);
-      await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+      await expect.poll(() => told).toEqual(['ready']);
       canceller.captured(new Uint8Array(960), 20, 300);
       clock.advance(60_000);
       expect(told).toEqual(['ready']);

@@ -123,7 +123,12 @@ if (command === null) {
       await other.publishAsync('d/cmd/a', 'twice', { qos: 1 });
       await until(() => device.messages.length === 4, 'the next one');
       releases[3]?.();
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // What comes behind an acknowledgement on a connection tells that the broker has that, too.
+      const told: string[] = [];
+      other.on('message', (topic) => told.push(topic));
+      await other.subscribeAsync('d/behind', { qos: 1 });
+      device.bus.publish('d/behind', 'the acknowledgement');
+      await until(() => told.includes('d/behind'), 'what comes behind the acknowledgement');
       const ups = device.ups.length;
       relay.cut();
       await until(() => device.ups.length > ups, 'up again');

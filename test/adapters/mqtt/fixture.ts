@@ -10,7 +10,7 @@ import type { BusListener, BusMessage, BusOptions, BusProblem, LostMessage } fro
 import type { Clock } from '../../../src/ports/clock.ts';
 
 /** Polls until `check` gives something true; the bound is generous and only met by a failure. */
-export async function until<T>(check: () => T, what = 'the condition', withinMs = 15_000): Promise<T> {
+export async function until<T>(check: () => T, what = 'the condition', withinMs = 60_000): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
     const found = check();

@@ -181,11 +181,11 @@ if (command === null) {
       const one = await boot();
       const two = await boot();
       const conflicts = () => told.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
-      await until(() => conflicts().length === 2, 'both events', 30_000);
+      await until(() => conflicts().length === 2, 'both events');
       const names = [starts - 1, starts].map((start) => `boot-${start}-padding`.slice(0, 12));
       const says = (name: string): boolean =>
         statuses(name).some(({ body }) => String(body['reasons']).includes('identity_conflict'));
-      await until(() => names.every(says), 'both statuses', 30_000);
+      await until(() => names.every(says), 'both statuses');
       // Each names the other.
       expect(
         conflicts()

@@ -134,14 +134,25 @@ describe('a stream that is open', () => {
   });
 
   it.each([
-    ['a message', (service: WebSocket) => service.send(JSON.stringify({ message_type: 'eos', data: {} }))],
-    ['a ping', (service: WebSocket) => service.ping()],
+    [
+      'a message',
+      async (service: WebSocket, heard: () => Promise<unknown>) => {
+        service.send(JSON.stringify({ message_type: 'eos', data: {} }));
+        await heard();
+      },
+    ],
+    [
+      'a ping',
+      async (service: WebSocket) => {
+        service.ping();
+        await once(service, 'pong');
+      },
+    ],
   ])('takes %s of a moment ago for an answer, and asks when it is longer ago', async (_, speak) => {
-    const { said, connection, service } = await connected();
+    const { said, connection, service, until } = await connected();
     let asked = 0;
     service.on('ping', () => asked++);
-    speak(service);
-    await sleep(200);
+    await speak(service, () => until('message'));
     connection.ping();
     expect(said.at(-1)).toEqual(['pong']);
     expect(asked).toBe(0);

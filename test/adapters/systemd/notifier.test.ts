@@ -6,7 +6,7 @@ import type { Log } from '../../../src/ports/log.ts';
 import { makeProgram } from '../audio/child/fake.ts';
 import { makeFolder } from '../audio/wav-files.ts';
 
-const within = { timeout: 15_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 
 function createLog() {
   const errors: string[] = [];

@@ -54,7 +54,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a board that is replaced (%s, %s)',
     await broker.stop();
     await broker.start();
     const next = open(2);
-    await until(() => next.bus.connected, 'the new board', 30_000);
+    await until(() => next.bus.connected, 'the new board');
     await until(() => old.downs.some(({ problem }) => problem === 'refused'), 'the refusal', 60_000);
     const refusal = old.downs.find(({ problem }) => problem === 'refused');
     expect(refusal?.message).toMatch(

@@ -1,6 +1,15 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLE, README } from '../../../scripts/image/boot-partition.ts';
 import { whatIsMissing } from '../../../scripts/image/tools.ts';
 import { readDocument } from '../../../src/adapters/provisioning/document.ts';
+import { isAlive } from '../../adapters/audio/child/fake.ts';
 import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
 
 const run = promisify(execFile);
@@ -209,14 +219,17 @@ describe.skipIf(missing !== null)('what is wrong', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const gone = once(child, 'exit');
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('Partition to start from')) setTimeout(() => child.kill('SIGINT'), 500);
-    });
+    child.stdout.resume();
+    const started = (): string => {
+      const file = join(folder, 'pid');
+      return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+    };
+    await expect.poll(started).not.toBe('');
+    child.kill('SIGINT');
     const [code] = await gone;
     expect(code).toBe(130);
     expect(readdirSync(temporary ?? '')).toEqual([]);
     expect(readdirSync(out ?? '')).toEqual([]);
-    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-    expect(() => process.kill(pid, 0)).toThrow();
+    await expect.poll(() => isAlive(Number(started()))).toBe(false);
   });
 });

@@ -39,14 +39,14 @@ describe('devices', () => {
     expect([text.err, json.err]).toEqual(['', '']);
     if (report.cards.length === 0) expect(text.out).toMatch(/no sound/);
     for (const { id } of report.cards) expect(text.out).toContain(`(${id}, card`);
-  }, 60_000);
+  });
 
   it('says how to get the programs of ALSA where they are not', async () => {
     const { out } = await run([], { PATH: folder });
     expect(out).toContain('sudo apt install alsa-utils');
     const report = JSON.parse((await run(['--json'], { PATH: folder })).out);
     expect(report).toMatchObject({ alsa_tools: false, software: [] });
-  }, 60_000);
+  });
 
   it('looks at the devices of a configuration, whose problems it tells', async () => {
     const file = join(folder, 'config.json');
@@ -68,7 +68,7 @@ describe('devices', () => {
     const refused = await run(['--config', file]);
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.err).toContain('lanes: is empty; must hold');
-  }, 60_000);
+  });
 
   it.each([
     [['--seconds', '0', '--meter'], /must be a number of seconds/],

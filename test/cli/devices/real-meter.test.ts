@@ -63,7 +63,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     expect(JSON.parse(lines.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
       summary: { digital_silence: false },
     });
-  }, 60_000);
+  });
 
   it('tells a muted microphone', async () => {
     const card = await insert('Muted', new Int16Array(24_000));
@@ -74,7 +74,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     expect(output.out.replaceAll('\n', ' ')).toContain(
       'all of it is digital silence: the microphone is muted',
     );
-  }, 60_000);
+  });
 
   it('ends with a sentence where there is no such card, or where somebody has it', async () => {
     const gone = start('--meter', 'plughw:CARD=Gone');
@@ -90,7 +90,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     expect(answer.err).toBe(
       'dragoman: the microphone "plughw:CARD=Taken" is in use by another program; end that program and try again.\n',
     );
-  }, 60_000);
+  });
 
   it('is told of an unplugged card and shows it again', async () => {
     const card = await insert('Loose', babble(24_000, 3));
@@ -104,7 +104,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     await output.has(/ s {2}rms/, seen);
     meter.kill('SIGTERM');
     expect((await once(meter, 'close'))[0]).toBe(0);
-  }, 60_000);
+  });
 });
 
 function collect(child: ChildProcessWithoutNullStreams) {

@@ -9,7 +9,7 @@ import { runService } from '../../../src/cli/run-service.ts';
 import { makeFolder } from '../../adapters/audio/wav-files.ts';
 import { createFakeInitSystem } from '../../agent/service/fake-init-system.ts';
 
-const within = { timeout: 20_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 
 function config(folder: string, echo: string, more: object = {}): object {
   return {

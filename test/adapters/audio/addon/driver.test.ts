@@ -14,7 +14,7 @@ import { PACKAGES } from '../../../../src/adapters/audio/addon/wire.ts';
 import { createListener, RATE_HZ } from '../child/fake.ts';
 import { makeFolder } from '../wav-files.ts';
 
-const within = { timeout: 20_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 const ENTRY = fileURLToPath(
   new URL('../../../../src/adapters/audio/addon/addon-process.ts', import.meta.url),
 );

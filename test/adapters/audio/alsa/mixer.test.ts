@@ -10,7 +10,7 @@ const SCONTENTS = `Simple mixer control 'Speaker',0
   Capabilities: pvolume pswitch
 `;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-const within = { timeout: 15_000, interval: 10 };
+const within = { timeout: 60_000, interval: 10 };
 
 let folder = '';
 const path = process.env['PATH'];

@@ -208,7 +208,7 @@ describe('the kernel’s own notices', () => {
       watch.close();
       machine.clear();
     }
-  }, 30_000);
+  });
 });
 
 async function within(promise: Promise<void>, ms: number): Promise<void> {

@@ -19,7 +19,7 @@ async function hear(code: string, ...words: string[]) {
   onTestFinished(() => capture.close());
   return { ...listener, capture, program };
 }
-const within = { timeout: 15_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 
 describe('a program that records', () => {
   it('is heard, sample by sample, with the time of their capture', async () => {

@@ -6,7 +6,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConsumption } from '../../../../src/adapters/audio/child/consumption.ts';
 
 const PERIOD = 480;
-const within = { timeout: 15_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
+/** A child that takes whole periods. It has given the first one back: it reads nothing of its own any more. */
+async function startTaker() {
+  const child = spawn('dd', [`bs=${PERIOD * 2}`, 'iflag=fullblock'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let given = 0;
+  child.stdout.on('data', (bytes: Buffer) => {
+    given += bytes.byteLength;
+  });
+  child.stdin.write(Buffer.alloc(PERIOD * 2));
+  await expect.poll(() => given, within).toBe(PERIOD * 2);
+  return child;
+}
+
 const missing = existsSync('/proc/self/io') ? null : 'no /proc/PID/io';
 
 describe.skipIf(missing !== null)(
@@ -14,11 +27,7 @@ describe.skipIf(missing !== null)(
   () => {
     it('is told by the kernel, in whole periods', async () => {
       // Takes ten periods and then no more, as a device with a full buffer.
-      const child = spawn('dd', ['of=/dev/null', `bs=${PERIOD * 2}`, 'iflag=fullblock'], {
-        stdio: ['pipe', 'ignore', 'ignore'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await sleep(500);
+      const child = await startTaker();
       const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
       expect(meter?.frames()).toBe(0);
       child.stdin.write(Buffer.alloc(PERIOD * 2 * 10));
@@ -35,11 +44,7 @@ describe.skipIf(missing !== null)(
 
     it('stays true for hours of a child that reads its periods in pieces', async () => {
       const periodBytes = PERIOD * 2;
-      const child = spawn('dd', ['of=/dev/null', `bs=${periodBytes}`, 'iflag=fullblock'], {
-        stdio: ['pipe', 'ignore', 'ignore'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await sleep(500);
+      const child = await startTaker();
       const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
       const pieces = 12;
       const periods = 150;

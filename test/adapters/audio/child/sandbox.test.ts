@@ -8,7 +8,7 @@ import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
 import { makeProgram } from './fake.ts';
 
-const within = { timeout: 15_000, interval: 20 };
+const within = { timeout: 60_000, interval: 20 };
 
 /** Compiles the filter; a sentence where it can't be put in force here. */
 function makeFilter(): { path: string } | { missing: string } {
