@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
+import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { cardNow, listen, placesOf, RATE_HZ, soundedBy, speak, until } from './card-lane.ts';
 import { babble, findOnset, isSound, lastSound, pitchHz, quantile, spread } from './sound.ts';
@@ -158,23 +159,28 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
   // The short ones are over before anybody could look twice.
   it.for([800, 1200, 6000])(
     'notices within two seconds that a loudspeaker hangs in %d ms of sound, and is back when it sounds',
-    async (ms, { expect, annotate }) => {
+    async (ms, { expect, annotate, skip }) => {
+      const stalls = watchStalls();
       const card = await insert({ id: `Standing${ms}` });
       const speaker = await speak(card.device);
       speaker.say(babble(RATE_HZ / 2, 20));
       await until('a first sentence', async () => (await card.playback.sound()).length > RATE_HZ / 2);
       await sleep(700);
       speaker.say(babble((ms * RATE_HZ) / 1000, 21));
+      const said = cardNow();
       await sleep(ms / 4);
       const stalled = cardNow();
       card.playback.control('stall');
-      await until('the watchdog', () => speaker.faults.length > 0, 20_000, 10);
+      // What is over cannot hang any more.
+      if (stalled - said > ms / 2)
+        skip(`the machine was too busy: it came ${(stalled - said).toFixed(0)} ms late`);
+      await until('the watchdog', () => speaker.faults.length > 0, undefined, 10);
       // It stands still for some more restarts.
       await sleep(5000);
       const backsWhileStill = speaker.backs.length;
       const released = cardNow();
       card.playback.control();
-      await until('the news', () => speaker.backs.length > 0, 20_000, 10);
+      await until('the news', () => speaker.backs.length > 0, undefined, 10);
       const starts = (await card.playback.log()).filter(
         ({ event, atMs }) => event === 'start' && atMs > released,
       );
@@ -187,7 +193,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
       expect(speaker.faults.map(({ code }) => code)).toEqual(['hung']);
       expect(noticedMs).toBeGreaterThan(1300);
       // On an idle machine 1.5 to 1.6 s.
-      expect(noticedMs).toBeLessThan(2500);
+      judgeSound(skip, stalls, 500, () => expect(noticedMs).toBeLessThan(2500));
       expect(starts.length).toBeGreaterThan(0);
       expect(backAt).toBeGreaterThanOrEqual(starts[0]?.atMs ?? Number.POSITIVE_INFINITY);
       await speaker.playback.close();

@@ -183,6 +183,17 @@ export const classesAreErrorsOrFew: Rule = (files) =>
     ),
   );
 
+const HOOK = /^(?:before|after)(?:All|Each)\b/gm;
+
+/**
+ * What tests share is loaded once for many files, where they are not isolated: a hook beside its functions is the first
+ * file's alone, and clears away what the next one still needs.
+ */
+export const hooksBelongToTests: Rule = (files) =>
+  files
+    .filter((file) => file.path.startsWith('test/') && isCode(file) && !file.path.endsWith('.test.ts'))
+    .flatMap((file) => [...codeOf(file).matchAll(HOOK)].map(([hook]) => `${file.path}: ${hook} at its top`));
+
 const RELATIVE_TO_SOURCE = /^src\//;
 
 function sources(files: readonly SourceFile[]): SourceFile[] {

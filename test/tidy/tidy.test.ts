@@ -197,6 +197,17 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [from('test/properties.ts', 'fast-check'), from('test/core/a.test.ts', '../properties.ts')],
   ],
   [
+    rules.hooksBelongToTests,
+    'what tests share has no hooks at its top',
+    ['beforeAll', 'beforeEach', 'afterAll', 'afterEach'].map((hook) =>
+      file('test/agent/device.ts', `export const a = 1;\n${hook}(() => {});`),
+    ),
+    [
+      file('test/agent/device.test.ts', 'afterAll(() => {});'),
+      file('test/agent/device.ts', 'export function use() {\n  afterEach(() => {});\n}\n// afterAll(close)'),
+    ],
+  ],
+  [
     rules.lockNamesEveryPlatform,
     'the lock file can be installed from on every platform',
     [

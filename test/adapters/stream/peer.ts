@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
@@ -42,16 +42,10 @@ export function listen(): { said: Said[]; listener: StreamListener; until(word: 
   };
 }
 
-let cleanup: (() => void)[] = [];
-afterEach(() => {
-  for (const undo of cleanup) undo();
-  cleanup = [];
-});
-
 async function serve(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  cleanup.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -75,7 +69,7 @@ export async function refuse(answer: (socket: Duplex, request: IncomingMessage) 
 
 export function open(url: string, listener: StreamListener): StreamConnection {
   const connection = createWebSocketStreams({ clock: createSystemClock() })(url, listener);
-  cleanup.push(() => connection.terminate());
+  onTestFinished(() => connection.terminate());
   return connection;
 }
 
