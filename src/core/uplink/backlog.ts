@@ -52,13 +52,20 @@ export interface Backlog {
   readonly chunks: readonly BacklogChunk[];
   /** How many pause chunks in a row have left the backlog last (sent or trimmed). */
   readonly quietRun: number;
+  /** The stream has not been sent any speech yet. */
+  readonly isFresh: boolean;
   readonly accounts: Accounts;
 }
 
-export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, accounts: NO_ACCOUNTS };
+export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, isFresh: false, accounts: NO_ACCOUNTS };
 
 /** A pause of three chunks (0.96 s) survives trimming: longer than the 0.7 s of silence that confirms a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
+
+/** So many chunks in front of a word may hold its soft beginning, which a loud room hides. */
+const SOFT_BEGIN_CHUNKS = 1;
+/** Of a first word nothing else tells that it was said: what it begins with is kept although it may be the room. */
+const SOFT_FIRST_BEGIN_CHUNKS = 3;
 
 function isQuiet(chunk: BacklogChunk | undefined): boolean {
   return chunk !== undefined && (chunk.pcm === null || !chunk.voiced);
@@ -66,15 +73,21 @@ function isQuiet(chunk: BacklogChunk | undefined): boolean {
 
 /**
  * Whether the oldest chunk may be left out: it belongs to a pause of which enough has been sent,
- * and the next chunk is a pause too, so that no soft beginning of a word is cut.
+ * and the next ones are a pause too, so that no soft beginning of a word is cut.
  */
-function isTrimmable(backlog: Backlog): boolean {
-  return backlog.quietRun >= PAUSE_KEPT_CHUNKS && isQuiet(backlog.chunks[0]) && isQuiet(backlog.chunks[1]);
+function isTrimmable({ quietRun, isFresh, chunks }: Backlog): boolean {
+  const [head] = chunks;
+  if (quietRun < PAUSE_KEPT_CHUNKS || !isQuiet(head)) return false;
+  const speech = chunks.findIndex((chunk) => !isQuiet(chunk));
+  // Where nobody has spoken, nothing may wait for somebody to begin: it would be late ever after.
+  if (speech === -1) return chunks.length > SOFT_BEGIN_CHUNKS;
+  const mayBegin = isFresh && head?.pcm !== null;
+  return speech > (mayBegin ? SOFT_FIRST_BEGIN_CHUNKS : SOFT_BEGIN_CHUNKS);
 }
 
 function trimHead(backlog: Backlog): Backlog {
   const accounts = { ...backlog.accounts, trimmed: backlog.accounts.trimmed + 1 };
-  return { chunks: backlog.chunks.slice(1), quietRun: backlog.quietRun + 1, accounts };
+  return { ...backlog, chunks: backlog.chunks.slice(1), quietRun: backlog.quietRun + 1, accounts };
 }
 
 /**
@@ -99,6 +112,7 @@ function overflow(backlog: Backlog): Backlog {
   const quiet = isQuiet(backlog.chunks[0]);
   const { accounts } = backlog;
   return {
+    ...backlog,
     chunks: backlog.chunks.slice(1),
     quietRun: quiet ? backlog.quietRun + 1 : 0,
     accounts: { ...accounts, dropped: accounts.dropped + 1, lost: accounts.lost + (quiet ? 0 : 1) },
@@ -117,11 +131,13 @@ export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: Backlog
   const chunk = backlog.chunks[0];
   if (chunk === undefined) return null;
   const { accounts } = backlog;
+  const quiet = isQuiet(chunk);
   return {
     chunk,
     backlog: {
       chunks: backlog.chunks.slice(1),
-      quietRun: isQuiet(chunk) ? backlog.quietRun + 1 : 0,
+      quietRun: quiet ? backlog.quietRun + 1 : 0,
+      isFresh: backlog.isFresh && quiet,
       accounts:
         chunk.pcm === null
           ? { ...accounts, silenced: accounts.silenced + 1 }
@@ -142,6 +158,7 @@ export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capa
     silenced: backlog.accounts.silenced - silent,
   };
   let rest: Backlog = {
+    ...backlog,
     chunks: inOrder(chunks, backlog.chunks),
     quietRun: PAUSE_KEPT_CHUNKS,
     accounts,
@@ -168,15 +185,14 @@ function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): 
 
 /** A new stream has heard nothing yet: it needs no pause before the first word. */
 export function forNewStream(backlog: Backlog): Backlog {
-  return { ...backlog, quietRun: PAUSE_KEPT_CHUNKS };
+  return { ...backlog, quietRun: PAUSE_KEPT_CHUNKS, isFresh: true };
 }
 
 /** Throws everything away, because the lane was stopped. */
 export function dropAll(backlog: Backlog): Backlog {
   const { accounts } = backlog;
   return {
-    chunks: [],
-    quietRun: 0,
+    ...EMPTY_BACKLOG,
     accounts: { ...accounts, dropped: accounts.dropped + backlog.chunks.length },
   };
 }

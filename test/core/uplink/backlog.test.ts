@@ -4,6 +4,7 @@ import {
   type BacklogChunk,
   dropAll,
   EMPTY_BACKLOG,
+  forNewStream,
   NO_ACCOUNTS,
   PAUSE_KEPT_CHUNKS,
   remember,
@@ -127,6 +128,33 @@ describe('trimming', () => {
       backlog = next.backlog;
     }
     expect(sent).toBe('sqqqqqqqqqqs');
+  });
+});
+
+describe('what a new stream is sent first', () => {
+  const drainFresh = (story: string) => drain(forNewStream(fill(story)));
+
+  it.each([
+    ['no pause, but three chunks in which a first word may begin softly', 'qqqqqqqs', 'qqqs'],
+    ['all of a shorter pause', 'qqs', 'qqs'],
+    ['no gated chunks, which hold nothing of a word', 'qqqmqmss', 'qmss'],
+    ['later pauses as ever', 'qqqqqsqqqqqqqs', 'qqqsqqqqs'],
+    ['nothing to wait for where nobody speaks', 'qqqqqq', 'q'],
+  ])('is %s', (_, story, sent) => {
+    expect(drainFresh(story).sent).toBe(sent);
+  });
+
+  it('has no more room in front of it once something was said, or everything was dropped', () => {
+    const spoken = drainFresh('qqs').backlog;
+    expect(drain(fill('qqqqqqs', ROOMY, spoken)).sent).toBe('qqqqs');
+    const dropped = dropAll(forNewStream(fill('qq')));
+    expect(drain(fill('qqqqqqqs', ROOMY, dropped)).sent).toBe('qqqqs');
+  });
+
+  it('keeps that room when chunks are taken back before a word was said', () => {
+    const { backlog, chunk } = takeOldest(forNewStream(fill('qqqqq'))) ?? {};
+    if (backlog === undefined || chunk === undefined) throw new Error('nothing was taken');
+    expect(drain(fill('s', ROOMY, takeBack(backlog, [chunk], ROOMY))).sent).toBe('qqqs');
   });
 });
 
