@@ -4,6 +4,7 @@ import { createDice, type Dice } from '../sim/dice.ts';
 import { CHUNK_SAMPLES, Kiosk } from './kiosk.ts';
 import type { Library } from './material.ts';
 import { diceFor, type Kind, LEVELS_DB, makeNoise } from './noises.ts';
+import { makeOther, type OtherName } from './others.ts';
 import { RATE_HZ, SPEAKER_NAMES, type Speaker } from './recordings.ts';
 import { atLevel, mixIn, reverberate, speechLevelDb } from './room.ts';
 
@@ -85,9 +86,23 @@ export interface UtteranceResult {
   readonly delayMs: number | null;
 }
 
-/** Somebody speaks once to a lane in standby. */
-export async function hearUtterance(deps: VoiceDeps, index: number): Promise<UtteranceResult> {
-  const { createVoiceDetector, library, seed } = deps;
+/** Somebody speaks once in a room. */
+export interface Drawn {
+  readonly speaker: Speaker;
+  readonly path: string;
+  readonly variant: Variant;
+  readonly snrDb: number;
+  readonly levelDb: number;
+  readonly noise: Kind;
+  /** The room with it: whole chunks. */
+  readonly room: Float32Array;
+  /** When the speech begins, and how long it is, from its first sound to its last. */
+  readonly leadMs: number;
+  readonly saidMs: number;
+}
+
+/** The utterance of this number. */
+export function drawUtterance(library: Library, seed: number, index: number): Drawn {
   const dice = createDice(seed * 7_368_787 + index);
   const speaker = SPEAKER_NAMES[index % SPEAKER_NAMES.length] ?? 'en';
   const variant = VARIANTS[Math.floor(index / SPEAKER_NAMES.length) % VARIANTS.length] ?? 'plain';
@@ -103,9 +118,20 @@ export async function hearUtterance(deps: VoiceDeps, index: number): Promise<Utt
   const room = makeNoise(noise, total, dice, library);
   atLevel(room, levelDb + shiftDb - snrDb);
   mixIn(room, spoken, lead);
+  return {
+    ...{ speaker, path: said.path, variant, snrDb, levelDb: levelDb + shiftDb, noise, room },
+    leadMs: (lead / RATE_HZ) * 1000,
+    saidMs: (said.sound.length / RATE_HZ) * 1000,
+  };
+}
 
-  const from = 10_000 + (lead / RATE_HZ) * 1000;
-  const until = from + (said.sound.length / RATE_HZ) * 1000;
+/** Somebody speaks once to a lane in standby. */
+export async function hearUtterance(deps: VoiceDeps, index: number): Promise<UtteranceResult> {
+  const { createVoiceDetector, library, seed } = deps;
+  const { room, leadMs, saidMs, ...drawn } = drawUtterance(library, seed, index);
+
+  const from = 10_000 + leadMs;
+  const until = from + saidMs;
   const kiosk = new Kiosk({
     createVoiceDetector,
     standbyAfterMs: STANDBY_AFTER_MS,
@@ -113,7 +139,7 @@ export async function hearUtterance(deps: VoiceDeps, index: number): Promise<Utt
   });
   const chunks: number[] = [];
   let wokeAt: number | null = null;
-  for (let at = 0; at < total; at += CHUNK_SAMPLES) {
+  for (let at = 0; at < room.length; at += CHUNK_SAMPLES) {
     kiosk.hear(room.subarray(at, at + CHUNK_SAMPLES));
     chunks.push(kiosk.now);
     if (wokeAt === null && kiosk.now > from && kiosk.isOpen) wokeAt = kiosk.now;
@@ -123,7 +149,7 @@ export async function hearUtterance(deps: VoiceDeps, index: number): Promise<Utt
   const firstKept = covering.findIndex((end) => kiosk.isKept(end));
   await kiosk.close();
   return {
-    ...{ speaker, path: said.path, variant, snrDb, levelDb: levelDb + shiftDb, noise },
+    ...drawn,
     lostMs: lost.length * 320,
     lostBeginMs: (firstKept === -1 ? covering.length : firstKept) * 320,
     delayMs: wokeAt === null ? null : wokeAt - from,
@@ -207,6 +233,30 @@ export async function hearMix(
   }
   await kiosk.close();
   return { mix, ratio: kiosk.openMs / talkMs };
+}
+
+export interface OtherResult {
+  readonly name: OtherName;
+  readonly times: number;
+  readonly woke: number;
+}
+
+/** How often a sound that nothing was fitted to wakes a lane that has heard a quiet room, each time another lane. */
+export async function hearOther(deps: VoiceDeps, name: OtherName, times: number): Promise<OtherResult> {
+  const { createVoiceDetector, library, seed } = deps;
+  let woke = 0;
+  for (let time = 0; time < times; time++) {
+    const sound = makeOther(name, createDice(seed * 77_003 + time), library);
+    const kiosk = new Kiosk({
+      createVoiceDetector,
+      standbyAfterMs: STANDBY_AFTER_MS,
+      understands: () => false,
+    });
+    kiosk.hear(sound);
+    if (kiosk.wakes > 0) woke++;
+    await kiosk.close();
+  }
+  return { name, times, woke };
 }
 
 /** The level of a kind in words. */

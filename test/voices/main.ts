@@ -7,16 +7,19 @@ import { withTalk } from '../../src/core/speech/talk-detector.ts';
 import {
   hearMix,
   hearNoise,
+  hearOther,
   hearUtterance,
   MIXES,
   type Mix,
   type NoiseResult,
+  type OtherResult,
   type UtteranceResult,
 } from './draws.ts';
 import { openLibrary } from './material.ts';
 import { KINDS, type Kind } from './noises.ts';
+import { OTHERS, type OtherName } from './others.ts';
 import { fetchRecordings } from './packages.ts';
-import { misses, NO_TOLERANCE, printTables, summarise, TOLERANCE } from './tables.ts';
+import { misses, NO_TOLERANCE, printOthers, printTables, summarise, TOLERANCE } from './tables.ts';
 import { serveJobs, shareJobs } from './threads.ts';
 
 const USAGE = `npm run voices -- [options]
@@ -29,6 +32,7 @@ packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where t
   --seed S      of the first draw (1)
   --only NAME   "utterances", a kind of noise or a mix, and nothing else; may be given several times
   --threads T   side by side (one per core)
+  --others N    each of the sounds that nothing was fitted to so many times, and nothing else; there is no goal for them
   --tolerant    for few draws: ends with 1 only where a goal is missed by far
   --list        each utterance that was not whole
   --json        the result as {"voices": {...}} on the last line
@@ -37,12 +41,14 @@ packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where t
 type Job =
   | { readonly what: 'utterances'; readonly from: number; readonly until: number }
   | { readonly what: 'noise'; readonly kind: Kind; readonly stretches: number }
-  | { readonly what: 'mix'; readonly mix: Mix; readonly talks: number };
+  | { readonly what: 'mix'; readonly mix: Mix; readonly talks: number }
+  | { readonly what: 'other'; readonly name: OtherName; readonly times: number };
 
 export type Answer =
   | { readonly what: 'utterances'; readonly results: readonly UtteranceResult[] }
   | { readonly what: 'noise'; readonly result: NoiseResult }
-  | { readonly what: 'mix'; readonly result: { readonly mix: Mix; readonly ratio: number } };
+  | { readonly what: 'mix'; readonly result: { readonly mix: Mix; readonly ratio: number } }
+  | { readonly what: 'other'; readonly result: OtherResult };
 
 interface Task {
   readonly folder: string;
@@ -65,7 +71,12 @@ function jobsFor(draws: number): Job[] {
   return jobs.sort((one, other) => weight(other) - weight(one));
 }
 
+function otherJobs(times: number): Job[] {
+  return Object.keys(OTHERS).map((name) => ({ what: 'other', name: name as OtherName, times }));
+}
+
 function nameOf(job: Job): string {
+  if (job.what === 'other') return job.name;
   if (job.what === 'utterances') return job.what;
   return job.what === 'noise' ? job.kind : job.mix;
 }
@@ -94,6 +105,8 @@ async function work({ folder, seed }: Task): Promise<void> {
         return { what: 'noise', result: await hearNoise(world, job.kind, job.stretches) };
       case 'mix':
         return { what: 'mix', result: await hearMix(world, job.mix, job.talks) };
+      case 'other':
+        return { what: 'other', result: await hearOther(world, job.name, job.times) };
       case 'utterances': {
         const results: UtteranceResult[] = [];
         for (let index = job.from; index < job.until; index++)
@@ -112,6 +125,7 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
       threads: { type: 'string', default: String(availableParallelism()) },
+      others: { type: 'string', default: '0' },
       tolerant: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -119,17 +133,17 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return void process.stdout.write(USAGE);
-  const [draws, seed, threads] = [values.draws, values.seed, values.threads].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  if (![draws, seed, threads].every((number) => Number.isInteger(number) && number > 0)) {
-    process.stderr.write(`--draws, --seed and --threads are whole numbers from 1\n\n${USAGE}`);
+  const [draws, seed, threads, others] = [values.draws, values.seed, values.threads, values.others].map(
+    Number,
+  ) as [number, number, number, number];
+  if (![draws, seed, threads, others + 1].every((number) => Number.isInteger(number) && number > 0)) {
+    process.stderr.write(
+      `--draws, --seed and --threads are whole numbers from 1, --others from 0\n\n${USAGE}`,
+    );
     process.exitCode = 2;
     return;
   }
-  const jobs = chosen(jobsFor(draws), values.only);
+  const jobs = chosen(others > 0 ? otherJobs(others) : jobsFor(draws), values.only);
   const fetched = await fetchRecordings();
   if ('missing' in fetched) {
     process.stdout.write(`skipped: ${fetched.missing}\n`);
@@ -138,6 +152,7 @@ async function main(): Promise<void> {
   }
   const task: Task = { folder: fetched.folder, seed };
   const answers = await shareJobs<Job, Answer>(jobs, task, threads);
+  if (others > 0) return void process.stdout.write(printOthers(answers));
   const summary = summarise(answers);
   process.stdout.write(printTables(summary, values.list));
   const missed = misses(summary, values.tolerant ? TOLERANCE : NO_TOLERANCE);

@@ -55,7 +55,17 @@ function filesBelow(folder: string): readonly Recording[] {
 }
 
 /** A recording's sound, full scale 1. */
-export function decode({ path }: Recording): Float32Array {
+export function decode(recording: Recording): Float32Array {
+  return withoutOffset(decodeAsItIs(recording));
+}
+
+/** Some recordings' zero is off by a third of their power: that is no sound, and must not count as part of their level. */
+function withoutOffset(sound: Float32Array): Float32Array {
+  const offset = sound.reduce((sum, value) => sum + value, 0) / Math.max(1, sound.length);
+  return sound.map((value) => value - offset);
+}
+
+function decodeAsItIs({ path }: Recording): Float32Array {
   if (path.endsWith('.g722')) return resampleBy(decodeG722(readFileSync(path)), 16_000 / RATE_HZ);
   const raw = ['-t', 'raw', '-e', 'signed', '-b', '16', '-c', '1', '-r', '8000', '-'];
   const pcm = execFileSync('sox', ['-V1', path, ...raw], { maxBuffer: 2 ** 28 });

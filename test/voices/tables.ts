@@ -1,6 +1,7 @@
 import { SNRS_DB, type UtteranceResult, VARIANTS } from './draws.ts';
 import type { Answer } from './main.ts';
 import { KINDS, type Kind, LEVELS_DB } from './noises.ts';
+import { OTHERS } from './others.ts';
 import { SPEAKERS } from './recordings.ts';
 
 /** What standby may cost in each kind of room. */
@@ -114,7 +115,7 @@ export function misses({ utterances, noises }: Summary, tolerance: Tolerance): s
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 function line(cells: readonly string[]): string {
-  return `${cells.map((cell, index) => (index === 0 ? cell.padEnd(14) : cell.padStart(13))).join('')}\n`;
+  return `${cells.map((cell, index) => (index === 0 ? cell.padEnd(16) : cell.padStart(13))).join('')}\n`;
 }
 
 export function printTables(summary: Summary, isListed: boolean): string {
@@ -162,4 +163,17 @@ function noiseTable({ noises, figures }: Summary): string {
   }
   const mixes = Object.entries(figures.billed_to_speech).map(([mix, ratio]) => `${mix} ${ratio}`);
   return `${text}Seconds of stream for each second from the first word to the last: ${mixes.join(', ')}\n`;
+}
+
+/** What nothing was fitted to: how often it wakes a lane that has heard a quiet room. */
+export function printOthers(answers: readonly Answer[]): string {
+  const rows = answers.flatMap((answer) => (answer.what === 'other' ? [answer.result] : []));
+  const lines = Object.entries(OTHERS).flatMap(([name, { levelDb, isVisitor }]) =>
+    rows
+      .filter((row) => row.name === name)
+      .map(({ woke, times }) =>
+        line([name, `${levelDb} dBFS`, `${woke} of ${times}`, isVisitor ? 'a visitor' : '']),
+      ),
+  );
+  return `How often it wakes a lane in standby, once each in a quiet room\n${lines.join('')}`;
 }
