@@ -62,7 +62,7 @@ underSystemd(
       // Half an hour would be left to it.
       const began = performance.now();
       await kiosk.systemctl('stop', REPORT);
-      expect(performance.now() - began).toBeLessThan(3000);
+      expect(performance.now() - began).toBeLessThan(10_000);
       expect(await kiosk.show('Result', REPORT)).toBe('success');
     });
 

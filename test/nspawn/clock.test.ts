@@ -81,6 +81,10 @@ async function ts(kiosk: Kiosk): Promise<string | null> {
   return ((await kiosk.retained('status')) as { ts: string | null }).ts;
 }
 
+/** Its last word is of now, by this machine's clock. */
+const tellsTime = async (kiosk: Kiosk): Promise<boolean> =>
+  Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now()) < 60_000;
+
 underSystemd(
   'clock under systemd',
   (test) => {
@@ -94,7 +98,7 @@ underSystemd(
       setFakeClock(0);
       await until('it is noticed', async () => (await kiosk.journal()).includes('the clock is set'));
       await kiosk.command('mute');
-      expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(10_000);
+      await until('its time', () => tellsTime(kiosk));
     });
 
     test('TLS waits for it, says why, and goes on within seconds when somebody sets it', async (kiosk, {
@@ -104,10 +108,8 @@ underSystemd(
       await until('it is told', async () => /not valid yet/.test(await kiosk.journal('warning')));
       expect(await kiosk.show('ActiveState')).toBe('active');
       await kiosk.untilStatus('the clock is not set');
-      await until(
-        'nobody sets it',
-        async () => /enable dragoman-clock.path/.test(await kiosk.journal('err')),
-        30_000,
+      await until('nobody sets it', async () =>
+        /enable dragoman-clock.path/.test(await kiosk.journal('err')),
       );
       setFakeClock(0);
       await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the clock was set`);
@@ -156,7 +158,7 @@ underSystemd(
         await start(kiosk, seconds);
         await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the start`);
         expect(Math.abs(fakeOffset())).toBeLessThan(5);
-        expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(10_000);
+        expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(60_000);
         // What was asked for is done, and asked for no more.
         expect((await kiosk.machine.run(['test', '-e', '/run/dragoman/clock'])).code).toBe(1);
         await kiosk.systemctl('disable', '--now', 'dragoman-clock.path');

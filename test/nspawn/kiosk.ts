@@ -13,7 +13,7 @@ export const BACKEND = 'dragoman-backend.service';
 export const EMULATOR = 'emulator.service';
 const OTHERS = [BROKER, EMULATOR, BACKEND];
 /** Whatever a test waits for comes within this, unless it says otherwise. */
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 /** What the agent hears and speaks with when nobody says otherwise. */
 export const FILES = {
@@ -59,7 +59,7 @@ export interface Kiosk {
   live(): Promise<number>;
   /** Until systemd has been told so for `systemctl status`, by a program that the agent starts for it. */
   untilStatus(text: string): Promise<void>;
-  /** What the device answers to a command, at last; null where it is silent for this long (left out: 5 s). */
+  /** What the device answers to a command, at last; null where it is silent for this long (left out: 15 s). */
   command(name: string, patienceS?: number): Promise<unknown>;
   /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
   publish(topic: string, payload: string, how: 'lines' | 'whole'): Promise<void>;
@@ -131,6 +131,11 @@ const AGENT = {
 };
 const LANE = { source: 'en', targets: ['es'], echo: 'off' };
 const LOGIN = ['-h', '127.0.0.1', '-u', 'kiosk', '-P', PASSWORDS.kiosk];
+/** Ends `mosquitto_sub` with the first line that is like a pattern, which comes before its words. */
+const FOLLOW = `last=$1; shift; pipe=$(mktemp -u); mkfifo "$pipe"
+mosquitto_sub "$@" >"$pipe" & child=$!
+while read -r line; do printf '%s\\n' "$line"; case $line in $last) break ;; esac; done <"$pipe"
+kill $child 2>/dev/null; rm "$pipe"`;
 const DROP_INS = `/etc/systemd/system/${SERVICE}.d`;
 
 function createKiosk(machine: Machine): Kiosk {
@@ -150,9 +155,20 @@ function createKiosk(machine: Machine): Kiosk {
   };
   const show = async (property: string, unit = SERVICE) =>
     (await systemctl('show', '--value', '-p', property, unit)).trim();
+  /** What `mosquitto_sub` tells, line by line, up to the first that is like this pattern of the shell. */
+  const follow = async (last: string, words: readonly string[]): Promise<string[]> => {
+    const { stdout } = await run(['sh', '-c', FOLLOW, 'sh', last, ...words]);
+    return stdout.split('\n').filter((line) => line !== '');
+  };
   const retained = async (topic: string): Promise<unknown> => {
-    const { stdout } = await run(['mosquitto_sub', ...LOGIN, '-t', `${NAME}/${topic}`, '-C', '1', '-W', '1']);
-    return stdout.trim() === '' ? null : JSON.parse(stdout);
+    // The broker's own version is always there, and comes behind what was subscribed to before it.
+    const [behind, filters] = [
+      '$SYS/broker/version',
+      ['-t', `${NAME}/${topic}`, '-t', '$SYS/broker/version'],
+    ];
+    const lines = await follow(`${behind} *`, [...LOGIN, ...filters, '-v', '-W', '30']);
+    const found = lines.find((line) => line.startsWith(NAME));
+    return found === undefined ? null : JSON.parse(found.slice(found.indexOf(' ') + 1));
   };
   const phase = async () => {
     const state = (await retained('state')) as { lanes?: { phase: string }[] } | null;
@@ -246,13 +262,16 @@ function createKiosk(machine: Machine): Kiosk {
       void (await until(`the status contains "${text}"`, async () =>
         (await show('StatusText')).includes(text),
       )),
-    async command(name, patienceS = 5) {
+    async command(name, patienceS = 15) {
       const topic = `${NAME}/cmd/${name}`;
       const id = `test-${++commands}`;
-      const words = LOGIN.join(' ');
-      const script = `mosquitto_sub ${words} -t ${topic}/res -W ${patienceS} & sleep 0.3; mosquitto_pub ${words} -q 1 -t ${topic} -s; wait`;
-      const { stdout } = await run(['sh', '-c', script], JSON.stringify({ id, args: {} }));
-      const answers = stdout.split('\n').filter((line) => line !== '');
+      // The broker keeps the answers from before the question on, however late they are fetched.
+      const session = [...LOGIN, '-i', id, '-q', '1', '-t', `${topic}/res`];
+      await must(['mosquitto_sub', ...session, '-c', '-E']);
+      await must(['mosquitto_pub', ...LOGIN, '-q', '1', '-t', topic, '-s'], JSON.stringify({ id, args: {} }));
+      const last = `*"id":"${id}"*"status":"[!a]*`;
+      const answers = await follow(last, [...session, '-c', '-W', String(patienceS)]);
+      await must(['mosquitto_sub', ...session, '-E']);
       return answers.map((line) => JSON.parse(line)).findLast((answer) => answer.id === id) ?? null;
     },
     async publish(topic, payload, how) {

@@ -47,7 +47,7 @@ const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; un
       await reach('live')(kiosk);
       await kiosk.fault({ kind: 'slow_upgrade', ms: 60_000, times: 9 });
       // Half of the shortest session.
-      await until('rolling', async () => (await kiosk.phase()) === 'rolling', 45_000);
+      await until('rolling', async () => (await kiosk.phase()) === 'rolling', 120_000);
     },
   },
   'parked for an account that is blocked': {

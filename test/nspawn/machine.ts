@@ -38,8 +38,8 @@ export interface Shared {
   readonly writable?: boolean;
 }
 
-const LIMIT_MS = 40_000;
-const BOOT_LIMIT_MS = 20_000;
+const LIMIT_MS = 120_000;
+const BOOT_LIMIT_MS = 90_000;
 /** Where cgroups may be; a machine needs one of its own in each, or two of them would share their services'. */
 const CGROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'];
 

@@ -71,7 +71,7 @@ underSystemd(
         );
         await until('arecord and aplay twice', async () => (await kiosk.processes()).size === 5);
         const atRest = meter.peak();
-        const diagnosed = await kiosk.command('diagnose', 20);
+        const diagnosed = await kiosk.command('diagnose', 90);
         expect(diagnosed).toMatchObject({ status: 'ok' });
         const afterDiagnosis = meter.peak();
         await Promise.all([
@@ -79,7 +79,7 @@ underSystemd(
           kiosk.publish('token/res', FLOOD.answers.join('\n'), 'lines'),
           ...Array.from({ length: 10 }, () => kiosk.publish('cmd/volume', FLOOD.largest, 'whole')),
         ]);
-        await until('it answers again', async () => (await kiosk.command('mute')) !== null, 60_000);
+        await until('it answers again', async () => (await kiosk.command('mute')) !== null, 180_000);
         const peak = meter.peak();
         const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
         await annotate(

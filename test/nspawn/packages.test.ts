@@ -73,7 +73,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     ]);
     await machine.write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
     await machine.write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
-  }, 200_000);
+  });
   afterAll(async () => {
     await machine?.stop();
     rmSync(debs, { recursive: true });
@@ -94,7 +94,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
   const stat = async (path: string) => (await machine.run(['stat', '-c', '%a %U:%G', path])).stdout.trim();
   const live = () =>
     until('it interprets', async () => {
-      const words = ['mosquitto_sub', '-h', '127.0.0.1', '-t', STATE, '-C', '1', '-W', '1'];
+      const words = ['mosquitto_sub', '-h', '127.0.0.1', '-t', STATE, '-C', '1', '-W', '10'];
       return (await machine.run(words)).stdout.includes('"phase":"live"');
     });
   /** Whatever an agent said that is gone by now. */

@@ -16,8 +16,8 @@ export function bootedTests(files: {
           ...files,
           name,
           globalSetup: ['test/nspawn/setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           expect: PATIENT,
           // They mostly wait.
           maxWorkers: 8,
