@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
-import { freePort } from '../backend/broker/fixture.ts';
+import { freePort } from '../free-port.ts';
 import { ask, type OwnerClient, watch } from './owner-client.ts';
 import { backendSettings, brokerFile, emulatorWords, makeFolder } from './owner-folder.ts';
 import { startTokenRelay, type TokenRelay } from './token-relay.ts';

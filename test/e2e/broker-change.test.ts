@@ -147,7 +147,7 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
           device.sighup();
           return events(atSecond, 'broker_changed').length;
         },
-        { timeout: 40_000, interval: 500 },
+        { timeout: 60_000, interval: 500 },
       )
       .toBe(1);
     await until(() => statuses(atSecond).at(-1)?.status === 'idle', 'the device at the second');

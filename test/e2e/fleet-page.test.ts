@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
-import { freePort } from '../backend/broker/fixture.ts';
+import { freePort } from '../free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MARK = 'tried by a test:';
@@ -17,7 +17,7 @@ const missing = findMosquitto() === null || !findOpenssl();
 
 /** Before anybody asks the kiosks: the page's reader takes longer than that. */
 const WAIT = `
-for i in {1..240}; do
+for i in {1..600}; do
   XDG_CONFIG_HOME=$PWD/waiting; export XDG_CONFIG_HOME
   mkdir -p waiting; [ -e waiting/dragoman ] || cp -r museum/logins/otto waiting/dragoman
   [ "$(node dist/dragoman.mjs ctl --all status --json 2>/dev/null | grep -c '"ready"')" -ge 3 ] && break
@@ -27,7 +27,7 @@ done
 /** Until the third kiosk is there again, and whether it is the new board that is. */
 const WAIT_BOARD = `
 boots() { node dist/dragoman.mjs ctl kiosk-03 status --json 2>/dev/null | grep -o '"boot_id":"[^"]*"'; }
-for i in {1..240}; do
+for i in {1..600}; do
   now=$(boots) && [ -n "$now" ] && [ "$now" != "$before" ] && { echo "kiosk-03 ready new board"; break; }
   sleep 0.5
 done
@@ -94,7 +94,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     expect(ofBoard, said.all).toMatch(/^kiosk-03 ready new board$/m);
     expect(said.out).toMatch(/refused the connection: Not authorized/i);
     expect(said.out).toContain('== done');
-  }, 240_000);
+  }, 480_000);
 
   const run = (script: string, cwd: string): Promise<{ out: string; all: string }> =>
     new Promise((resolve) => {
@@ -114,6 +114,11 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
       shell.stderr.on('data', (part) => {
         err += String(part);
       });
-      shell.once('exit', () => resolve({ out, all: `${out.slice(-6000)}\n${err.slice(-3000)}` }));
+      // What it has written comes after its end; a program that it has left behind would keep the pipes open.
+      shell.once('exit', () => {
+        const end = (): void => resolve({ out, all: `${out.slice(-6000)}\n${err.slice(-3000)}` });
+        shell.once('close', end);
+        setTimeout(end, 10_000).unref();
+      });
     });
 });

@@ -8,6 +8,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus, type MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
 import type { BusListener, BusMessage, BusOptions, BusProblem, LostMessage } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { freePort } from '../../free-port.ts';
 
 /** Polls until `check` gives something true; the bound is generous and only met by a failure. */
 export async function until<T>(check: () => T, what = 'the condition', withinMs = 60_000): Promise<T> {
@@ -201,13 +202,6 @@ export function findOpenssl(): boolean {
   return spawnSync('openssl', ['version']).error === undefined;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenOnLoopback(server);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
-
 export interface Mosquitto {
   readonly url: string;
   readonly port: number;
@@ -243,7 +237,7 @@ export async function startMosquitto(
 }
 
 async function answers(port: number, child: ChildProcess): Promise<boolean> {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 3000 && child.exitCode === null; tries += 1) {
     const reached = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -2,12 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { freePort } from '../../free-port.ts';
 
 export interface Ran {
   readonly exitCode: number;
@@ -33,14 +34,6 @@ export async function backend(
     },
   });
   return { exitCode, ...said };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 export type Form = 'dynsec' | 'acl';
@@ -99,7 +92,7 @@ export async function setUpBroker(form: Form, deviceLogin: DeviceLogin): Promise
       port: isDevice ? devicePort : peoplePort,
       protocolVersion: 5,
       reconnectPeriod: 0,
-      connectTimeout: 10_000,
+      connectTimeout: 60_000,
       ca: file(name, 'broker-ca.crt'),
       username: name,
       clientId: isDevice ? name : `${name}-${Math.random().toString(36).slice(2)}`,
@@ -159,7 +152,7 @@ export async function setUpBroker(form: Form, deviceLogin: DeviceLogin): Promise
 }
 
 async function listens(port: number, child: ChildProcess): Promise<boolean> {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 2000 && child.exitCode === null; tries += 1) {
     const reached = await new Promise<boolean>((resolve) => {
       const socket = connectTcp(port, '127.0.0.1');
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -27,7 +27,7 @@ function config(folder: string, echo: string, more: object = {}): object {
   };
 }
 
-describe('run as a service', { timeout: 40_000 }, () => {
+describe('run as a service', () => {
   it('outlives a bad configuration, starts with its repair, and ends when asked', async () => {
     const folder = makeFolder();
     const file = join(folder, 'config.json');

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../backend/broker/fixture.ts';
+import { freePort } from '../../free-port.ts';
 import { type Fixture, OWNER } from '../kiosk.ts';
 import { type Owner, startOwner } from '../owner.ts';
 import { type Board, type BoardName, makeSshKey, powerOn } from './board.ts';
