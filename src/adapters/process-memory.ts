@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listIfReadable, readIfReadable } from './if-readable.ts';
 
 /** Deeper than any tree of ours: a helper of an operator's audio command. */
 const MOST_PROCESSES = 64;
@@ -23,8 +23,8 @@ export function residentTree(own: () => number, proc = '/proc', pid = process.pi
 
 /** Each thread has its own. */
 function childrenOf(folder: string): number[] {
-  return list(join(folder, 'task')).flatMap((thread) =>
-    read(join(folder, 'task', thread, 'children'))
+  return listIfReadable(join(folder, 'task')).flatMap((thread) =>
+    (readIfReadable(join(folder, 'task', thread, 'children')) ?? '')
       .split(' ')
       .map(Number)
       .filter((pid) => Number.isInteger(pid) && pid > 0),
@@ -32,23 +32,6 @@ function childrenOf(folder: string): number[] {
 }
 
 function residentOf(folder: string): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(read(join(folder, 'status')))?.[1];
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readIfReadable(join(folder, 'status')) ?? '')?.[1];
   return kib === undefined ? 0 : Number(kib) * 1024;
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Empty for what has gone meanwhile. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

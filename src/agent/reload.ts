@@ -16,22 +16,13 @@ export function liveKeys({
 }
 
 /** The same as options of the lane's core. */
-export function optionsOf({
-  source,
-  targets,
-  voice,
-  echo,
-  start,
-  standbyAfter,
-  earcons,
-  bargeIn,
-  playback,
-}: LaneConfig): Omit<LaneOptions, 'muted' | 'volume'> {
+export function optionsOf(lane: LaneConfig): Omit<LaneOptions, 'muted' | 'volume'> {
+  const { standbyAfter, earcons, ...same } = liveKeys(lane);
   return {
-    ...{ source, targets, voice, echo, start, bargeIn },
+    ...same,
     standbyAfterMs: standbyAfter * 1000,
     // A recording holds what the service said, and nothing else.
-    earcons: earcons ?? playback.driver !== 'file',
+    earcons: earcons ?? lane.playback.driver !== 'file',
   };
 }
 

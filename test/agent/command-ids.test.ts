@@ -145,17 +145,23 @@ describe('noted commands', () => {
   });
 });
 
+/** The disk holds that a command was begun, and hangs before its end. */
+async function noted() {
+  const disk = createMemoryFile();
+  const deps = await boot(disk);
+  disk.hang();
+  deps.command('mute', { id: 'a' });
+  disk.letGo();
+  disk.hang();
+  return { disk, deps };
+}
+
 describe('the final answer', () => {
   const codeOf = (answer: object | undefined): string | undefined =>
     (answer as { error?: { code: string } } | undefined)?.error?.code;
 
   it('of a noted command is given once the disk holds it, not before, not when asked again', async () => {
-    const disk = createMemoryFile();
-    const deps = await boot(disk);
-    disk.hang();
-    deps.command('mute', { id: 'a' });
-    disk.letGo();
-    disk.hang();
+    const { disk, deps } = await noted();
     await deps.clock.elapse(100);
     expect(muted(deps)).toBe(true);
     deps.command('mute', { id: 'a' });
@@ -210,12 +216,7 @@ describe('the final answer', () => {
   });
 
   it('is what a restart would say where the disk took the note but not the end', async () => {
-    const disk = createMemoryFile();
-    const deps = await boot(disk);
-    disk.hang();
-    deps.command('mute', { id: 'a' });
-    disk.letGo();
-    disk.hang();
+    const { disk, deps } = await noted();
     await deps.clock.elapse(100);
     disk.fail('the disk is full (ENOSPC)');
     disk.letGo();
@@ -231,12 +232,7 @@ describe('the final answer', () => {
   });
 
   it('waits two seconds for a disk that hangs, and replaces what that writes too late', async () => {
-    const disk = createMemoryFile();
-    const deps = await boot(disk);
-    disk.hang();
-    deps.command('mute', { id: 'a' });
-    disk.letGo();
-    disk.hang();
+    const { disk, deps } = await noted();
     await deps.clock.elapse(1999);
     expect(deps.answers('mute')).toEqual([]);
     await deps.clock.elapse(1);

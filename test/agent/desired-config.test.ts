@@ -4,11 +4,11 @@ import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.
 import { createSignatureReader } from '../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../src/adapters/signing/signer.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
-import type { SignatureReader } from '../../src/ports/signature.ts';
 import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { asWall } from '../../src/protocol/time.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
+import { watchedSignatures } from './watched-signatures.ts';
 
 const BASE = 'dragoman/v1/museum';
 const DESIRED = `${BASE}/kiosk-01/config/desired`;
@@ -151,19 +151,9 @@ describe('config/desired', () => {
 describe('config/desired of an owner with keys', () => {
   const pair = createKeyPair();
   const signer = createSigner(parsePrivateKey(pair.privatePem, 'k'));
-  const reader = createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]);
-  const openings: Promise<unknown>[] = [];
-  const signatures: SignatureReader = {
-    open(jws) {
-      const opening = reader.open(jws);
-      openings.push(opening);
-      return opening;
-    },
-  };
-  const settle = async (): Promise<void> => {
-    await Promise.all(openings.splice(0));
-    await new Promise((resolve) => setImmediate(resolve));
-  };
+  const { signatures, settle } = watchedSignatures(
+    createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]),
+  );
   const sign = async (
     base: string,
     body: object,

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../src/adapters/signing/signer.ts';
-import type { SignatureReader } from '../../src/ports/signature.ts';
 import type { SignedType } from '../../src/protocol/signed.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { watchedSignatures } from './watched-signatures.ts';
 
 const OWN = 'dragoman/v1/museum/kiosk-01';
 const pair = createKeyPair();
@@ -14,15 +14,9 @@ const thief = createSigner(parsePrivateKey(createKeyPair().privatePem, 'k'));
 
 /** An agent whose owner has keys, on a machine that can be rebooted. */
 async function owned(withKeys = true) {
-  const reader = createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]);
-  const openings: Promise<unknown>[] = [];
-  const signatures: SignatureReader = {
-    open(jws) {
-      const opening = reader.open(jws);
-      openings.push(opening);
-      return opening;
-    },
-  };
+  const { signatures, settle } = watchedSignatures(
+    createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]),
+  );
   let reboots = 0;
   const config = testConfig();
   const deps = createFakeDeps(
@@ -50,8 +44,7 @@ async function owned(withKeys = true) {
     const whole = { id: `id-${Math.random()}`, args: {}, ...body };
     const jws = await by.sign(type, base, whole, deps.clock.wall());
     deps.deliver(topic, { id: more.id ?? whole.id, jws });
-    await Promise.all(openings.splice(0));
-    await new Promise((resolve) => setImmediate(resolve));
+    await settle();
     return deps.answers(topic.split('/').at(-1) ?? '').at(-1);
   };
   return { deps, send, soon, reboots: () => reboots };

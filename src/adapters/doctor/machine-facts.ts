@@ -1,7 +1,8 @@
-import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
+import { listIfReadable, readIfReadable } from '../if-readable.ts';
 import type { RunProgram } from './program.ts';
 
 /** Where the kernel tells of the machine; tests put made-up folders there. */
@@ -43,28 +44,28 @@ function accessTo(folder: string): DiskFacts['access'] {
 }
 
 export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
-  const text = readText(join(proc, 'meminfo')) ?? '';
+  const text = readIfReadable(join(proc, 'meminfo')) ?? '';
   const field = (name: string): number | null => {
     const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
     return kib === undefined ? null : Number(kib) * 1024;
   };
   const total = field('MemTotal') ?? totalmem();
-  const limit = Number(readText(join(sys, 'fs', 'cgroup', 'memory.max'))?.trim() ?? Number.NaN);
-  const controllers = readText(join(sys, 'fs', 'cgroup', 'cgroup.controllers'));
+  const limit = Number(readIfReadable(join(sys, 'fs', 'cgroup', 'memory.max'))?.trim() ?? Number.NaN);
+  const controllers = readIfReadable(join(sys, 'fs', 'cgroup', 'cgroup.controllers'));
   return {
     total,
     available: field('MemAvailable') ?? total,
     limit: Number.isFinite(limit) && limit > 0 && limit < total ? limit : null,
-    canLimit: controllers === undefined ? null : controllers.split(/\s+/).includes('memory'),
+    canLimit: controllers === null ? null : controllers.split(/\s+/).includes('memory'),
   };
 }
 
 /** Of the hottest place; null where nothing measures. */
 export function readTemperature({ sys }: KernelFolders): number | null {
   const folder = join(sys, 'class', 'thermal');
-  const found = list(folder)
+  const found = listIfReadable(folder)
     .filter((name) => name.startsWith('thermal_zone'))
-    .map((name) => Number(readText(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
+    .map((name) => Number(readIfReadable(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
     // Sensors that are not connected say impossible things.
     .filter((celsius) => celsius > -40 && celsius < 150);
   return found.length === 0 ? null : Math.max(...found);
@@ -77,7 +78,7 @@ export async function readPower({ sys }: KernelFolders, run: RunProgram): Promis
 async function readThrottled(sys: string, run: RunProgram): Promise<number | null> {
   const places = ['devices/platform/soc/soc:firmware', 'devices/platform/soc@107c000000/soc:firmware'];
   for (const place of places) {
-    const text = readText(join(sys, place, 'get_throttled'))?.trim();
+    const text = readIfReadable(join(sys, place, 'get_throttled'))?.trim();
     if (text !== undefined && /^[0-9a-f]+$/i.test(text)) return Number.parseInt(text, 16);
   }
   const answer = await run('vcgencmd', ['get_throttled']);
@@ -87,26 +88,10 @@ async function readThrottled(sys: string, run: RunProgram): Promise<number | nul
 
 function readAlarm(sys: string): boolean | null {
   const folder = join(sys, 'class', 'hwmon');
-  for (const name of list(folder)) {
-    if (readText(join(folder, name, 'name'))?.trim() !== 'rpi_volt') continue;
-    const alarm = readText(join(folder, name, 'in0_lcrit_alarm'))?.trim();
+  for (const name of listIfReadable(folder)) {
+    if (readIfReadable(join(folder, name, 'name'))?.trim() !== 'rpi_volt') continue;
+    const alarm = readIfReadable(join(folder, name, 'in0_lcrit_alarm'))?.trim();
     if (alarm !== undefined) return alarm === '1';
   }
   return null;
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

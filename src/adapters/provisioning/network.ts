@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Interface, WifiTrouble } from '../../core/provisioning/start-facts.ts';
 import { wifiTrouble } from '../../core/provisioning/wifi-log.ts';
 import type { RunProgram } from '../doctor/program.ts';
+import { listIfReadable, readIfReadable } from '../if-readable.ts';
 
 const NETWORK_CLASS = '/sys/class/net';
 /** Bridges and the like, which containers bring and which lead nowhere. */
@@ -17,17 +18,13 @@ type Addresses = Readonly<
 
 /** The ways out of this machine. Never throws. */
 export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses): Interface[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => !MADE_OF_SOFTWARE.test(name));
-  } catch {
-    return [];
-  }
+  const names = listIfReadable(folder).filter((name) => !MADE_OF_SOFTWARE.test(name));
   const known = addresses();
   return names.sort().map((name) => ({
     name,
     isWireless: ['wireless', 'phy80211'].some((sign) => existsSync(join(folder, name, sign))),
-    hasLink: read(join(folder, name, 'carrier')) === '1',
+    // An interface that is down has none.
+    hasLink: readIfReadable(join(folder, name, 'carrier'))?.trim() === '1',
     addresses: (known[name] ?? [])
       .filter(({ address, internal }) => !internal && !OWN_MAKING.test(address))
       .map(({ address }) => address),
@@ -64,14 +61,5 @@ function ownAddresses(): Addresses {
     return networkInterfaces();
   } catch {
     return {};
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    // An interface that is down has none.
-    return '';
   }
 }

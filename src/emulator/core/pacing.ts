@@ -49,17 +49,15 @@ export interface PacingMeter {
   restart(): void;
 }
 
-export function createPacingMeter(): PacingMeter {
-  const report: PacingReport = {
-    violations: 0,
-    too_fast: 0,
-    too_slow: 0,
-    stalled: 0,
-    lead_ms: 0,
-    worst_lead_ms: 0,
-    worst_lag_ms: 0,
-    longest_gap_ms: 0,
+export function newPacingReport(): PacingReport {
+  return {
+    ...{ violations: 0, too_fast: 0, too_slow: 0, stalled: 0 },
+    ...{ lead_ms: 0, worst_lead_ms: 0, worst_lag_ms: 0, longest_gap_ms: 0 },
   };
+}
+
+export function createPacingMeter(): PacingMeter {
+  const report = newPacingReport();
   let last: number | null = null;
   let burst = 0;
   let creep = 0;

@@ -3,7 +3,7 @@ import {
   clientReferenceIdSchema,
   createSessionRequestSchema,
   intentSchema,
-  SESSION_LIMITS,
+  subscriberCountSchema,
 } from '../../protocol/service/session.ts';
 import { bearerOf, type Credential } from './credentials.ts';
 import { drawToken } from './random.ts';
@@ -137,12 +137,7 @@ export function deleteSession(id: string, request: ApiRequest, context: ApiConte
 const legacyRequestSchema = z.looseObject({
   data: z
     .looseObject({
-      subscriber_count: z
-        .number()
-        .int()
-        .min(SESSION_LIMITS.subscriberCount.min)
-        .max(SESSION_LIMITS.subscriberCount.max)
-        .optional(),
+      subscriber_count: subscriberCountSchema.optional(),
       intent: z.union([intentSchema, z.literal('api')]).optional(),
     })
     .optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pacingReportSchema } from './pacing.ts';
+import { newPacingReport, pacingReportSchema } from './pacing.ts';
 
 const STREAM_PHASES = ['idle', 'starting', 'running', 'paused', 'ending', 'closing', 'closed'] as const;
 /** Where a stream is in its life. */
@@ -117,16 +117,7 @@ export function newReport(id: string, sessionId: string, client: string | null, 
     messages_in: 0,
     messages_out: 0,
     invalid_messages: 0,
-    pacing: {
-      violations: 0,
-      too_fast: 0,
-      too_slow: 0,
-      stalled: 0,
-      lead_ms: 0,
-      worst_lead_ms: 0,
-      worst_lag_ms: 0,
-      longest_gap_ms: 0,
-    },
+    pacing: newPacingReport(),
     pacing_violations: 0,
     duplicate_frames: 0,
     out_of_order_frames: 0,

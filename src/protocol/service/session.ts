@@ -23,6 +23,12 @@ export const clientReferenceIdSchema = z
     error: `must be at most ${SESSION_LIMITS.clientReferenceIdChars} characters long`,
   });
 
+export const subscriberCountSchema = z
+  .number()
+  .int()
+  .min(SESSION_LIMITS.subscriberCount.min)
+  .max(SESSION_LIMITS.subscriberCount.max);
+
 /** Body of `POST {base_url}/session-storage/v2/sessions` (docs/service.md 4.1). */
 export const createSessionRequestSchema = z
   .object({
@@ -42,12 +48,7 @@ export const createSessionRequestSchema = z
       .optional(),
     single_use: z.boolean().default(false),
     client_reference_id: clientReferenceIdSchema.optional(),
-    subscriber_count: z
-      .number()
-      .int()
-      .min(SESSION_LIMITS.subscriberCount.min)
-      .max(SESSION_LIMITS.subscriberCount.max)
-      .optional(),
+    subscriber_count: subscriberCountSchema.optional(),
   })
   .superRefine((body, context) => {
     if (body.connection_type === 'webrtc' && body.intent !== 's2s') {

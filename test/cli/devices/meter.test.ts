@@ -216,7 +216,8 @@ describe('a live meter', () => {
     expect(terminal.cursor).toEqual({ row: 2, column: 0 });
   });
 
-  it('moves ten times a second, although sound comes in pieces of a third of one', async () => {
+  /** A view that wants even readings ten times a second. */
+  const often = () => {
     const shown: Reading[] = [];
     const view: MeterView = {
       everyMs: 100,
@@ -225,7 +226,11 @@ describe('a live meter', () => {
       trouble() {},
       end() {},
     };
-    const meter = start(view, null);
+    return { shown, meter: start(view, null) };
+  };
+
+  it('moves ten times a second, although sound comes in pieces of a third of one', async () => {
+    const { shown, meter } = often();
     await meter.clock.elapse(0);
     for (let piece = 0; piece < 30; piece++) {
       await meter.clock.elapse(320);
@@ -239,15 +244,7 @@ describe('a live meter', () => {
   });
 
   it('catches up with sound that has come late', async () => {
-    const shown: Reading[] = [];
-    const view: MeterView = {
-      everyMs: 100,
-      isEven: true,
-      show: (reading) => shown.push(reading),
-      trouble() {},
-      end() {},
-    };
-    const meter = start(view, null);
+    const { shown, meter } = often();
     await meter.clock.elapse(0);
     meter.say(square(5000, 3277));
     await meter.clock.elapse(100);

@@ -1,7 +1,8 @@
-import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type { WhenCardsChange } from '../../../ports/cards.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { listIfReadable, readIfReadable } from '../../if-readable.ts';
 import { MACHINE_FOLDERS, type MachineFolders } from './card.ts';
 
 export interface CardWatchOptions {
@@ -111,9 +112,9 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
 /** All by which a device that could not be opened may become one that can: the cards, their files, whose they are. */
 function pictureOf({ proc, dev }: MachineFolders): string {
   const folder = join(dev, 'snd');
-  const files = listSafely(folder).filter((name) => SOUND_FILE.test(name));
+  const files = listIfReadable(folder).filter((name) => SOUND_FILE.test(name));
   return [
-    readSafely(join(proc, 'asound', 'cards')),
+    readIfReadable(join(proc, 'asound', 'cards')) ?? '',
     ...files.sort().map((name) => describeFile(folder, name)),
   ].join('\n');
 }
@@ -124,22 +125,6 @@ function describeFile(folder: string, name: string): string {
     return `${name} ${ino} ${mode} ${uid} ${gid}`;
   } catch {
     return name;
-  }
-}
-
-function listSafely(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readSafely(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }
 

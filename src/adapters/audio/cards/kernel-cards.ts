@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { listIfReadable, readIfReadable } from '../../if-readable.ts';
 import {
   type Card,
   type CardStream,
@@ -20,7 +21,7 @@ export function hasKernelSound({ proc }: MachineFolders): boolean {
 
 /** All sound cards, in the order of their numbers. Cards that come or go meanwhile are there or not; never throws. */
 export function readCards(folders: MachineFolders): Card[] {
-  const text = read(join(folders.proc, 'asound', 'cards')) ?? '';
+  const text = readIfReadable(join(folders.proc, 'asound', 'cards')) ?? '';
   return [...text.matchAll(/^ *(\d+) \[([^\]]*)\]: (.*?) - (.*)$/gm)].map(
     ([, number = '', id = '', driver = '', name = '']) => {
       const index = Number(number);
@@ -55,7 +56,7 @@ export function streamOf(device: string, direction: Direction, folders: MachineF
 }
 
 function readUsbPlace(index: number, { proc, sys }: MachineFolders): UsbPlace | null {
-  const model = read(join(proc, 'asound', `card${index}`, 'usbid'))?.trim() ?? null;
+  const model = readIfReadable(join(proc, 'asound', `card${index}`, 'usbid'))?.trim() ?? null;
   let port: string | null = null;
   try {
     const device = basename(realpathSync(join(sys, 'class', 'sound', `card${index}`, 'device')));
@@ -68,7 +69,7 @@ function readUsbPlace(index: number, { proc, sys }: MachineFolders): UsbPlace | 
 
 function readStreams(index: number, { proc }: MachineFolders): CardStream[] {
   const folder = join(proc, 'asound', `card${index}`);
-  const streams = list(folder).flatMap((name) => {
+  const streams = listIfReadable(folder).flatMap((name) => {
     const [, device, letter] = /^pcm(\d+)([cp])$/.exec(name) ?? [];
     if (device === undefined) return [];
     return [readStream(folder, Number(device), letter === 'c' ? 'capture' : 'playback', proc)];
@@ -80,9 +81,9 @@ function readStreams(index: number, { proc }: MachineFolders): CardStream[] {
 
 function readStream(card: string, device: number, direction: Direction, proc: string): CardStream {
   const folder = join(card, `pcm${device}${direction === 'capture' ? 'c' : 'p'}`);
-  const info = read(join(folder, 'info')) ?? '';
-  const usb = read(join(card, `stream${device}`));
-  const places = list(folder).filter((name) => /^sub\d+$/.test(name));
+  const info = readIfReadable(join(folder, 'info')) ?? '';
+  const usb = readIfReadable(join(card, `stream${device}`));
+  const places = listIfReadable(folder).filter((name) => /^sub\d+$/.test(name));
   const holders = places.flatMap((place) => readHolder(join(folder, place), proc));
   return {
     direction,
@@ -96,7 +97,7 @@ function readStream(card: string, device: number, direction: Direction, proc: st
 
 /** "closed", or what is open and since when. */
 function readHolder(place: string, proc: string): Holder[] {
-  const status = read(join(place, 'status'));
+  const status = readIfReadable(join(place, 'status'));
   if (status === null || !/^state: /m.test(status)) return [];
   const pid = Number(/^owner_pid *: (\d+)$/m.exec(status)?.[1] ?? 0);
   return [describeHolder(proc, pid)];
@@ -110,21 +111,5 @@ function isAllowed(index: number, { dev }: MachineFolders): boolean | null {
     return true;
   } catch {
     return false;
-  }
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readIfReadable } from '../../if-readable.ts';
 import type { Holder } from './card.ts';
 
 /** Programs that somebody else runs to reach a sound card: who that is matters more than they do. */
@@ -29,23 +29,15 @@ interface Process {
 
 function readProcess(proc: string, pid: number): Process | null {
   if (pid <= 0) return null;
-  const status = read(join(proc, String(pid), 'status'));
+  const status = readIfReadable(join(proc, String(pid), 'status'));
   if (status === null) return null;
   const field = (name: string): string => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
   // A thread has a name of its own; the program's is that of its first one.
   const group = Number(field('Tgid')) || pid;
-  const comm = read(join(proc, String(group), 'comm'))?.trim() ?? field('Name');
-  const words = read(join(proc, String(group), 'cmdline'))?.split('\0') ?? [];
+  const comm = readIfReadable(join(proc, String(group), 'comm'))?.trim() ?? field('Name');
+  const words = readIfReadable(join(proc, String(group), 'cmdline'))?.split('\0') ?? [];
   const script = words.slice(1).find((word) => !word.startsWith('-') && word !== '');
   const isScript = NODE.test(comm) && script !== undefined;
   const program = isScript ? basename(script).replace(/\.(m|c)?[jt]s$/, '') : comm;
   return { pid: group, parent: Number(field('PPid')) || 0, program };
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,18 @@
+import type { SignatureReader } from '../../src/ports/signature.ts';
+
+/** Signatures are checked beside the virtual clock: `settle` resolves when those that were begun have been. */
+export function watchedSignatures(reader: SignatureReader) {
+  const openings: Promise<unknown>[] = [];
+  const signatures: SignatureReader = {
+    open(jws) {
+      const opening = reader.open(jws);
+      openings.push(opening);
+      return opening;
+    },
+  };
+  const settle = async (): Promise<void> => {
+    await Promise.all(openings.splice(0));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { signatures, settle };
+}
