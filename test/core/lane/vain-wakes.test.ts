@@ -88,6 +88,23 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
+  it('waits for no answer to what would not have woken it', () => {
+    const lane = asleep({ standbyAfterMs: 6000 });
+    wakeInVain(lane, 5);
+    wakeInVain(lane, 5);
+    hear(lane, [5]);
+    lane.until(() => lane.phase === 'live', 10_000);
+    const liveAt = lane.now;
+    hear(lane, chunks(20, 2.9));
+    expect(lane.phase).toBe('standby');
+    const [sleptAt] = lane
+      .all('notify')
+      .flatMap(({ kind, at }) => (kind === 'standby' ? [at] : []))
+      .slice(-1);
+    // Ten seconds after what woke it was sent, behind three seconds of the room, and no more.
+    expect((sleptAt ?? Infinity) - liveAt).toBeLessThan(14_500);
+  });
+
   it('tells of it with the level of the room, once, and when it is over', () => {
     const lane = asleep();
     for (let time = 0; time < 6; time++) wakeInVain(lane, 5);

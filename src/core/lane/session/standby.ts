@@ -18,7 +18,8 @@ const SLEEP_CHECK_MS = 1000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
-  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered, saying } = context.state;
+  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered, saying, vainWakes } =
+    context.state;
   if (session.kind === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
   if (session.kind !== 'live' || options.standbyAfterMs === 0) return;
   const { stream } = session;
@@ -28,7 +29,9 @@ export function onStandbyTimer(context: StepContext): void {
   // A loud room fills the log forever; only what may have been speech is waited for.
   const patienceMs = isUnanswered ? UNANSWERED_MS : FORGOTTEN_AFTER_MS;
   // By when it was sent: on a slow way that is long after it was said.
-  const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs) > 0;
+  // Until the service has understood something, no more is waited for than what would have woken the lane.
+  const mistakes = isUnanswered ? vainWakes.length : 0;
+  const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
   const busy = isUnsent || isAwaited;

@@ -181,8 +181,13 @@ export const EVEN: Balance = {
 };
 
 /** Whether somebody speaks in it, as far as can be told. */
-export function isSpeech({ chunk }: Pick<Piece, 'chunk'>): boolean {
-  return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, 0));
+export function isSpeech(piece: Pick<Piece, 'chunk'>): boolean {
+  return isSpeechDespite(piece, 0);
+}
+
+/** The same in a room where something else has been taken for speech so often of late. */
+export function isSpeechDespite({ chunk }: Pick<Piece, 'chunk'>, mistakes: number): boolean {
+  return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, mistakes));
 }
 
 /** Length of the speech in it. */

@@ -4,7 +4,7 @@ import {
   EVEN,
   FIRST_TIMES,
   isQuiet,
-  isSpeech,
+  isSpeechDespite,
   NOTHING_NAMELESS,
   type Piece,
   type ReplayLog,
@@ -104,8 +104,8 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
 }
 
 /** Whether it stands for a chunk (its first piece does) in which somebody speaks. */
-function isSpeechChunk(piece: Piece): boolean {
-  return piece.fromMs === piece.whole.fromMs && isSpeech(piece);
+function isSpeechChunk(piece: Piece, mistakes = 0): boolean {
+  return piece.fromMs === piece.whole.fromMs && isSpeechDespite(piece, mistakes);
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
@@ -161,10 +161,15 @@ export function nearSpeech(log: ReplayLog): ReplayLog {
   return keepPieces(log, log.pieces.filter(isNear));
 }
 
-/** Chunks of speech that are owed. @param sentAfter left out: however long ago they were sent */
-export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INFINITY): number {
-  return log.pieces.filter((piece) => isSpeechChunk(piece) && piece.sentAt > sentAfter && isOwed(log, piece))
-    .length;
+/**
+ * Chunks of speech that are owed.
+ * @param sentAfter left out: however long ago they were sent
+ * @param mistakes how often of late something else was taken for speech: what is left is beyond such a doubt
+ */
+export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INFINITY, mistakes = 0): number {
+  return log.pieces.filter(
+    (piece) => isSpeechChunk(piece, mistakes) && piece.sentAt > sentAfter && isOwed(log, piece),
+  ).length;
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {
