@@ -11,7 +11,7 @@ import { holdsSecrets } from '../../core/provisioning/secrets.ts';
 
 import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
-import { notesOnCard } from './card-notes.ts';
+import { notesOnCard } from './standing-notes.ts';
 import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
 import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument } from './document.ts';

@@ -7,7 +7,7 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
-import { tellsOtherwise } from './card-notes.ts';
+import { tellsOtherwise } from './standing-notes.ts';
 import { writeStatus } from './cleaning.ts';
 
 /** @returns what could not be written: a sentence each */
