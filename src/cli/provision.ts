@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createSystemClock } from '../adapters/clock.ts';
+import { BOOT_FOLDERS, isFolder } from '../adapters/provisioning/boot-folder.ts';
 import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
 import { report } from '../adapters/provisioning/result-report.ts';
@@ -17,9 +18,6 @@ interface Options {
   readonly dryRun?: true;
   readonly json?: true;
 }
-
-/** Where systems mount the boot partition: Raspberry Pi OS, and all before it. */
-const BOOT_FOLDERS = ['boot/firmware', 'boot'];
 
 export const provisionVerb: Verb = {
   register(program, shell) {
@@ -59,7 +57,7 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
     const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
     return [ended, isDry ? [] : report(ended.result, boot, root)];
   };
-  const [ended, untold] = isDry ? work() : alone(root, work);
+  const [ended, untold] = isDry ? work() : alone(root, isRoot, work);
   shell.finish(EXIT_CODES[ended.result.outcome]);
   if (json) {
     const written = ended.writes.map(({ path }) => path);
@@ -69,14 +67,18 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
   for (const line of untold) shell.complain(`dragoman: ${line}\n`);
 }
 
-/** @throws Failure where another one runs, or nobody can know */
-function alone<T>(root: string, work: () => T): T {
-  let unlock: ReturnType<typeof lock>;
+/**
+ * Where nothing can be written in /run, nobody knows whether another one runs: that is seldom, and a kiosk that is not set up at
+ * all for it would not even have a status on its card.
+ * @throws Failure where another one runs, or who calls may not
+ */
+function alone<T>(root: string, isRoot: boolean, work: () => T): T {
+  let unlock: ReturnType<typeof lock> = () => {};
   try {
     unlock = lock(root);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new Failure(`${join(root, 'run')} cannot be written (${code}): call this as root`);
+    if (!isRoot) throw new Failure(`${join(root, 'run')} cannot be written (${code}): call this as root`);
   }
   if (unlock === null) throw new Failure('another "dragoman provision" runs: wait for its end');
   try {
@@ -84,10 +86,6 @@ function alone<T>(root: string, work: () => T): T {
   } finally {
     unlock();
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** The one that has the file; else the first that is there. */

@@ -14,7 +14,10 @@ export const bootReportVerb: Verb = {
       .description('say aloud, once after a start, whether this kiosk is ready or what is wrong')
       .option('--config <file>', 'configuration file of the agent', CONFIG)
       .option('--result <file>', 'what "dragoman provision" has left', PROVISIONING_RESULT_FILE)
-      .option('--boot <folder>', `where ${STATUS_FILE} is written (default: where the settings were read)`)
+      .option(
+        '--boot <folder>',
+        `where ${STATUS_FILE} is written (default: where the boot partition is mounted)`,
+      )
       .option('--phrases <folder>', 'what is said, LANGUAGE/CODE.wav', PHRASES_FOLDER)
       .option(
         '--grace <seconds>',

@@ -1,9 +1,10 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createResampler } from '../../adapters/audio/resampler.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { handOver } from '../../adapters/provisioning/announcement.ts';
+import { reportFolder } from '../../adapters/provisioning/boot-folder.ts';
 import { loadPhrases } from '../../adapters/provisioning/phrase-store.ts';
 import { readResultFile } from '../../adapters/provisioning/result-file.ts';
 import { createSpeaker, type Speaker } from '../../adapters/provisioning/speaker.ts';
@@ -27,7 +28,6 @@ import { harmless } from '../../protocol/plain-text.ts';
 import type { BootReportOptions } from './boot-report-options.ts';
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-const BOOT_FOLDERS = ['/boot/firmware', '/boot'];
 
 /** Where signals come from: the process, or a test. */
 export interface Signals {
@@ -68,7 +68,7 @@ export async function performBootReport(
     speaker.close();
   };
   for (const signal of END_SIGNALS) signals.once(signal, stop);
-  const boot = options.boot ?? (result?.file == null ? bootFolder() : dirname(result.file));
+  const boot = options.boot ?? reportFolder(result?.file ?? null);
   const language = loaded.ok ? phraseLanguage(loaded.config.lanes) : 'en';
   const machine = createMachineParts(env);
   const deps: ReportDeps = {
@@ -80,7 +80,7 @@ export async function performBootReport(
       tellState(startLine(state));
       if (boot === null) return;
       const lines = startLines({ state, language, wall: clock.wall(), said }).map(printable);
-      const trouble = writeStartLines(boot, lines);
+      const trouble = writeStartLines(boot, lines, dirname(options.result));
       if (trouble !== null) tellTrouble(`${STATUS_FILE} cannot be written in ${boot} (${trouble})`);
     },
   };
@@ -149,10 +149,6 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function bootFolder(): string | null {
-  return BOOT_FOLDERS.find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory()) ?? null;
 }
 
 const SILENT_LOG = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} };

@@ -1,0 +1,57 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runDeviceProgram } from '../../src/cli/program.ts';
+import { createSystem, FULL, type System } from '../adapters/provisioning/fixture.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let system: System;
+const mask = process.umask();
+beforeEach(() => {
+  system = createSystem();
+});
+afterEach(() => {
+  process.umask(mask);
+  system.remove();
+});
+
+async function provision() {
+  let [printed, complained] = ['', ''];
+  const code = await runDeviceProgram(['provision', '--root', system.root, '--boot', system.boot], {
+    env: {},
+    print: (text) => {
+      printed += text;
+    },
+    complain: (text) => {
+      complained += text;
+    },
+    ...{ output: process.stdout as never, signals: process, onCrash() {} },
+  });
+  return { code, printed, complained };
+}
+
+describe('dragoman provision', () => {
+  it.skipIf(!isRoot)('where nothing can be written in /run, sets up and has the card tell it', async () => {
+    rmSync(join(system.root, 'run'), { recursive: true, force: true });
+    writeFileSync(join(system.root, 'run'), 'no folder');
+    system.write('dragoman.json', FULL);
+    const { code, printed, complained } = await provision();
+    expect([code, printed]).toEqual([0, expect.stringContaining('applied: ')]);
+    expect(complained).toMatch(/provisioning\.json cannot be\s+written \((ENOTDIR|EEXIST)\)/);
+    expect(system.read('dragoman-status.txt')).toContain('Result: applied.');
+    system.write('dragoman.json', '{');
+    expect((await provision()).code).toBe(2);
+    expect(system.read('dragoman-status.txt')).toContain('Result: file_invalid.');
+  });
+
+  it('waits for no other one, and says so', async () => {
+    system.write('dragoman.json', FULL);
+    expect((await provision()).code).toBe(0);
+    writeFileSync(join(system.root, 'run/dragoman-provision.lock'), String(process.pid));
+    expect(await provision()).toMatchObject({
+      code: 1,
+      complained: expect.stringContaining('another "dragoman provision" runs'),
+    });
+  });
+});
