@@ -66,7 +66,7 @@ WantedBy=ssh.service
 
 const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too; emulated boards take long for it.
 [Unit]
-ConditionPathExists=
+ConditionPathExistsGlob=
 
 [Service]
 TimeoutStartSec=180

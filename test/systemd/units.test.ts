@@ -102,6 +102,12 @@ describe.each(SERVICES)('%s', (name) => {
   });
 });
 
+/** As glob(7) has it, of sets, stars and plain letters. */
+function matchesGlob(path: string, glob: string): boolean {
+  const pattern = glob.replaceAll(/[.()+^$|{}\\]/g, '\\$&').replaceAll('*', '[^/]*');
+  return new RegExp(`^${pattern}$`).test(path);
+}
+
 describe('dragoman.service', () => {
   it('can reach the sound cards and nothing else', () => {
     const text = unit('dragoman.service');
@@ -170,10 +176,22 @@ describe('dragoman-provision.service', () => {
     for (const one of ['network-pre.target', 'dragoman.service']) expect(before).toContain(one);
     expect(text).toMatch(/^After=local-fs\.target$/m);
     expect(text).toMatch(/^RequiresMountsFor=.*\/boot\/firmware/m);
-    for (const folder of ['/boot/firmware', '/boot'])
-      expect(text).toContain(`\nConditionPathExists=|${folder}/dragoman.json\n`);
+    const conditions = [...text.matchAll(/^Condition\w+=(.*)$/gm)].map(([, value = '']) => value);
     // One that is not "|" would have to hold as well.
-    expect(text).not.toMatch(/^ConditionPathExists=[^|]/m);
+    expect(conditions.every((value) => value.startsWith('|'))).toBe(true);
+    const holds = (path: string) => conditions.some((value) => matchesGlob(path, value.slice(1)));
+    for (const folder of ['/boot/firmware', '/boot']) {
+      for (const file of [
+        'dragoman.json',
+        'Dragoman.JSON',
+        'dragoman.json.txt',
+        'dragoman.txt',
+        'dragoman (1).json',
+      ])
+        expect([file, holds(`${folder}/${file}`)]).toEqual([file, true]);
+      for (const file of ['dragoman-status.txt', 'config.txt', 'DRAGOREP.NEW'])
+        expect([file, holds(`${folder}/${file}`)]).toEqual([file, false]);
+    }
   });
 
   it('writes where its parts go, and nowhere else', () => {

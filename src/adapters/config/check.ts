@@ -37,7 +37,11 @@ function faultsOf(issue: Issue): Fault[] {
 
 function explain({ issue, key }: Fault, merged: Merged): Problem {
   if (key === undefined) return problemAt(issue.path, merged, wrongValue(issue, merged));
-  return problemAt([...issue.path, key], merged, unknownKey(key, issue.path, merged));
+  const message = unknownKey(key, issue.path, merged);
+  const problem = problemAt([...issue.path, key], merged, message);
+  return /did you mean|another driver/.test(message)
+    ? problem
+    : { ...problem, holder: formatPath(issue.path) };
 }
 
 function problemAt(path: readonly PropertyKey[], merged: Merged, message: string): Problem {

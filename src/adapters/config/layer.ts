@@ -26,6 +26,8 @@ export interface Problem {
   /** Readable, such as `lanes[0].capture.device`; empty when it is about a whole layer. */
   readonly path: string;
   readonly message: string;
+  /** Where `path` ends in a key that is like no known one, which could be anything: what holds it. */
+  readonly holder?: string;
 }
 
 /** `['lanes', 0, 'echo']` as `lanes[0].echo`. */

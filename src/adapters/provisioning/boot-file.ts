@@ -1,7 +1,8 @@
 /** The file on the boot partition: found, read, and decoded whatever editor has written it. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
+import { decodeText, SAVE_AS_UTF8 } from '../config/decode-text.ts';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
 /** Twenty certificates with their chains have a tenth of that. */
@@ -26,23 +27,38 @@ export function readBootFile(folder: string): BootFile {
   }
 }
 
-/** Names beside the file that somebody may have meant for it. */
+/** Names beside the file that somebody may have meant for it. On FAT the file itself may have other capitals than ours. */
 export function similarNames(folder: string): string[] {
+  const own = identity(join(folder, PROVISIONING_FILE));
+  const isOther = (name: string): boolean => own === null || identity(join(folder, name)) !== own;
   try {
     return readdirSync(folder)
-      .filter((name) => WRONG_NAME.test(name) && name.toLowerCase() !== PROVISIONING_FILE)
+      .filter((name) => WRONG_NAME.test(name) && name !== PROVISIONING_FILE && isOther(name))
       .sort();
   } catch {
     return [];
   }
 }
 
+function identity(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return null;
+  }
+}
+
 function misnamed(folder: string): BootFile {
   const [name] = similarNames(folder);
   if (name === undefined) return { kind: 'none' };
+  const why =
+    name.toLowerCase() === PROVISIONING_FILE
+      ? 'Capital letters count on this disk.'
+      : 'Windows hides the end of a name: in the Explorer, View, "File name extensions" shows it.';
   return unreadable(
     `is not there, but ${JSON.stringify(name)} is`,
-    `Rename it to ${PROVISIONING_FILE}. Windows hides the end of a name: in the Explorer, View, "File name extensions" shows it.`,
+    `Rename it to ${PROVISIONING_FILE}. ${why}`,
   );
 }
 
@@ -50,16 +66,13 @@ function unreadable(what: string, fix: string): BootFile {
   return { kind: 'unreadable', problem: { field: '', message: `${PROVISIONING_FILE} ${what}`, fix } };
 }
 
-/** UTF-8, or UTF-16 with its mark, as Notepad may write it. */
+const NOT_WRITTEN_WHOLE = 'Write it again, and have the PC eject the card before you take it out.';
+
 function decode(bytes: Buffer): BootFile {
-  const mark = bytes.subarray(0, 2).toString('hex');
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-  try {
-    return { kind: 'text', text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
-  } catch {
-    return unreadable(
-      'holds letters in another encoding than UTF-8',
-      'Save it again as UTF-8: in Notepad, "Save as" has "Encoding" at its bottom.',
-    );
-  }
+  // Names reach the card before contents do.
+  if (bytes.every((byte) => byte === 0))
+    return unreadable(bytes.length === 0 ? 'is empty' : 'holds nothing but zeros', NOT_WRITTEN_WHOLE);
+  const text = decodeText(bytes);
+  if (text === null) return unreadable('holds letters in another encoding than UTF-8', SAVE_AS_UTF8);
+  return text.trim() === '' ? unreadable('is empty', NOT_WRITTEN_WHOLE) : { kind: 'text', text };
 }

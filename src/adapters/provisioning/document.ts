@@ -1,12 +1,16 @@
 /** The text of the file as a document, or what is wrong with it in words that name field and fix, and never a secret. */
-import type { ProvisioningOutcome, ProvisioningProblem } from '../../core/provisioning/outcome.ts';
+import {
+  PROVISIONING_FILE,
+  type ProvisioningOutcome,
+  type ProvisioningProblem,
+} from '../../core/provisioning/outcome.ts';
 import { isObject } from '../../protocol/json.ts';
 import {
   type ProvisioningDocument,
   provisioningSchema,
   UNSUPPORTED_WIFI_KEYS,
 } from '../../protocol/provisioning.ts';
-import { type JsoncResult, parseJsonc } from '../config/jsonc.ts';
+import { type JsoncResult, type Path, type Position, parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
 
@@ -55,7 +59,8 @@ export function readDocument(text: string): DocumentResult {
   const read = provisioningSchema.safeParse(parsed.value);
   if (read.success) return { ok: true, document: read.data, value: parsed.value, locate: parsed.locate };
   const problems = read.error.issues.flatMap((issue): ProvisioningProblem[] => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownKey(issue.path, key, parsed.locate([...steps(issue.path), key])));
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
   return invalid(problems);
@@ -70,7 +75,10 @@ function invalid(problems: readonly ProvisioningProblem[]): DocumentResult {
 }
 
 /** Where the text is no JSON, what stands there as a key may be a secret: it is not quoted. */
-function syntaxProblem({ message, position }: Extract<JsoncResult, { ok: false }>): ProvisioningProblem {
+export function syntaxProblem({
+  message,
+  position,
+}: Extract<JsoncResult, { ok: false }>): ProvisioningProblem {
   const fix = message.includes('does not end on its line')
     ? 'Close the double quotes on the same line; a line end within a text (a certificate) is written as \\n.'
     : 'Compare that place with the example in docs/provisioning.md: quotes, commas and brackets.';
@@ -83,7 +91,14 @@ function syntaxProblem({ message, position }: Extract<JsoncResult, { ok: false }
 
 const UNSUPPORTED = 'is not supported: WPA3 alone (SAE), WEP and logins by 802.1X cannot be used';
 
-function unknownKey(path: readonly PropertyKey[], key: string): ProvisioningProblem {
+/** Where a secret may have been put in the place of a key. */
+const HOLDERS_OF_SECRETS: readonly string[] = ['', 'wifi', 'secrets'];
+
+function unknownKey(
+  path: readonly PropertyKey[],
+  key: string,
+  position: Position | undefined,
+): ProvisioningProblem {
   const place = formatPath(path);
   const shown = key.length > LONGEST_NAME ? `${key.slice(0, LONGEST_NAME)}...` : key;
   const field = formatPath([...path, shown]);
@@ -95,8 +110,24 @@ function unknownKey(path: readonly PropertyKey[], key: string): ProvisioningProb
   const names = NAMES[place] ?? [];
   const near = suggest(key, names);
   const fix = near === null ? `Known here: ${names.join(', ')}.` : `Did you mean "${near}"?`;
+  if (HOLDERS_OF_SECRETS.includes(place) && !isMisspelt(key, near))
+    return { field: place, message: `${holder(place)}holds a key that is not known${inLine(position)}`, fix };
   return { field, message: 'is not a known key', fix };
 }
+
+/** What has no field begins a sentence. */
+const holder = (place: string): string => (place === '' ? `${PROVISIONING_FILE} ` : '');
+
+/** A word that anybody may read: nothing but the letters of a known key, a few of them wrong. */
+function isMisspelt(key: string, near: string | null): boolean {
+  return near !== null && near !== 'mqtt-password' && /^[a-z]+$/i.test(key);
+}
+
+export const inLine = (position: Position | undefined): string =>
+  position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+
+const steps = (path: readonly PropertyKey[]): Path =>
+  path.map((step) => (typeof step === 'number' ? step : String(step)));
 
 function fixFor(path: readonly PropertyKey[], value: unknown): string {
   if (path.length === 0 && !isObject(value))

@@ -1,14 +1,46 @@
-/** One run at a time: two that take the secrets out of one file would overwrite each other's. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** One at a time: of two that write one file, either would overwrite the other's. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
 /** Gone at the next boot, whatever has happened. */
-const LOCK_FILE = '/run/dragoman-provision.lock';
+const PROVISION_LOCK = '/run/dragoman-provision.lock';
+/** Beside the result file, where both may write who write the status. */
+const STATUS_LOCK = 'status.lock';
+/** A card takes a second for a file at its worst. The agent's user could hold the lock for ever: then it is written all the same. */
+const WAIT_FOR_STATUS_MS = 3000;
+const LOOK_EVERY_MS = 20;
+const LONGEST_PID = 20;
 
 /** @returns what ends it; null where another one runs. @throws where it cannot be written */
 export function lock(root: string): (() => void) | null {
-  const file = join(root, LOCK_FILE);
+  const file = join(root, PROVISION_LOCK);
   mkdirSync(dirname(file), { recursive: true });
+  return take(file);
+}
+
+/** @param folder of the result file */
+export function whileStatusIsOurs<T>(folder: string, write: () => T): T {
+  const file = join(folder, STATUS_LOCK);
+  let unlock: (() => void) | null = null;
+  try {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let waited = 0; waited < WAIT_FOR_STATUS_MS; waited += LOOK_EVERY_MS) {
+      unlock = take(file);
+      if (unlock !== null) break;
+      Atomics.wait(pause, 0, 0, LOOK_EVERY_MS);
+    }
+  } catch {
+    // There is no such folder, or it can only be read: what is written is whole all the same.
+  }
+  try {
+    return write();
+  } finally {
+    unlock?.();
+  }
+}
+
+function take(file: string): (() => void) | null {
   for (let tries = 0; tries < 2; tries += 1) {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o644 });
@@ -25,12 +57,13 @@ export function lock(root: string): (() => void) | null {
 /** Not by one that was killed. */
 function isHeld(file: string): boolean {
   try {
-    const pid = Number(readFileSync(file, 'utf8'));
+    const pid = Number(readBoundedFile(file, LONGEST_PID).bytes.toString('latin1'));
     // Empty: it is just being written.
     if (pid === 0) return true;
     process.kill(pid, 0);
     return true;
   } catch (error) {
+    if (error instanceof UnreadableFile) return error.code !== 'ENOENT';
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

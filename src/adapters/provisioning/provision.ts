@@ -11,7 +11,6 @@ import { holdsSecrets } from '../../core/provisioning/secrets.ts';
 
 import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
-import { notesOnCard } from './standing-notes.ts';
 import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
 import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument } from './document.ts';
@@ -19,6 +18,7 @@ import { findFacts, findNetwork, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
 import { lasts } from './lasting.ts';
 import { findOwners } from './owners.ts';
+import { notesOnCard } from './standing-notes.ts';
 import { takeEffect } from './take-effect.ts';
 
 export interface ProvisioningRun {
@@ -102,17 +102,15 @@ function onOneLine(text: string): string {
 function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: ProvisioningRun): Plan {
   const { document, locate } = read;
   const keys = checkKeys(document, presentText(root, PLACES.key), wall);
+  const part = configPart(document, presentText(root, PLACES.config)).value;
+  const config = checkConfigPart(part, locate, root);
   const facts = {
     ...findFacts(document, root),
     keyProblems: keys.problems,
-    configProblems: checkConfigPart(
-      configPart(document, presentText(root, PLACES.config)).value,
-      locate,
-      root,
-    ),
+    configProblems: config.problems,
   };
   const plan = planProvisioning(document, facts);
-  return plan.ok ? { ...plan, notes: [...plan.notes, ...keys.notes] } : plan;
+  return plan.ok ? { ...plan, notes: [...plan.notes, ...keys.notes, ...config.notes] } : plan;
 }
 
 function ownersFor(

@@ -7,29 +7,39 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
-import { tellsOtherwise } from './standing-notes.ts';
 import { writeStatus } from './cleaning.ts';
+import { whileStatusIsOurs } from './lock.ts';
+import { tellsOtherwise } from './standing-notes.ts';
 
 /** @returns what could not be written: a sentence each */
 export function report(result: ProvisioningResult, boot: string, root: string): string[] {
   const problems: string[] = [];
+  const place = join(root, PROVISIONING_RESULT_FILE);
+  const folderTrouble = failing(() => makeRunFolder(dirname(place)));
   const isToldThere = result.outcome !== 'no_file' || result.notes.length > 0;
   if (isToldThere && isNews(result, boot)) {
-    const trouble = writeStatus(boot, statusText(result));
+    const trouble = whileStatusIsOurs(dirname(place), () => writeStatus(boot, statusText(result)));
     if (trouble !== null) problems.push(`${join(boot, STATUS_FILE)} cannot be written (${trouble})`);
   }
-  const place = join(root, PROVISIONING_RESULT_FILE);
-  try {
-    makeRunFolder(dirname(place));
+  const fileTrouble = failing(() => {
     const draft = `${place}.draft`;
     rmSync(draft, { force: true });
     writeFileSync(draft, `${JSON.stringify(result)}\n`, { mode: 0o644, flag: 'wx' });
     renameSync(draft, place);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    problems.push(`${place} cannot be written (${code})`);
-  }
+  });
+  const trouble = folderTrouble ?? fileTrouble;
+  if (trouble !== null) problems.push(`${place} cannot be written (${trouble})`);
   return problems;
+}
+
+/** @returns null, or why not, as the system calls it */
+function failing(act: () => void): string | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  }
 }
 
 /** The agent's own folder, which systemd gives it at its start. */

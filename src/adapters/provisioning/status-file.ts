@@ -12,20 +12,26 @@ import {
 import { join } from 'node:path';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { START_HEAD } from '../../core/provisioning/start-text.ts';
+import { whileStatusIsOurs } from './lock.ts';
 
 const MOST_BYTES = 256 * 1024;
-/** Whatever a power cut leaves is one file, and one name on FAT. */
-const DRAFT = 'DRAGOSTA.NEW';
+/** Whatever a power cut leaves is one file, and one name on FAT; another one than provisioning has, which may write at the same time. */
+const DRAFT = 'DRAGOREP.NEW';
 const TIME = /^Time: .*$/gm;
 
 /**
  * Puts these lines in the place of the last report on a start, behind what `dragoman provision` has written. The card is not
  * written for another time alone: a power cut then could harm it.
  * @param boot where the boot partition is mounted
+ * @param run the folder of what provisioning has left
  * @returns why it could not be written, as the system calls it; null: it stands there
  */
-export function writeStartLines(boot: string, lines: readonly string[]): string | null {
+export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
   const path = join(boot, STATUS_FILE);
+  return whileStatusIsOurs(run, () => putLines(boot, path, lines));
+}
+
+function putLines(boot: string, path: string, lines: readonly string[]): string | null {
   try {
     const before = readText(path);
     const [settings = ''] = before.split(new RegExp(`(?:\r?\n)*^${START_HEAD}`, 'm'));

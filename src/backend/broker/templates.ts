@@ -1,10 +1,11 @@
 /** Reads a template, and writes the provisioning files that are made of it: each checked as its device will check it. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/decode-text.ts';
 import { parseJsonc } from '../../adapters/config/jsonc.ts';
 import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file.ts';
 import { checkConfigPart } from '../../adapters/provisioning/config-check.ts';
-import { readDocument } from '../../adapters/provisioning/document.ts';
+import { readDocument, syntaxProblem } from '../../adapters/provisioning/document.ts';
 import { checkKeys } from '../../adapters/provisioning/key-check.ts';
 import { KeyError, readPublicKey } from '../../adapters/signing/keys.ts';
 import { configPart } from '../../core/provisioning/config-part.ts';
@@ -38,10 +39,10 @@ export type Template = Readonly<Record<string, unknown>>;
 
 /** @throws Failure */
 export function readTemplate(file: string): Template {
-  const parsed = parseJsonc(readText('the template', file));
+  const parsed = parseJsonc(readTemplateText(file));
   if (!parsed.ok) {
-    const { line, column } = parsed.position;
-    throw new Failure(`${file}:${line}:${column}: ${parsed.message}`, EXIT.usage);
+    const { field, message, fix } = syntaxProblem(parsed);
+    throw new Failure(`${file}, ${field}: ${message}. ${fix}`, EXIT.usage);
   }
   if (!isObject(parsed.value)) throw new Failure(`${file} must hold one object, in braces`, EXIT.usage);
   const own = ownKeyIn(parsed.value);
@@ -65,12 +66,23 @@ export function readOwnerKeys(files: readonly string[]): string[] {
   });
 }
 
-function readText(what: string, file: string): string {
+/** As any editor may have written it. */
+function readTemplateText(file: string): string {
+  const text = decodeText(readBytes('the template', file));
+  if (text !== null) return text;
+  throw new Failure(`${file} holds letters in another encoding than UTF-8. ${SAVE_AS_UTF8}`, EXIT.usage);
+}
+
+const readText = (what: string, file: string): string => readBytes(what, file).toString('utf8');
+
+function readBytes(what: string, file: string): Buffer {
   try {
-    return readBoundedFile(file, LARGEST_TEMPLATE_BYTES).bytes.toString('utf8');
+    return readBoundedFile(file, LARGEST_TEMPLATE_BYTES).bytes;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new Failure(`${what} ${file} cannot be read: ${error.message}`, EXIT.usage);
+    const meant = error.code === 'ENOENT' && existsSync(`${file}.txt`);
+    const fix = meant ? ` But ${file}.txt is there: Windows hides the end of a name. Rename it.` : '';
+    throw new Failure(`${what} ${file} cannot be read: ${error.message}.${fix}`, EXIT.usage);
   }
 }
 
@@ -127,14 +139,18 @@ function check(value: object): readonly string[] {
   const plan = planProvisioning(document, {
     ...FRESH_DEVICE,
     keyProblems: checkKeys(document, null, null).problems,
-    configProblems: checkConfigPart(configPart(document, null).value, () => undefined, null),
+    configProblems: checkConfigPart(configPart(document, null).value, () => undefined, null).problems,
   });
   if (!plan.ok) throw asFailure(plan.problems);
   return document.sshKeys ?? [];
 }
 
 function asFailure(problems: readonly ProvisioningProblem[]): Failure {
-  const told = problems.slice(0, MOST_TOLD).map(problemLine).join('\n- ');
+  // Lines are those of what was made, not of the template.
+  const told = problems
+    .slice(0, MOST_TOLD)
+    .map((problem) => problemLine(problem).replace(/ \(line \d+, column \d+\)/, ''))
+    .join('\n- ');
   return new Failure(
     `the template makes files that no device would take; nothing was made.\n- ${told}`,
     EXIT.usage,

@@ -50,7 +50,10 @@ describe('a power cut while secrets are taken out', () => {
   it('says what is damaged and cannot be made whole', () => {
     system.write('dragoman.json', '\0'.repeat(200));
     system.write('DRAGOMAN.NEW', '{');
-    expect(system.run().result.outcome).toBe('file_invalid');
+    expect(system.run().result).toMatchObject({
+      outcome: 'file_unreadable',
+      problems: [{ message: 'dragoman.json holds nothing but zeros' }],
+    });
   });
 });
 

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lock } from '../../../src/adapters/provisioning/lock.ts';
+import { lock, whileStatusIsOurs } from '../../../src/adapters/provisioning/lock.ts';
 
 let root: string;
 beforeEach(() => {
@@ -35,5 +36,48 @@ describe('provisioning', () => {
   it('says where it cannot be locked', () => {
     writeFileSync(join(root, 'run'), '');
     expect(() => lock(root)).toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+describe('the status file', () => {
+  const file = () => join(root, 'status.lock');
+  const isHeldWhileWriting = (): boolean => whileStatusIsOurs(root, () => existsSync(file()));
+
+  it('is written by one at a time, and free afterwards', () => {
+    expect(isHeldWhileWriting()).toBe(true);
+    expect(existsSync(file())).toBe(false);
+    expect(() =>
+      whileStatusIsOurs(root, () => {
+        throw new Error('full');
+      }),
+    ).toThrow('full');
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('waits for another one', async () => {
+    const script = `require('fs').writeFileSync(process.argv[1], String(process.pid));
+      process.stdout.write('x'); setTimeout(() => require('fs').rmSync(process.argv[1]), 300);`;
+    const other = spawn(process.execPath, ['-e', script, file()], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(other.stdout, 'data');
+    const began = performance.now();
+    expect(isHeldWhileWriting()).toBe(true);
+    expect(performance.now() - began).toBeGreaterThan(100);
+    await once(other, 'exit');
+  });
+
+  it.each([
+    ['for ever', () => writeFileSync(file(), String(process.pid))],
+    ['by a folder', () => mkdirSync(file())],
+    ['by a pipe', () => spawnSync('mkfifo', [file()])],
+  ])('is written all the same where somebody holds it %s', (_, hold) => {
+    hold();
+    expect(whileStatusIsOurs(root, () => 'written')).toBe('written');
+    expect(existsSync(file())).toBe(true);
+  });
+
+  it('goes on after one that was killed, and where there is no folder for a lock', () => {
+    writeFileSync(file(), String(spawnSync('true').pid));
+    expect(isHeldWhileWriting()).toBe(true);
+    expect(whileStatusIsOurs(join(root, 'none'), () => 'written')).toBe('written');
   });
 });

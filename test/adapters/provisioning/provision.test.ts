@@ -181,7 +181,7 @@ describe('provisioning', () => {
     [
       'misspelt keys',
       { format: 1, wlan: {}, wifi: { ssid: 'a', pasphrase: 'x' } },
-      ['wifi.pasphrase', 'wlan'],
+      ['wifi.pasphrase', ''],
       /Did you mean "passphrase"/,
     ],
     [
@@ -205,7 +205,7 @@ describe('provisioning', () => {
       /DHCP/,
     ],
     ['a word for an address', { format: 1, address: 'static' }, ['address'], /DHCP/],
-    ['another secret', { format: 1, secrets: { 'api-key': 'x' } }, ['secrets.api-key'], /mqtt-password/],
+    ['another secret', { format: 1, secrets: { 'api-key': 'x' } }, ['secrets'], /mqtt-password/],
     [
       'two lines of a password',
       { format: 1, secrets: { 'mqtt-password': 'a\nb' } },

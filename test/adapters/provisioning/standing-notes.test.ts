@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { createSystem, FULL } from './fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { createSystem, FULL, type System } from './fixture.ts';
 
 it('tells what the image has found of the card, and forgets it when it is over', () => {
   const system = createSystem();
@@ -23,4 +23,61 @@ it('tells what the image has found of the card, and forgets it when it is over',
   } finally {
     system.remove();
   }
+});
+
+describe('a file of conf.d that is read later', () => {
+  const notes = (system: System) =>
+    system.run().result.notes.filter((note) => note.startsWith('Not in effect'));
+  const later = (system: System, value: object) =>
+    writeFileSync(join(system.root, 'etc/dragoman/conf.d/zzz-local.json'), JSON.stringify(value));
+
+  it('is told by what it says otherwise, as long as it does', () => {
+    const system = createSystem();
+    try {
+      system.write('dragoman.json', FULL);
+      expect(notes(system)).toEqual([]);
+      later(system, {
+        device: { id: 'kiosk-99', tenant: 'museum', label: 'Desk' },
+        lanes: [{ echo: 'off' }],
+      });
+      const told = [
+        'Not in effect: config.device.id, because /etc/dragoman/conf.d/zzz-local.json:1:12 is read later and says otherwise.',
+        expect.stringMatching(/^Not in effect: config\.lanes\[0\]\.echo, because /),
+      ];
+      expect(notes(system)).toEqual(told);
+      expect(system.read('dragoman-status.txt')).toContain('- Not in effect: config.device.id');
+      const written = statSync(join(system.boot, 'dragoman-status.txt')).mtimeMs;
+      expect(notes(system)).toEqual(told);
+      expect(statSync(join(system.boot, 'dragoman-status.txt')).mtimeMs).toBe(written);
+      later(system, {});
+      expect(notes(system)).toEqual([]);
+      expect(system.read('dragoman-status.txt')).not.toContain('Not in effect');
+    } finally {
+      system.remove();
+    }
+  });
+
+  it('with many words is counted', () => {
+    const system = createSystem();
+    try {
+      const log = { level: 'debug' };
+      const mqtt = { url: 'mqtts://a.example', username: 'b', prefix: 'c' };
+      const config = {
+        ...FULL.config,
+        log,
+        device: { id: 'a', tenant: 'b', label: 'c', site: 'd', groups: ['e'] },
+      };
+      system.write('dragoman.json', { ...FULL, config: { ...config, mqtt } });
+      later(system, {
+        ...{ device: { id: 'k', tenant: 'l', label: 'm', site: 'n', groups: ['o'] }, log: { level: 'info' } },
+        mqtt: { url: 'mqtts://o.example', username: 'p', prefix: 'q' },
+      });
+      const found = notes(system);
+      expect([found.length, found.at(-1)]).toEqual([
+        ...[9, 'Not in effect: 1 more keys of "config", for the same reason.'],
+      ]);
+    } finally {
+      system.remove();
+    }
+  });
 });

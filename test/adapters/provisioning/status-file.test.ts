@@ -29,42 +29,42 @@ afterEach(() => rmSync(boot, { recursive: true }));
 describe('the status file', () => {
   it('has how the kiosk is behind what became of the settings, with the line ends of Windows', () => {
     writeFileSync(file(), SETTINGS);
-    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     expect(readdirSync(boot)).toEqual(['dragoman-status.txt']);
   });
 
   it('has the last report only', () => {
     writeFileSync(file(), SETTINGS);
-    for (const state of ['starting', 'no_network', 'ready']) writeStartLines(boot, lines('1', state));
+    for (const state of ['starting', 'no_network', 'ready']) writeStartLines(boot, lines('1', state), boot);
     expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
   });
 
   it('is made where there is none', () => {
-    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
-    writeStartLines(boot, lines('1', 'no_network'));
+    writeStartLines(boot, lines('1', 'no_network'), boot);
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  no_network\r\n`);
   });
 
   it('is not written for another time alone', () => {
-    writeStartLines(boot, lines('1', 'ready'));
+    writeStartLines(boot, lines('1', 'ready'), boot);
     const { ino } = statSync(file());
-    writeStartLines(boot, lines('2', 'ready'));
+    writeStartLines(boot, lines('2', 'ready'), boot);
     expect([statSync(file()).ino, read()]).toEqual([ino, expect.stringContaining('Time:   1')]);
-    writeStartLines(boot, lines('2', 'no_network'));
+    writeStartLines(boot, lines('2', 'no_network'), boot);
     expect(read()).toContain('Time:   2');
   });
 
   it('is replaced where it is something else', () => {
-    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
+    mkdirSync(join(boot, 'DRAGOREP.NEW'));
     writeFileSync(file(), 'x'.repeat(300_000));
-    rmSync(join(boot, 'DRAGOSTA.NEW'), { recursive: true });
-    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    rmSync(join(boot, 'DRAGOREP.NEW'), { recursive: true });
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     rmSync(file());
     spawnSync('mkfifo', [file()]);
-    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toContain('ready');
   });
 
@@ -72,16 +72,16 @@ describe('the status file', () => {
     const secret = join(boot, 'shadow');
     writeFileSync(secret, 'root:s3cret\n', { mode: 0o600 });
     symlinkSync(secret, file());
-    expect(writeStartLines(boot, lines('1', 'ready'))).toBeNull();
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     expect(readFileSync(secret, 'utf8')).toBe('root:s3cret\n');
   });
 
   it('that cannot be written is a word of the system, and what was there stays', () => {
-    expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'))).toBe('ENOENT');
+    expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'), boot)).toBe('ENOENT');
     writeFileSync(file(), SETTINGS);
-    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
-    expect(writeStartLines(boot, lines('1', 'ready'))).not.toBeNull();
+    mkdirSync(join(boot, 'DRAGOREP.NEW'));
+    expect(writeStartLines(boot, lines('1', 'ready'), boot)).not.toBeNull();
     expect(read()).toBe(SETTINGS);
   });
 });

@@ -39,7 +39,8 @@ const init = (...more: string[]) =>
   backend(['broker', 'init', museum, '--tenant', 'museum', '--host', 'broker.example', ...more]);
 const template = (content: unknown, ...more: string[]) => {
   const file = join(root, 'kiosk.json');
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
+  writeFileSync(file, isRaw ? content : JSON.stringify(content));
   return backend([
     'devices',
     'template',
@@ -114,7 +115,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
   });
 
   it.each([
-    ['no JSON', '{ "wifi": ', /kiosk\.json:1:/],
+    ['no JSON', '{ "wifi": ', /kiosk\.json, line 1, column 11/],
     ['no object', '[]', /one object/],
     ['a login for all', { ...TEMPLATE, secrets: { 'mqtt-password': 'x' } }, /secrets must be left out/],
     ['a name for all', { config: { device: { id: 'kiosk' } } }, /config\.device\.id must be left out/],
@@ -136,6 +137,48 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     expect(ran.err).not.toContain('short');
     expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
     expect(readFileSync(join(museum, 'setup.json'), 'utf8')).toBe(before);
+  });
+
+  it.each([
+    ['UTF-8 with its mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
+    ['UTF-16, as Notepad writes it', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+    ['the ends of lines that Windows has', (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))],
+  ])('takes a template in %s', async (_, edit) => {
+    await init();
+    const ran = await template(edit(`// ours\n${JSON.stringify(TEMPLATE, null, 2)}`));
+    expect([ran.err, ran.exitCode]).toEqual(['', 0]);
+    expect(JSON.parse(fileOf('kiosk-01')).config.device.label).toBe('Desk 01');
+  });
+
+  it.each([
+    [
+      'letters of Windows',
+      Buffer.from('{"wifi":{"ssid":"M\xfcseum"}}', 'latin1'),
+      /another encoding.*Notepad/,
+    ],
+    [
+      'a password where a key belongs',
+      { ...TEMPLATE, wifi: { 'correct horse': 'Museum' } },
+      /^- wifi: holds a key that is not known\. Known/m,
+    ],
+    ['a password that ends nowhere', '{ "wifi": { "correct horse', /kiosk\.json, line 1, column 13/],
+  ])('names the cure for %s', async (_, content, message) => {
+    await init();
+    const ran = await template(content);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toContain('correct horse');
+  });
+
+  it('names the file that Windows has made of the name', async () => {
+    await init();
+    writeFileSync(join(root, 'kiosk.json.txt'), '{}');
+    const words = ['--broker', museum, '--template', join(root, 'kiosk.json'), '--name', 'kiosk-{n}'];
+    const ran = await backend(['devices', 'template', out, ...words]);
+    expect([ran.exitCode, ran.err]).toEqual([
+      2,
+      expect.stringMatching(/kiosk\.json\.txt is there: .*Rename it/),
+    ]);
   });
 
   it('refuses what would give two devices one name, overwrite something, or is known already', async () => {

@@ -1,0 +1,83 @@
+/** The file as PCs leave it on the card: other names, other encodings, not written to its end. */
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystem, FULL, type System } from './fixture.ts';
+
+let system: System;
+beforeEach(() => {
+  system = createSystem();
+});
+afterEach(() => system.remove());
+
+const refused = () => {
+  const before = system.everything();
+  const { result } = system.run();
+  expect(result.outcome).toBe('file_unreadable');
+  expect(system.everything()).toEqual(before);
+  return result.problems[0];
+};
+
+describe('dragoman.json on the card', () => {
+  it.each(['Dragoman.json', 'DRAGOMAN.JSON', 'dragoman.Json'])(
+    'called %s is named where capital letters count',
+    (name) => {
+      system.write(name, FULL);
+      const problem = refused();
+      expect(problem?.message).toContain(JSON.stringify(name));
+      expect(problem?.fix).toBe('Rename it to dragoman.json. Capital letters count on this disk.');
+      expect(system.read('dragoman-status.txt')).toContain(`"${name}" is. Rename it to dragoman.json.`);
+    },
+  );
+
+  it('is told of another one beside it that only differs in capital letters', () => {
+    system.write('dragoman.json', FULL);
+    system.write('Dragoman.json', 'old');
+    expect(system.run().result.notes.join()).toContain('"Dragoman.json" lies beside dragoman.json');
+  });
+
+  it('is one file where the disk knows it by both names', () => {
+    system.write('dragoman.json', FULL);
+    linkSync(join(system.boot, 'dragoman.json'), join(system.boot, 'DRAGOMAN.JSON'));
+    const { outcome, notes } = system.run({ isDry: true }).result;
+    expect([outcome, notes.join()]).toEqual(['applied', expect.not.stringContaining('lies beside')]);
+  });
+
+  it.each([
+    ['UTF-16 without its mark', (text: string) => Buffer.from(text, 'utf16le')],
+    ['UTF-16, big-endian, without its mark', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+  ])('is read from %s', (_, edit) => {
+    system.write('dragoman.json', edit(JSON.stringify(FULL)));
+    expect(system.run().result).toMatchObject({ outcome: 'applied', problems: [] });
+    expect(readFileSync(join(system.boot, 'dragoman.json')).includes('\0')).toBe(false);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0), 'is empty'],
+    ['blanks', Buffer.from(' \r\n\t'), 'is empty'],
+    ['zeros, as of a card that was pulled too early', Buffer.alloc(4096), 'holds nothing but zeros'],
+  ])('that holds %s was not written to its end', (_, content, message) => {
+    system.write('dragoman.json', content);
+    expect(refused()).toMatchObject({
+      message: `dragoman.json ${message}`,
+      fix: expect.stringContaining('eject the card'),
+    });
+  });
+
+  it.each([
+    ['half a letter of UTF-16', Buffer.from(`\uFEFF{"format":1}x`, 'utf16le').subarray(0, -1)],
+    ['letters of Windows', Buffer.from('{"wifi":{"ssid":"M\xfcseum"}}', 'latin1')],
+  ])('with %s names the cure', (_, content) => {
+    system.write('dragoman.json', content);
+    expect(refused()).toMatchObject({
+      message: expect.stringContaining('another encoding than UTF-8'),
+      fix: expect.stringContaining('Notepad'),
+    });
+  });
+
+  it('that is gone again is no trouble', () => {
+    writeFileSync(join(system.boot, 'dragoman.json'), '');
+    rmSync(join(system.boot, 'dragoman.json'));
+    expect(system.run().result.outcome).toBe('no_file');
+  });
+});

@@ -1,0 +1,87 @@
+/** Somebody writes a secret where a key belongs: it is told by its place, never quoted. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CONFIG, createSystem, type System, WIFI } from './fixture.ts';
+
+let system: System;
+beforeEach(() => {
+  system = createSystem();
+});
+afterEach(() => system.remove());
+
+/** All that anybody could read of it afterwards. */
+function told(document: unknown): string {
+  system.write('dragoman.json', typeof document === 'string' ? document : JSON.stringify(document, null, 1));
+  const { result } = system.run();
+  expect(result.outcome).toBe('file_invalid');
+  return [
+    JSON.stringify(result),
+    system.read('dragoman-status.txt'),
+    system.text('run/dragoman/provisioning.json'),
+  ].join();
+}
+
+describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse', 'passphrase7', 'ssid!'])(
+  'the secret %s',
+  (secret) => {
+    it.each([
+      [
+        'secrets',
+        { format: 1, secrets: { [secret]: 'mqtt-password' } },
+        'secrets: holds a key that is not known (line 4, column 3)',
+      ],
+      [
+        'wifi',
+        { format: 1, wifi: { ssid: 'Museum', [secret]: 'passphrase' } },
+        'wifi: holds a key that is not known (line 5, column 3)',
+      ],
+      [
+        'the file',
+        { format: 1, [secret]: 'mqtt-password' },
+        'dragoman.json holds a key that is not known (line 3, column 2)',
+      ],
+      [
+        'the configuration',
+        { format: 1, config: { ...CONFIG, mqtt: { ...CONFIG.mqtt, [`${secret}`]: 1 } } },
+        'config.mqtt: holds a key that is not a known key',
+      ],
+    ])('as a key of %s', (_, document, where) => {
+      // Of the configuration a word near a known key is told as such.
+      if (_ === 'the configuration' && /passphrase|password/i.test(secret)) return;
+      const text = told(document);
+      expect(text).not.toContain(secret);
+      expect(text).toContain(where);
+    });
+
+    it('twice, unquoted or as another value is not quoted either', () => {
+      for (const document of [
+        `{"format":1,"secrets":{"${secret}":1,"${secret}":2}}`,
+        `{"format":1,"secrets":{${secret}:"mqtt-password"}}`,
+        `{"format":1,"secrets":{"mqtt-password":${secret}}}`,
+        `{"format":1,"secrets":{'mqtt-password':'${secret}'}}`,
+        `{"format":1,"secrets":{"mqtt-password" "${secret}"}}`,
+        `{"format":1,"secrets":{"mqtt-password":"${secret}`,
+        `{"format":1,"secrets":"${secret}"}`,
+        `{"format":1,"secrets":["${secret}"]}`,
+        `{"format":1,"secrets":{"mqtt-password":{"${secret}":1}}}`,
+        `{"format":1,"wifi":["Museum","${secret}"]}`,
+        `{"format":"${secret}"}`,
+        `"${secret}"`,
+        secret,
+      ])
+        expect([document, told(document).includes(secret)]).toEqual([document, false]);
+    });
+  },
+);
+
+describe('a key with a letter wrong', () => {
+  it.each([
+    [{ wifi: { ...WIFI, pasphrase: 'x' } }, 'wifi.pasphrase: is not a known key'],
+    [{ wiffi: WIFI }, 'wiffi: is not a known key'],
+    [
+      { config: { ...CONFIG, mqtt: { ...CONFIG.mqtt, usrname: 'x' } } },
+      'config.mqtt.usrname: is not a known key',
+    ],
+  ])('is still told by its name: %j', (part, text) => {
+    expect(told({ format: 1, ...part })).toContain(text);
+  });
+});
