@@ -4,6 +4,7 @@ import {
   type ProvisioningOutcome,
   type ProvisioningProblem,
 } from '../../core/provisioning/outcome.ts';
+import { secretTexts } from '../../core/provisioning/secrets.ts';
 import { isObject } from '../../protocol/json.ts';
 import {
   type ProvisioningDocument,
@@ -52,6 +53,12 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   address: ['address', 'gateway', 'dns'],
   secrets: ['mqtt-password'],
 };
+
+/** Secrets of a file that may be wrong otherwise. A text that is no JSON is never quoted. */
+export function secretsIn(text: string): string[] {
+  const parsed = parseJsonc(text);
+  return parsed.ok ? secretTexts(parsed.value) : [];
+}
 
 export function readDocument(text: string): DocumentResult {
   const parsed = parseJsonc(text);

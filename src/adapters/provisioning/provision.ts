@@ -13,7 +13,7 @@ import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
 import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
 import { checkConfigPart } from './config-check.ts';
-import { type DocumentResult, readDocument } from './document.ts';
+import { type DocumentResult, readDocument, secretsIn } from './document.ts';
 import { findFacts, findNetwork, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
 import { lasts } from './lasting.ts';
@@ -50,8 +50,9 @@ interface Told {
 
 export function provision(run: ProvisioningRun): ProvisioningEnd {
   if (!run.isDry) resumeCleaning(run.boot);
-  const end = (told: Told): ProvisioningEnd => endOf(run, told);
   const found = readBootFile(run.boot);
+  const secrets = found.kind === 'text' ? secretsIn(found.text) : [];
+  const end = (told: Told): ProvisioningEnd => endOf(run, told, secrets);
   if (found.kind === 'none') return end({ outcome: 'no_file', file: null });
   if (found.kind === 'unreadable') return end({ outcome: 'file_unreadable', problems: [found.problem] });
   const read = readDocument(found.text);
@@ -78,16 +79,24 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
   return end({ outcome: changed.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes: changed });
 }
 
-function endOf({ boot, root, wall }: ProvisioningRun, { writes = [], ...told }: Told): ProvisioningEnd {
+function endOf(
+  { boot, root, wall }: ProvisioningRun,
+  { writes = [], ...told }: Told,
+  secrets: readonly string[],
+): ProvisioningEnd {
+  // Somebody may have written one of them into another field, which is quoted then, as JSON has it.
+  const quotable = secrets.flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]);
+  const printable = (text: string): string =>
+    onOneLine(quotable.reduce((rest, secret) => rest.replaceAll(secret, '(secret)'), text));
   const result: ProvisioningResult = {
     format: 1,
     at: wall === null ? null : new Date(wall).toISOString(),
     outcome: told.outcome,
     file: told.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : told.file,
     problems: (told.problems ?? []).map(({ field, message, fix }) => ({
-      ...{ field: onOneLine(field), message: onOneLine(message), fix: onOneLine(fix) },
+      ...{ field: printable(field), message: printable(message), fix: printable(fix) },
     })),
-    notes: [...(told.notes ?? []), ...notesOnCard(root)].map(onOneLine),
+    notes: [...(told.notes ?? []), ...notesOnCard(root)].map(printable),
     network: findNetwork(root),
     wifi: told.wifi ?? false,
   };

@@ -12,6 +12,16 @@ function textAtPath(value: unknown, path: readonly string[]): unknown {
   );
 }
 
+/** A shorter one is in too many words to be hidden in them. */
+const SHORTEST_HIDDEN = 5;
+
+/** Of whatever a file holds: what must not be told, wherever else somebody has written it, too. */
+export function secretTexts(value: unknown): string[] {
+  return SECRETS.map((path) => textAtPath(value, path)).filter(
+    (text): text is string => typeof text === 'string' && text.length >= SHORTEST_HIDDEN,
+  );
+}
+
 /** Whether there is something to be taken out. */
 export function holdsSecrets(document: ProvisioningDocument): boolean {
   return SECRETS.some((path) => typeof textAtPath(document, path) === 'string');

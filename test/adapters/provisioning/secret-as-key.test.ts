@@ -85,3 +85,19 @@ describe('a key with a letter wrong', () => {
     expect(told({ format: 1, ...part })).toContain(text);
   });
 });
+
+describe('a secret that stands in another field, too', () => {
+  const secret = 's3cret.w0rd=x"y\\z';
+  const secrets = { 'mqtt-password': secret };
+  it.each([
+    ['device.id', { ...CONFIG, device: { id: secret, tenant: 'museum' } }],
+    ['mqtt.url', { ...CONFIG, mqtt: { ...CONFIG.mqtt, url: secret } }],
+    ['lanes[0].source', { ...CONFIG, lanes: [{ source: secret, targets: ['es'] }] }],
+    ['log.level', { ...CONFIG, log: { level: `${secret} ${secret}` } }],
+  ])('is not quoted from %s', (field, config) => {
+    const text = told({ format: 1, config, secrets });
+    expect(text).toContain(`config.${field}: `);
+    for (const one of [secret, JSON.stringify(secret).slice(1, -1), 's3cret'])
+      expect(text).not.toContain(one);
+  });
+});
