@@ -67,6 +67,8 @@ export interface Wiring {
 }
 
 const LIFE_LIMIT_MS = 1_200_000;
+/** Of what it wrote on its console, where nobody can log in to ask it. */
+const CONSOLE_SHOWN = 8000;
 const RUN_LIMIT_MS = 90_000;
 
 export async function powerOn({
@@ -127,7 +129,10 @@ export async function powerOn({
           return (await execute(['ssh', ...ssh, 'true'], '', 15_000)).code === 0;
         },
         limitMs,
-      );
+      ).catch((error) => {
+        process.stderr.write(`${readFileSync(log, 'latin1').slice(-CONSOLE_SHOWN)}\n`);
+        throw error;
+      });
       return performance.now() - startedAt;
     },
     async monitor(command) {

@@ -22,10 +22,7 @@ describe.skipIf(missing !== null)('the image on a Raspberry Pi 3', () => {
     const card = fixture.newCard();
     card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
     board = await fixture.boot(card, 'raspi3b');
-    const took = await board.untilLogin(LOGIN_LIMIT_MS).catch((error) => {
-      process.stderr.write(`${board.console().slice(-6000)}\n`);
-      throw error;
-    });
+    const took = await board.untilLogin(LOGIN_LIMIT_MS);
     const told = await until(
       'it has told its status',
       async () => /^(degraded|ready|idle)$/.test(statusOf(asFixture(board, fixture.owner, card))),

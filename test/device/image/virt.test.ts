@@ -1,11 +1,13 @@
 /** The image on QEMU's `virt`: the first start, what lasts, and the main job. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { inSeconds, interpret, inWords, plugCards, ready } from '../kiosk.ts';
+import { until } from '../../nspawn/kiosk.ts';
+import { inSeconds, interpret, inWords, listen, plugCards, ready } from '../kiosk.ts';
 import { makeTones } from '../tones.ts';
 import type { Board } from './board.ts';
 import { asFixture, type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import type { Card } from './card.ts';
 import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
+import { likenessOfPhrases } from './phrases.ts';
 
 const flashable = inject('flashable');
 const { missing } = flashable;
@@ -26,10 +28,7 @@ describe.skipIf(missing !== null)(
       card = fixture.newCard();
       card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
       board = await fixture.boot(card);
-      const took = await board.untilLogin(LOGIN_LIMIT_MS).catch((error) => {
-        process.stderr.write(`${board?.console().slice(-6000)}\n`);
-        throw error;
-      });
+      const took = await board.untilLogin(LOGIN_LIMIT_MS);
       await annotate(`login after ${inSeconds(took)}`);
       expect(card.partition(3).start + card.partition(3).size).toBe(CARD_BYTES);
       expect(await board.must(['cat', `/boot/firmware/${STATUS}`])).toContain('Result: applied');
@@ -74,6 +73,33 @@ describe.skipIf(missing !== null)(
       expect(ended.tones.filter((tone) => tone >= 0).length).toBeGreaterThan(40);
       expect(ended.outOfOrder).toBe(0);
       expect(Math.abs(ended.levelDbfs - -15.3)).toBeLessThan(1.5);
+    });
+
+    it('says a mistake in its settings aloud, on a card that nobody holds', {
+      timeout: 600_000,
+    }, async ({ annotate }) => {
+      if (board === null || card === null) throw new Error('it does not run');
+      const { read, must, run, sh, write } = board;
+      // The agent says it itself where it holds the card, after what it speaks: the service here speaks without end.
+      await sh('cp /boot/firmware/dragoman.json /run/good.json; systemctl stop dragoman.service');
+      await write('/boot/firmware/dragoman.json', '{"format":1,"wifi":{"ssid":"M","passphrase":"x"}}');
+      await run(['systemctl', 'restart', 'dragoman-provision.service']);
+      const listening = await listen(asFixture(board, fixture.owner, card));
+      await run(['systemctl', 'restart', 'dragoman-boot-report.service']);
+      await until(
+        'it is told where it was said',
+        async () => /Said on .*CARD=Speaker/.test(await must(['cat', `/boot/firmware/${STATUS}`])),
+        120_000,
+      );
+      const { samples } = await listening.end();
+      const codes = ['file_invalid', 'file_unreadable', 'no_microphone', 'service_down', 'ready'];
+      const found = await likenessOfPhrases({ read }, samples, codes);
+      await annotate(`how alike what was heard and each phrase are: ${JSON.stringify(found)}`);
+      const [[first, best] = ['', 0], [, next] = ['', 0]] = found;
+      expect(first).toBe('file_invalid');
+      expect(best - next).toBeGreaterThan(0.1);
+      await sh('cp /run/good.json /boot/firmware/dragoman.json');
+      await run(['systemctl', 'restart', 'dragoman-provision.service']);
     });
 
     it('is the same kiosk after a power cut, with nothing secret left on the boot partition', async ({

@@ -1,0 +1,38 @@
+/** Which phrase was heard, where the sound may have gaps: an emulated card runs dry. */
+import { decodeAdpcm } from '../../../src/core/audio/adpcm.ts';
+import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { likeness } from '../../card/likeness.ts';
+import type { Board } from './board.ts';
+
+const FOLDER = '/usr/share/dragoman/phrases/en';
+const HEARD_HZ = 24_000;
+/** A word or so: between two gaps there are some of them. */
+const PIECE_S = 0.4;
+/** All of one kind begin with the same chime. */
+const CHIME_S = 1.2;
+
+/** How alike what was heard and each phrase of the image are, piece by piece: the median; the best first. */
+export async function likenessOfPhrases(
+  board: Pick<Board, 'read'>,
+  heard: Int16Array,
+  codes: readonly string[],
+): Promise<[code: string, likeness: number][]> {
+  const found: [string, number][] = [];
+  for (const code of codes) {
+    const sound = decodeAdpcm(await board.read(`${FOLDER}/${code}.wav`));
+    if (sound === null) throw new Error(`${code} is no phrase`);
+    found.push([code, Number(median(pieces(samplesOf(sound.pcm), sound.rateHz, heard)).toFixed(3))]);
+  }
+  return found.sort(([, one], [, other]) => other - one);
+}
+
+function pieces(phrase: Int16Array, rateHz: number, heard: Int16Array): number[] {
+  const length = Math.round(PIECE_S * rateHz);
+  const found: number[] = [];
+  for (let at = Math.round(CHIME_S * rateHz); at + length <= phrase.length; at += length)
+    found.push(likeness(heard, HEARD_HZ, phrase.subarray(at, at + length), rateHz));
+  return found;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
