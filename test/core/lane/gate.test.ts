@@ -38,6 +38,19 @@ describe('half-duplex', () => {
     expect(lane.accounts).toMatchObject({ sent: 5, silenced: 5 });
   });
 
+  it('waits longer for an echo until so much was said that it would have been measured', () => {
+    const lane = new LaneHarness({ settings: { echoFirstTailMs: 500 } }).goLive();
+    lane.hear('a', 320, true);
+    lane.speak(4);
+    expect(lane.wire).toBe('...s');
+    lane.hear('b', 10_000, true);
+    lane.pass(11_000);
+    const before = lane.wire.length;
+    lane.hear('c', 320, true);
+    lane.speak(4);
+    expect(lane.wire.slice(before)).toBe('..ss');
+  });
+
   it('gates the chunk in the middle of which the sound begins', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(2);
