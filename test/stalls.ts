@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** How this process has been kept from running since then, milliseconds: a busy machine makes everything later by as much. */
 export interface Stalls {
   /** In all. */
@@ -20,6 +22,29 @@ export function watchStalls(): Stalls {
     dueAt = performance.now() + STEP_MS;
   }, STEP_MS).unref();
   return { ms: () => lost + late(), longestMs: () => Math.max(longest, late()) };
+}
+
+/** The longest turn of the event loop since then, milliseconds, without the time in which others had its processor. */
+export function watchTurns(): { longestMs(): number; close(): void } {
+  let last = { at: performance.now(), waitedMs: waitedMs() };
+  let longest = 0;
+  const look = (): number => {
+    const now = { at: performance.now(), waitedMs: waitedMs() };
+    longest = Math.max(longest, now.at - last.at - (now.waitedMs - last.waitedMs));
+    last = now;
+    return longest;
+  };
+  const timer = setInterval(look, STEP_MS);
+  return { longestMs: look, close: () => clearInterval(timer) };
+}
+
+/** How long this thread has been ready to run and was not let, as Linux counts it; elsewhere 0. */
+function waitedMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /**
