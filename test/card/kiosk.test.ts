@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
-import { watchStalls } from '../stalls.ts';
+import { judgeSound, watchStalls } from '../stalls.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
 import { cardNow, RATE_HZ, until } from './card-lane.ts';
 import { serve, visitors } from './kiosk.ts';
@@ -14,12 +14,14 @@ const stalls = watchStalls();
 
 const title = `a kiosk with a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
+/** Half of what a microphone's buffer holds. */
+const LONG_STALL_MS = 1000;
 /** How long the answer to the last visitor is. */
 const LAST_ANSWER_MS = 2600;
 
 /** The whole agent, with the service around it, in real time: the card's files tell exactly what was heard, and when. */
 describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
-  it('gives back what it hears sample by sample', async ({ expect, annotate }) => {
+  it('gives back what it hears sample by sample', async ({ expect, annotate, skip }) => {
     const card = await insert({ id: 'Echoing', capture: { sound } });
     // The microphone comes when the stream is live: nothing waits from before, and the service never stops answering.
     card.capture.control('unplug');
@@ -39,11 +41,13 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     // Between the first and the last that came back, no more than soft edges are missing.
     const between = markers.filter(({ at }) => at <= (heard.at(-1)?.at ?? 0));
     expect(heard.length).toBeGreaterThan(20);
-    expect(heard.length / between.length).toBeGreaterThan(0.9);
     // A chunk is 320 ms long, and leaves when its last sample has been captured.
     expect(Math.min(...latencies)).toBeGreaterThan(320);
-    expect(quantile(latencies, 0.5)).toBeLessThan(3000 + 2 * stalls.ms());
     expect(streams[0]).toMatchObject({ pacing_violations: 0, out_of_order_frames: 0, duplicate_frames: 0 });
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(heard.length / between.length).toBeGreaterThan(0.9);
+      expect(quantile(latencies, 0.5)).toBeLessThan(3000 + 2 * stalls.ms());
+    });
   });
 
   /**
@@ -53,6 +57,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
   it('does not get later and later with a fast microphone and a slow loudspeaker', async ({
     expect,
     annotate,
+    skip,
   }) => {
     const ppm = 50_000;
     const card = await insert({ id: 'Drifting', capture: { sound, ppm }, playback: { ppm: -ppm } });
@@ -60,7 +65,9 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     const [mic, speaker] = await epochs(card);
     const timeline = await card.playback.sound();
     const heard = findMarkers(timeline, sent, RATE_HZ).filter(({ found }) => found >= 0);
-    expect(summary).toMatchObject({ sentences: 8, translations: 8, lost_audio_ms: 0, dropped_chunks: 0 });
+    judgeSound(skip, stalls, LONG_STALL_MS, () =>
+      expect(summary).toMatchObject({ sentences: 8, translations: 8, lost_audio_ms: 0, dropped_chunks: 0 }),
+    );
     // From the first word of the first answer to the last word of the last one, and what they answer.
     const answering = speaker.atMs(heard.at(-1)?.found ?? 0) - speaker.atMs(heard[0]?.found ?? 0);
     const [first, last] = [sentences[0]?.end ?? 0, sentences.at(-1)?.end ?? 0];
@@ -69,7 +76,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
       `from the first sentence to the last, answers fell back by ${growth.toFixed(0)} ms ` +
         `while the clocks went ${((ppm * 2 * (last - first)) / 1000).toFixed(0)} ms apart; ${lagsOf(timeline, mic, speaker)}; stalled for ${stalls.ms().toFixed(0)} ms`,
     );
-    expect(growth).toBeLessThan(1500 + 2 * stalls.ms());
+    judgeSound(skip, stalls, LONG_STALL_MS, () => expect(growth).toBeLessThan(1500 + 2 * stalls.ms()));
   });
 
   it('has none of its own words translated in half-duplex, in a loud room', async ({ expect, annotate }) => {
@@ -96,6 +103,7 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
   it('loses no word but those that were said while the microphone was unplugged', async ({
     expect,
     annotate,
+    skip,
   }) => {
     const card = await insert({ id: 'Unplugged', capture: { sound } });
     const serving = serve(card, { seconds: 16, service: { setupMs: 500 } });
@@ -122,12 +130,14 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     expect(resumed).toBeGreaterThan(0);
     expect(mic.framesPerMs).toBeCloseTo(24, 3);
     // A chunk is begun again, and what an unplugged card still held is gone.
-    expect(lost.filter((at) => at < unplugged - 1 || at > resumed + 1)).toEqual([]);
-    expect(resumed - unplugged).toBeLessThan(30);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(lost.filter((at) => at < unplugged - 1 || at > resumed + 1)).toEqual([]);
+      expect(resumed - unplugged).toBeLessThan(30);
+    });
     expect(summary.sessions).toBe(1);
   });
 
-  it('goes on speaking after the loudspeaker was unplugged', async ({ expect, annotate }) => {
+  it('goes on speaking after the loudspeaker was unplugged', async ({ expect, annotate, skip }) => {
     const card = await insert({ id: 'Mute', capture: { sound } });
     const serving = serve(card, { seconds: 14, service: { setupMs: 500 } });
     await until('the first translation', async () => (await card.playback.sound()).length > 0);
@@ -146,8 +156,10 @@ describe.skipIf(rack === null).concurrent(title, { timeout: 150_000 }, () => {
     expect(back).toBeDefined();
     // The last words have been heard, and what was missed is no more than the time without a loudspeaker.
     expect(markers.at(-1)?.found).toBeGreaterThan(0);
-    expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
-    expect(summary.translations).toBeGreaterThanOrEqual(3);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
+      expect(summary.translations).toBeGreaterThanOrEqual(3);
+    });
   });
 });
 
