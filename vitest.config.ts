@@ -19,12 +19,25 @@ const PURE = [
   'test/agent/!(throwing)/**/*.test.ts',
 ];
 
+/** Files and command lines within the test's own process: no server, no child process, no time that passes. */
+const IN_PROCESS = [
+  'test/docs/*.test.ts',
+  'test/cli/{demo/*,check-config,devices/!(real-meter)}.test.ts',
+  'test/program/{help,program}.test.ts',
+  'test/adapters/{log-taps,redaction,retry-after,config/*}.test.ts',
+  'test/adapters/audio/cards/{alsa-words,kernel-cards,survey,twins}.test.ts',
+  'test/adapters/provisioning/!(announcement|lock|power-cut|take-effect).test.ts',
+];
+
 /** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
-const ORDER = ['real-time', 'simulated', 'programs', 'pure'];
+const ORDER = ['real-time', 'simulated', 'programs', 'in-process', 'pure'];
+/** Before all of them: they compute for half a minute and more, and give way to whatever wants to be served at once. */
+const BACKGROUND = ['sim/seeds', 'sim/spoiled', 'core/audio/canceller'].map(
+  (name) => `/test/${name}.test.ts`,
+);
 /** Files that compute for ten seconds and more: one of them, begun last, would keep one core busy and leave the others idle. */
 const LONG = [
   'adapters/echo/echo-filter',
-  'core/audio/canceller',
   'core/audio/echo-detector',
   'core/doctor/test-tone',
   'core/speech/talk-detector',
@@ -36,8 +49,10 @@ const LONG = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isShort = ({ moduleId }: TestSpecification) => !LONG.some((name) => moduleId.endsWith(name));
-    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(isShort(file));
+    const isOf = (list: readonly string[], { moduleId }: TestSpecification) =>
+      list.some((name) => moduleId.endsWith(name));
+    const rank = (file: TestSpecification) =>
+      isOf(BACKGROUND, file) ? -1 : 2 * ORDER.indexOf(file.project.name) + Number(!isOf(LONG, file));
     // Where nothing is in real time, nobody has to give way.
     if (files.some(({ project }) => project.name === ORDER[0])) process.env['TESTS_GIVE_WAY'] = '1';
     return sorted.sort((a, b) => rank(a) - rank(b));
@@ -56,7 +71,7 @@ const common = {
   hookTimeout: 120_000,
   expect: PATIENT,
   // All projects share one queue, and therefore one number: on two cores some wait while others compute.
-  maxWorkers: 6,
+  maxWorkers: 8,
 };
 
 export default defineConfig({
@@ -83,6 +98,7 @@ export default defineConfig({
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '10' },
           testTimeout: LAST_IN_LINE_TIMEOUT_MS,
+          hookTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
       {
@@ -91,7 +107,19 @@ export default defineConfig({
           ...common,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...BOOTED],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...IN_PROCESS, ...BOOTED],
+          setupFiles: GIVES_WAY,
+          env: { TESTS_PRIORITY: '5' },
+        },
+      },
+      {
+        plugins: [localImports()],
+        test: {
+          ...common,
+          name: 'in-process',
+          include: IN_PROCESS,
+          exclude: PURE,
+          isolate: false,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '5' },
         },
@@ -107,6 +135,7 @@ export default defineConfig({
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '10' },
           testTimeout: LAST_IN_LINE_TIMEOUT_MS,
+          hookTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
     ],

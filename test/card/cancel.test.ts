@@ -152,7 +152,7 @@ const underruns = (log: readonly CardEvent[]): number[] => {
  * The real arecord and aplay with clocks that run apart, the shipped pipelines and the canceller in its thread, in real time; judged
  * as `npm run echo` judges.
  */
-describe.skipIf(rack === null)(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null)(title, () => {
   it.for(PATHS)(
     'is taken out of every sentence, $delayMs ms late, $gainDb dB, $ppm ppm, and a visitor is not ($id)',
     async (path, { expect, annotate, skip }) => {

@@ -22,7 +22,7 @@ const LONG_STALL_MS = 100;
 const murmur = (): Int16Array => babble(20 * RATE_HZ, 3).map((sample) => sample / 400);
 
 /** Real time, on a machine that may be busy: each tone is far apart from what would be another verdict. */
-describe.skipIf(rack === null)(title, { timeout: 90_000 }, () => {
+describe.skipIf(rack === null)(title, () => {
   const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
     const card = await rack?.insert(options);
     const device = card?.device ?? '';

@@ -14,7 +14,7 @@ afterAll(() => rack?.close());
 const title = `the alsa drivers on a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
 /** Real time, on a machine that may be busy: what is heard must be right, how soon is bounded widely and reported. */
-describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null).concurrent(title, () => {
   it('hears every sample, and knows when it was captured', async ({ expect, annotate }) => {
     const sound = babble(4 * RATE_HZ, 1);
     const card = await insert({ id: 'Ears', capture: { sound } });

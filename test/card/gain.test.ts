@@ -20,7 +20,7 @@ const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const title = `the gain of a virtual card's microphone${missing === null ? '' : `: skipped, ${missing}`}`;
 const HALF = LOUDEST / 2;
 
-describe.skipIf(rack === null)(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null)(title, () => {
   it('is set when it first sounds, set back when somebody turns it, and set again on a card that was away', async () => {
     const card = await rack?.insert({
       id: 'Gained',

@@ -17,7 +17,7 @@ const GAP_MS = 700;
 const CHUNK_SAMPLES = 0.32 * RATE_HZ;
 
 /** Overruns and underruns as the drivers meet them: the real programs recover, and the drivers know of it. */
-describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null).concurrent(title, () => {
   it('goes on after an overrun, counts it, and knows how long the gap was', async ({
     expect,
     annotate,

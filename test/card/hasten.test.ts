@@ -36,7 +36,7 @@ async function listen(id: string, shortPeriods: boolean) {
 }
 
 /** The shortest tells of the period: a busy reader finds several in one. */
-describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null).concurrent(title, () => {
   it('delivers short pieces from its first start on', async ({ expect }) => {
     const { card, capture, pieces, faults } = await listen('Hurried', true);
     await until('20 pieces', () => pieces.length >= 20);

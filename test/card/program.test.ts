@@ -157,7 +157,7 @@ describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
 const daemonTitle = `dragoman run with a virtual card${becauseOfRack}`;
 
 /** The daemon, whose children hold the sound card. */
-describe.skipIf(rack === null).concurrent(daemonTitle, { timeout: 90_000 }, () => {
+describe.skipIf(rack === null).concurrent(daemonTitle, () => {
   it('leaves no child behind when it is killed', async ({ expect, annotate }) => {
     const { card, daemon } = await startDaemon('Killed');
     expect(await areGone(card)).toBe(false);

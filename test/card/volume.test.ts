@@ -35,7 +35,7 @@ const SPEAKER = { control: { name: 'Speaker' } };
 const title = `the volume of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
 /** The real amixer turns the card's own control, and the card plays as loud as that says. */
-describe.skipIf(rack === null).concurrent(title, { timeout: 60_000 }, () => {
+describe.skipIf(rack === null).concurrent(title, () => {
   it('is set and opened by the configuration, and set by command', async ({ expect }) => {
     const card = await insert({ id: 'Ordered', playback: { control: { name: 'Master', on: false } } });
     const broker = await startBroker();

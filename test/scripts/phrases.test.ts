@@ -26,7 +26,7 @@ describe.skipIf(!hasVoices)(`phrases as sounds${hasVoices ? '' : ': skipped, no 
       run('scripts/build-phrases', ['--out', out], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } });
     said = (await make(first, { TZ: 'UTC', LC_ALL: 'C' })).stdout;
     await make(join(folder, 'second'), { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8', HOME: folder });
-  }, 120_000);
+  }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('are there for each phrase in each language, in 6 MB at most', ({ annotate }) => {

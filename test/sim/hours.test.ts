@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 
 describe('an agent whose owner orders hours, a budget and texts', () => {
-  it('is left alone as it is', { timeout: 60_000 }, async () => {
+  it('is left alone as it is', async () => {
     const all = ['opening_hours', 'budget', 'say', 'commands', 'kill', 'broker_away', 'clock_jumps'];
     expect(await rulesThatNotice(all, (world) => world, AN_HOUR)).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(await rulesThatNotice(['opening_hours', 'commands'], polite, AN_HOUR)).toEqual(['command']);
   });
 
-  it('is found out where it forgets with each restart what it has used', { timeout: 60_000 }, async () => {
+  it('is found out where it forgets with each restart what it has used', async () => {
     const rules = await rulesThatNotice(
       ['budget', 'sigterm'],
       (world) => {

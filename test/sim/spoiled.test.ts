@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
 import { runSeed } from './run-seed.ts';
+import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
 import { withPublished } from './tampered.ts';
 import type { Violation } from './violations.ts';
 import type { Meddling } from './world.ts';
 
-const HOURS = 0.4;
-/** One of them alone may meet with too few faults. */
-const SEEDS = [900, 901, 902, 903, 904, 905];
+/** One of them alone may meet with too few faults. As it is the agent leaves each whole, which `seeds.test.ts` holds. */
+const TRIED = CANCELLING_SEEDS.slice(0, 6);
 
 /** Runs seeds with an agent whose world is tampered with, until one of the oracles notices. */
 async function violationsOf(
   spoil: (world: AgentDeps) => AgentDeps,
   more: Omit<Meddling, 'spoil'> = {},
 ): Promise<readonly Violation[]> {
-  for (const seed of SEEDS) {
+  for (const seed of TRIED) {
     const { violations } = await runSeed(seed, HOURS, { spoil, ...more });
     if (violations.length > 0) return violations;
   }
@@ -81,11 +81,6 @@ function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uin
 }
 
 describe('an agent that is broken on purpose is found out', () => {
-  it('as it is, it is not', async () => {
-    expect(await rulesThatNotice((world) => world)).toEqual([]);
-    expect(await rulesThatNotice((world) => world, { cancels: true })).toEqual([]);
-  });
-
   it('sends a chunk twice', async () => {
     const rules = await rulesThatNotice(
       withConnections(({ sendAudio }) => ({

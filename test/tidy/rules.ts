@@ -22,19 +22,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 const HIDDEN_FROM_ADAPTERS = /^src\/core\/lane\//;
 
-const roomOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
+const layerOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
 
 export const importsPointOneWay: Rule = (files) =>
   sources(files).flatMap((file) => {
-    const room = roomOf(file.path);
-    const allowed = MAY_IMPORT[room];
-    if (allowed === undefined) return [`${file.path}: there is no room "${room}"`];
+    const layer = layerOf(file.path);
+    const allowed = MAY_IMPORT[layer];
+    if (allowed === undefined) return [`${file.path}: there is no layer "${layer}"`];
     return importsOf(file).flatMap((specifier) => {
       const target = resolveImport(file, specifier);
       if (target === null) return [];
-      const other = roomOf(target);
-      const hidden = room === 'adapters' && HIDDEN_FROM_ADAPTERS.test(target);
-      return !hidden && (other === room || allowed.includes(other))
+      const other = layerOf(target);
+      const hidden = layer === 'adapters' && HIDDEN_FROM_ADAPTERS.test(target);
+      return !hidden && (other === layer || allowed.includes(other))
         ? []
         : [`${file.path}: imports ${target}`];
     });

@@ -31,7 +31,7 @@ const examineBroker = (mqtt: Record<string, unknown>, ...more: string[]) =>
   fixture.examine(fixture.config(`broker-${names++}`, { mqtt }), ['--only', 'broker', ...more]);
 const BACKEND_TOO = ['--only', 'backend'];
 
-describe('the way to the broker', { timeout: 60_000 }, () => {
+describe('the way to the broker', () => {
   it('ends at a name that nobody knows', async () => {
     const { exitCode, of } = await examineBroker({ url: 'mqtts://broker.invalid:1883' }, ...BACKEND_TOO);
     expect(exitCode).toBe(3);
@@ -61,99 +61,94 @@ describe('the way to the broker', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(mosquitto === null)(
-  'logging in at mosquitto (skipped where it is not installed)',
-  { timeout: 60_000 },
-  () => {
-    const start = async (lines: (folder: string) => string[]): Promise<Mosquitto> => {
-      const broker = await startMosquitto(mosquitto ?? '', (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
-      running.push(broker);
-      return broker;
-    };
-    const withUser = (acl: string | null) => (folder: string) => {
-      execFileSync('mosquitto_passwd', ['-c', '-b', join(folder, 'users'), 'kiosk-01', 'right']);
-      if (acl !== null) writeFileSync(join(folder, 'acl'), acl, { mode: 0o600 });
-      return [
-        ...['allow_anonymous false', `password_file ${join(folder, 'users')}`],
-        ...(acl === null ? [] : [`acl_file ${join(folder, 'acl')}`]),
-      ];
-    };
-    const asKiosk = (url: string, password: string) => ({
-      ...{ url, username: 'kiosk-01' },
-      passwordFile: fixture.secret(`password-${names++}`, password),
-    });
+describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it is not installed)', () => {
+  const start = async (lines: (folder: string) => string[]): Promise<Mosquitto> => {
+    const broker = await startMosquitto(mosquitto ?? '', (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
+    running.push(broker);
+    return broker;
+  };
+  const withUser = (acl: string | null) => (folder: string) => {
+    execFileSync('mosquitto_passwd', ['-c', '-b', join(folder, 'users'), 'kiosk-01', 'right']);
+    if (acl !== null) writeFileSync(join(folder, 'acl'), acl, { mode: 0o600 });
+    return [
+      ...['allow_anonymous false', `password_file ${join(folder, 'users')}`],
+      ...(acl === null ? [] : [`acl_file ${join(folder, 'acl')}`]),
+    ];
+  };
+  const asKiosk = (url: string, password: string) => ({
+    ...{ url, username: 'kiosk-01' },
+    passwordFile: fixture.secret(`password-${names++}`, password),
+  });
 
-    it('works with the right password; without a backend there is no token', async () => {
-      const broker = await start(withUser(null));
-      const { exitCode, of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
-      expect(of('broker')).toMatchObject({
-        verdict: 'ok',
-        data: { mqtt: 'MQTT 5', login_as: 'doctor', subscriptions: expect.any(Number) },
-      });
-      expect(of('backend')).toMatchObject({
-        verdict: 'problem',
-        finding: 'no backend answered within 12 s',
-        fix: expect.stringContaining('dragoman/v1/museum/kiosk-01/token/req'),
-      });
-      expect(exitCode).toBe(3);
+  it('works with the right password; without a backend there is no token', async () => {
+    const broker = await start(withUser(null));
+    const { exitCode, of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
+    expect(of('broker')).toMatchObject({
+      verdict: 'ok',
+      data: { mqtt: 'MQTT 5', login_as: 'doctor', subscriptions: expect.any(Number) },
     });
-
-    it('fails with a wrong password, which nobody is shown', async () => {
-      const broker = await start(withUser(null));
-      const { of, printed } = await examineBroker(asKiosk(broker.url, 'wr0ng-one'));
-      // Another agent may run on the machine meanwhile, of another test for example: then that is a possible reason, too.
-      expect(of('broker')).toMatchObject({
-        verdict: expect.stringMatching(/^(problem|warning)$/),
-        finding: expect.stringMatching(/refused the connection/),
-        fix: expect.stringMatching(/mqtt\.passwordFile|own identifier/),
-      });
-      expect(printed).not.toContain('wr0ng-one');
+    expect(of('backend')).toMatchObject({
+      verdict: 'problem',
+      finding: 'no backend answered within 12 s',
+      fix: expect.stringContaining('dragoman/v1/museum/kiosk-01/token/req'),
     });
+    expect(exitCode).toBe(3);
+  });
 
-    it('tells that the broker does not let it ask for tokens', async () => {
-      // mosquitto grants every subscription, whatever its list says, and refuses what is published.
-      const broker = await start(withUser('user kiosk-01\ntopic read dragoman/v1/museum/kiosk-01/#\n'));
-      const { of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
-      expect(of('broker').verdict).toBe('ok');
-      expect(of('backend')).toMatchObject({
-        verdict: 'problem',
-        finding: 'the broker does not let this device publish dragoman/v1/museum/kiosk-01/token/req',
-        fix: expect.stringContaining('access list'),
-      });
+  it('fails with a wrong password, which nobody is shown', async () => {
+    const broker = await start(withUser(null));
+    const { of, printed } = await examineBroker(asKiosk(broker.url, 'wr0ng-one'));
+    // Another agent may run on the machine meanwhile, of another test for example: then that is a possible reason, too.
+    expect(of('broker')).toMatchObject({
+      verdict: expect.stringMatching(/^(problem|warning)$/),
+      finding: expect.stringMatching(/refused the connection/),
+      fix: expect.stringMatching(/mqtt\.passwordFile|own identifier/),
     });
+    expect(printed).not.toContain('wr0ng-one');
+  });
 
-    it('does not throw a running device off, and tells nobody that it was lost', async () => {
-      const broker = await start(() => ['allow_anonymous true']);
-      const downs: string[] = [];
-      const heard: string[] = [];
-      let ups = 0;
-      const device = createMqttBus(
-        { url: broker.url, clientId: 'museum.kiosk-01' },
-        { clock: createSystemClock(), seed: 1 },
-      )(
-        { subscriptions: ['dragoman/v1/museum/kiosk-01/status'], will: null },
-        {
-          up: () => {
-            ups += 1;
-          },
-          down: (_, message) => void downs.push(message),
-          message: ({ topic }) => void heard.push(topic),
+  it('tells that the broker does not let it ask for tokens', async () => {
+    // mosquitto grants every subscription, whatever its list says, and refuses what is published.
+    const broker = await start(withUser('user kiosk-01\ntopic read dragoman/v1/museum/kiosk-01/#\n'));
+    const { of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
+    expect(of('broker').verdict).toBe('ok');
+    expect(of('backend')).toMatchObject({
+      verdict: 'problem',
+      finding: 'the broker does not let this device publish dragoman/v1/museum/kiosk-01/token/req',
+      fix: expect.stringContaining('access list'),
+    });
+  });
+
+  it('does not throw a running device off, and tells nobody that it was lost', async () => {
+    const broker = await start(() => ['allow_anonymous true']);
+    const downs: string[] = [];
+    const heard: string[] = [];
+    let ups = 0;
+    const device = createMqttBus(
+      { url: broker.url, clientId: 'museum.kiosk-01' },
+      { clock: createSystemClock(), seed: 1 },
+    )(
+      { subscriptions: ['dragoman/v1/museum/kiosk-01/status'], will: null },
+      {
+        up: () => {
+          ups += 1;
         },
-      );
-      running.push({ close: () => device.close() });
-      await until(() => ups === 1, 'the device');
-      const { of } = await examineBroker({ url: broker.url });
-      expect(of('broker').verdict).toBe('ok');
-      expect(downs).toEqual([]);
-      expect(heard).toEqual([]);
-      expect(device.connected).toBe(true);
-    });
-  },
-);
+        down: (_, message) => void downs.push(message),
+        message: ({ topic }) => void heard.push(topic),
+      },
+    );
+    running.push({ close: () => device.close() });
+    await until(() => ups === 1, 'the device');
+    const { of } = await examineBroker({ url: broker.url });
+    expect(of('broker').verdict).toBe('ok');
+    expect(downs).toEqual([]);
+    expect(heard).toEqual([]);
+    expect(device.connected).toBe(true);
+  });
+});
 
 describe.skipIf(mosquitto === null || !hasOpenssl)(
   'the certificate of the broker (skipped without mosquitto or openssl)',
-  { timeout: 60_000 },
   () => {
     let pems: ReturnType<typeof makeCertificates>;
     let expired: PemPair;

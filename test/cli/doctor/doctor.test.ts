@@ -13,7 +13,7 @@ afterAll(() => fixture.close());
 
 const within80 = (text: string): boolean => text.split('\n').every((line) => line.length <= 80);
 
-describe('dragoman doctor', { timeout: 60_000 }, () => {
+describe('dragoman doctor', () => {
   it('finds nothing wrong with a device whose broker, backend and service are well', async () => {
     const programs = inProcessPrograms();
     const environment = await openEnvironment(programs);

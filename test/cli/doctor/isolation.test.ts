@@ -37,7 +37,7 @@ if (mosquitto === null) {
   };
   const OWN = 'topic readwrite dragoman/v1/museum/kiosk-01/#';
 
-  describe('the doctor', { timeout: 60_000 }, () => {
+  describe('the doctor', () => {
     it('warns where the broker lets a device do everything', async () => {
       const { url } = await start(['topic readwrite #']);
       const other = await connectAsync(url);
