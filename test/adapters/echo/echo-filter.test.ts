@@ -5,9 +5,8 @@ import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { levelDb, type Path, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
 import { clean, later, likeness, lossDb } from './fixture.ts';
 
-const SECONDS = 20;
-/** How the words lie against the canceller's blocks decides whether one phrase is 20 dB louder in what is left. */
-const BEGIN_MS = [0, 10, 30] as const;
+/** Four sentences. */
+const SECONDS = 14;
 
 let people: Talk['people'];
 let said: Talk['said'];
@@ -24,19 +23,22 @@ const PATHS: Path[] = [
 ];
 
 describe('the echo filter', () => {
-  it.each(PATHS)('takes out an echo of $delayMs ms and $gainDb dB', async (path) => {
-    const levels: number[] = [];
-    for (const beginMs of BEGIN_MS) {
+  // How the words lie against the canceller's blocks changes nothing.
+  it.each([
+    ...PATHS.map((path) => ({ ...path, beginMs: 0 })),
+    ...[10, 30].map((beginMs) => ({ delayMs: 20, gainDb: -6, rt60S: 0.3, beginMs })),
+  ])(
+    'takes out an echo of $delayMs ms and $gainDb dB, of words that begin $beginMs ms later',
+    async ({ beginMs, ...path }) => {
       const played = later(said, beginMs);
       const heard = together(through(path, played), room);
       const { left, observations } = await clean({ played, heard });
-      // Measured: 23 to 31 dB, where the noise of the room is all that is left.
+      // Measured: 22 to 35 dB, where the noise of the room is nearly all that is left.
       expect(lossDb(heard, left, 3, SECONDS)).toBeGreaterThan(18);
       expect(observations).toBeLessThanOrEqual(1);
-      levels.push(levelDb(left, 3, SECONDS));
-    }
-    expect(levels.toSorted((a, b) => a - b)[1]).toBeLessThan(-50);
-  });
+      expect(levelDb(left, 3, SECONDS)).toBeLessThan(-52);
+    },
+  );
 
   it.each(PATHS)(
     'lets a visitor through who speaks over an echo of $delayMs ms and $gainDb dB',

@@ -14,8 +14,8 @@ import {
 
 const BLOCK = cancellerBlock(VOICE_RATE_HZ);
 const ROOM_DB = -65;
-/** Six sentences or so. */
-const SECONDS = 28;
+/** Five sentences. */
+const SECONDS = 19;
 const PER_MS = VOICE_RATE_HZ / 1000;
 
 let people: Float32Array;
@@ -66,7 +66,7 @@ function cancel(heard: Float32Array, ppm: number, offMs = 4): Float32Array {
 const echoOf = (path: Path, ppm: number): Float32Array => drifted(through(path, said), ppm);
 const seconds = (sample: number, delayMs: number): number => (sample / PER_MS + delayMs) / 1000;
 
-/** Of each sentence but the first, how much of its echo is gone and what is left, dB. */
+/** Of each sentence but the first ones, how much of its echo is gone and what is left, dB. */
 function judge(heard: Float32Array, left: Float32Array, delayMs: number, from = 1) {
   return sentences.slice(from).map((sentence) => {
     const [begin, end] = [seconds(sentence.from, delayMs), seconds(sentence.until, delayMs)];
