@@ -76,7 +76,7 @@ describe('the echo detector', () => {
   });
 
   it('learns nothing from what repeats itself: it is like itself at many lags', () => {
-    const length = PART_S * VOICE_RATE_HZ;
+    const length = people.length;
     const tone = Float32Array.from(
       { length },
       (_, at) => 0.2 * Math.sin((2 * Math.PI * 440 * at) / VOICE_RATE_HZ),
