@@ -12,7 +12,7 @@ export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
 
 /** In a room where something else has been taken for speech, each time makes it harder, up to where nearly every voice is heard. */
 const HARDER_EACH = 1.5;
-const HARDEST = 3;
+const HARDEST = 4;
 
 /**
  * Sure, by the last second or so, for what costs money: a stream is opened, or kept open.

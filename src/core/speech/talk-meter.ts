@@ -24,6 +24,8 @@ const STEADY = 0.003;
 const CLEAREST_FRAMES = 16;
 /** The level of mains hum moves by less, as frames cut through its periods. */
 const RIPPLE_DB = 1.5;
+/** Of fewer steps between frames, their direction says nothing. */
+const FEWEST_STEPS = 6;
 /** Frames with a pitch in a row that make a syllable. */
 const LEAST_RUN = 3;
 
@@ -42,6 +44,8 @@ export interface TalkMeasures {
   readonly standing: number;
   /** How much the level moves from frame to frame among those that stand out: a machine that has been switched on holds its level. */
   readonly unrest: number;
+  /** How much more often it falls than rises there: what was struck only dies away. */
+  readonly falling: number;
   /** Frames with a pitch; those in which it moves as in speech, and those in which it does not move at all. */
   readonly voiced: number;
   /** Frames with a pitch and as many harmonics as a voice has; those with a pitch and no more lines than tones have. */
@@ -120,7 +124,7 @@ export function createTalkMeter(): TalkMeter {
       range: at(0.95) - at(0.2),
       syllables: syllables(levels),
       standing,
-      unrest: unrest(levels, floorDb + STANDS_OUT_DB),
+      ...steps(levels, floorDb + STANDS_OUT_DB),
       ...pitch,
       rich: share(spectra, (spectrum) => spectrum > RICH),
       poor: share(spectra, (spectrum) => spectrum > 0 && spectrum <= RICH),
@@ -147,16 +151,17 @@ function share(values: Float32Array, holds: (value: number) => boolean): number 
   return count / values.length;
 }
 
-/** By how much the mean step between neighbours above this level is more than a ripple, dB; 0 where there are none. */
-function unrest(levels: Float32Array, above: number): number {
-  let [sum, steps] = [0, 0];
+/** What the level does from frame to frame where both are above this. */
+function steps(levels: Float32Array, above: number): Pick<TalkMeasures, 'unrest' | 'falling'> {
+  let [moved, fallen, count] = [0, 0, 0];
   for (let index = 1; index < levels.length; index++) {
     const [before, level] = [levels[index - 1] as number, levels[index] as number];
     if (Math.min(before, level) <= above) continue;
-    sum += Math.max(0, Math.abs(level - before) - RIPPLE_DB);
-    steps++;
+    moved += Math.max(0, Math.abs(level - before) - RIPPLE_DB);
+    fallen += Math.sign(before - level);
+    count++;
   }
-  return sum / Math.max(1, steps);
+  return { unrest: moved / Math.max(1, count), falling: fallen / Math.max(FEWEST_STEPS, count) };
 }
 
 type PitchMeasures = Pick<TalkMeasures, 'voiced' | 'gliding' | 'steady' | 'turning' | 'oneness' | 'pieces'>;

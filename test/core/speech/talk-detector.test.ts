@@ -6,7 +6,7 @@ import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { withTalk } from '../../../src/core/speech/talk-detector.ts';
 import { resampleBy } from '../../../src/emulator/core/resample.ts';
 import { createDice } from '../../sim/dice.ts';
-import { brown, fan, happen, hum, pink, ring, slam, walk } from '../../voices/noises.ts';
+import { brown, diceFor, fan, happen, hum, pink, ring, slam, walk } from '../../voices/noises.ts';
 import { atLevel, mixIn } from '../../voices/room.ts';
 
 const RATE_HZ = 24_000;
@@ -106,5 +106,15 @@ describe('what tells somebody who speaks from a room', () => {
     const chunks = scores(sound);
     const mistaken = chunks.filter((score) => (score ?? -1) > 0).length;
     expect(mistaken / chunks.length).toBeLessThan(0.005);
+  });
+
+  it.each([
+    [102, 8, -14],
+    [101, 28, -20],
+    [102, 34, -8],
+    [102, 19, -20],
+  ])('takes no door for speech whose echo turns like a voice (%i, %i)', (seed, stretch, levelDb) => {
+    const sound = happen(72 * RATE_HZ, diceFor(seed, 'slams', stretch), -14, slam);
+    expect(highest(scores(atLevel(sound, levelDb, -14)))).toBeLessThan(0);
   });
 });
