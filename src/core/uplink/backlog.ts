@@ -1,3 +1,4 @@
+import { isTalk } from '../speech/decision.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 
 /**
@@ -48,19 +49,23 @@ export interface Accounts {
 
 export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
 
+/** How far a stream has come: it has been sent no speech, it is behind, or it has once had all there was. */
+type Progress = 'unspoken' | 'behind' | 'live';
+
 export interface Backlog {
   readonly chunks: readonly BacklogChunk[];
   /** How many pause chunks in a row have left the backlog last (sent or trimmed). */
   readonly quietRun: number;
-  /** The stream has not been sent any speech yet. */
-  readonly isFresh: boolean;
+  readonly progress: Progress;
   readonly accounts: Accounts;
 }
 
-export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, isFresh: false, accounts: NO_ACCOUNTS };
+export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, progress: 'live', accounts: NO_ACCOUNTS };
 
 /** A pause of three chunks (0.96 s) survives trimming: longer than the 0.7 s of silence that confirms a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
+/** Until a new stream is at live the room is hardly known: what ends softly may seem to be its noise. */
+const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
 /** So many chunks in front of a word may hold its soft beginning, which a loud room hides. */
 const SOFT_BEGIN_CHUNKS = 1;
@@ -75,13 +80,14 @@ function isQuiet(chunk: BacklogChunk | undefined): boolean {
  * Whether the oldest chunk may be left out: it belongs to a pause of which enough has been sent,
  * and the next ones are a pause too, so that no soft beginning of a word is cut.
  */
-function isTrimmable({ quietRun, isFresh, chunks }: Backlog): boolean {
+function isTrimmable({ quietRun, progress, chunks }: Backlog): boolean {
   const [head] = chunks;
-  if (quietRun < PAUSE_KEPT_CHUNKS || !isQuiet(head)) return false;
+  const kept = progress === 'live' ? PAUSE_KEPT_CHUNKS : FIRST_PAUSE_KEPT_CHUNKS;
+  if (quietRun < kept || !isQuiet(head)) return false;
   const speech = chunks.findIndex((chunk) => !isQuiet(chunk));
   // Where nobody has spoken, nothing may wait for somebody to begin: it would be late ever after.
   if (speech === -1) return chunks.length > SOFT_BEGIN_CHUNKS;
-  const mayBegin = isFresh && head?.pcm !== null;
+  const mayBegin = progress === 'unspoken' && head?.pcm !== null;
   return speech > (mayBegin ? SOFT_FIRST_BEGIN_CHUNKS : SOFT_BEGIN_CHUNKS);
 }
 
@@ -137,13 +143,23 @@ export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: Backlog
     backlog: {
       chunks: backlog.chunks.slice(1),
       quietRun: quiet ? backlog.quietRun + 1 : 0,
-      isFresh: backlog.isFresh && quiet,
+      progress: progressWith(backlog, chunk),
       accounts:
         chunk.pcm === null
           ? { ...accounts, silenced: accounts.silenced + 1 }
           : { ...accounts, sent: accounts.sent + 1 },
     },
   };
+}
+
+/** How far the stream has come with this chunk, the oldest one. */
+function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progress {
+  const isLast = chunks.length === 1;
+  if (progress !== 'unspoken') return isLast ? 'live' : progress;
+  // A loud frame of the room is no first word.
+  const isWord = !isQuiet(chunk) && (chunk.levels === undefined || isTalk(true, chunk.levels, 0));
+  if (!isWord) return 'unspoken';
+  return isLast ? 'live' : 'behind';
 }
 
 /**
@@ -160,7 +176,7 @@ export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capa
   let rest: Backlog = {
     ...backlog,
     chunks: inOrder(chunks, backlog.chunks),
-    quietRun: PAUSE_KEPT_CHUNKS,
+    quietRun: FIRST_PAUSE_KEPT_CHUNKS,
     accounts,
   };
   while (rest.chunks.length > capacity) rest = overflow(rest);
@@ -185,7 +201,7 @@ function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): 
 
 /** A new stream has heard nothing yet: it needs no pause before the first word. */
 export function forNewStream(backlog: Backlog): Backlog {
-  return { ...backlog, quietRun: PAUSE_KEPT_CHUNKS, isFresh: true };
+  return { ...backlog, quietRun: FIRST_PAUSE_KEPT_CHUNKS, progress: 'unspoken' };
 }
 
 /** Throws everything away, because the lane was stopped. */

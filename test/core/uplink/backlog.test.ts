@@ -138,7 +138,7 @@ describe('what a new stream is sent first', () => {
     ['no pause, but three chunks in which a first word may begin softly', 'qqqqqqqs', 'qqqs'],
     ['all of a shorter pause', 'qqs', 'qqs'],
     ['no gated chunks, which hold nothing of a word', 'qqqmqmss', 'qmss'],
-    ['later pauses as ever', 'qqqqqsqqqqqqqs', 'qqqsqqqqs'],
+    ['of each pause one chunk more, until it has had all', 'qqqqqsqqqqqqqsqqqqqqqs', 'qqqsqqqqqsqqqqqs'],
     ['nothing to wait for where nobody speaks', 'qqqqqq', 'q'],
   ])('is %s', (_, story, sent) => {
     expect(drainFresh(story).sent).toBe(sent);
@@ -147,8 +147,25 @@ describe('what a new stream is sent first', () => {
   it('has no more room in front of it once something was said, or everything was dropped', () => {
     const spoken = drainFresh('qqs').backlog;
     expect(drain(fill('qqqqqqs', ROOMY, spoken)).sent).toBe('qqqqs');
+    const afterPause = drain(fill('sqqqqqqqs', ROOMY, spoken)).sent;
+    expect(afterPause).toBe('sqqqqs');
     const dropped = dropAll(forNewStream(fill('qq')));
     expect(drain(fill('qqqqqqqs', ROOMY, dropped)).sent).toBe('qqqqs');
+  });
+
+  it('has that room although a loud frame of the room came before the first word', () => {
+    const judged = (letter: string, seq: number, score: number): BacklogChunk => ({
+      ...chunkOf(letter, seq),
+      levels: { loudestDb: -30, quietestDb: -50, talk: { score, roomDb: -45 } },
+    });
+    const scores = { s: -9, t: 3, q: -20 } as const;
+    const heard = (story: string): Backlog =>
+      [...story].reduce((backlog, letter) => {
+        const score = scores[letter as keyof typeof scores];
+        return take(backlog, judged(letter === 't' ? 's' : letter, backlog.accounts.captured, score), ROOMY);
+      }, forNewStream(EMPTY_BACKLOG));
+    expect(drain(heard('sqqqqqqqqqst')).sent).toBe('sqqqqqqqss');
+    expect(drain(heard('tqqqqqqqqqst')).sent).toBe('sqqqqqss');
   });
 
   it('keeps that room when chunks are taken back before a word was said', () => {
