@@ -7,22 +7,18 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
 import { deviceTopics } from '../protocol/mqtt/topics.ts';
-import type { CreateSessionInput } from '../protocol/service/session.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import type { DeviceName } from './core/policy.ts';
-import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
-import { ServiceFailure } from './service-failure.ts';
-import { endUnused, shortId, shownSession } from './session-upkeep.ts';
+import { createServiceJobs } from './service-jobs.ts';
+import { shortId } from './session-upkeep.ts';
 import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
 /** A device does not wait longer for an answer; the broker should not either. */
 const ANSWER_EXPIRY_S = 30;
 const CLOSE_WITHIN_MS = 2000;
-/** The specification names listing and deleting without their paths: a service may have others. */
-const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
 
 export interface IssuingParts {
   readonly config: BackendConfig;
@@ -38,6 +34,7 @@ export interface IssuingParts {
 export function createIssuing({ config, service, signer, log, clock, random }: IssuingParts) {
   const issuer = createIssuer(config);
   const complain = createStderrNotes(log, clock);
+  const jobs = createServiceJobs({ service, log, random });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
   let isClosing = false;
@@ -57,15 +54,15 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       case 'answer':
         return answer(effect);
       case 'create':
-        return track(create(effect.job, effect.input));
+        return track(jobs.create(effect.job, effect.input));
       case 'confirm':
         return confirm(effect);
       case 'probe':
-        return track(probe(effect.job, effect.input));
+        return track(jobs.probe(effect.job, effect.input));
       case 'end':
-        return track(endSessions(effect));
+        return track(jobs.endSessions(effect));
       case 'revoke':
-        return track(revoke(effect));
+        return track(jobs.revoke(effect));
       case 'wake':
         cancelWake();
         cancelWake = clock.at(clock.now() + effect.afterMs, () =>
@@ -79,69 +76,6 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
         } else log.debug(fields, 'a request got no answer of its own');
       }
     }
-  };
-
-  const explain = (error: unknown, fields: object): Trouble => {
-    if (error instanceof ServiceFailure) {
-      log.warn({ ...fields, status: error.status }, error.message);
-      return error.trouble;
-    }
-    log.error({ ...fields, fault: error instanceof Error ? error.message : 'unknown' }, 'unexpected failure');
-    return { kind: 'unavailable', detail: null, retryAfterS: null };
-  };
-
-  const create = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
-    try {
-      const session = await service.createSession(input);
-      const shown = shownSession(session, input.max_session_duration_seconds);
-      return { type: 'created', job, session: shown, draw: random() };
-    } catch (error) {
-      const trouble = explain(error, { reference: input.client_reference_id });
-      return { type: 'failed', job, trouble, draw: random() };
-    }
-  };
-
-  /** A session that can't be deleted is not lost for long: nobody has its token, and its window ends. */
-  const probe = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
-    const event = await create(job, input);
-    if (event.type !== 'created') return event;
-    try {
-      const deleted = await service.deleteSession(event.session.id);
-      return { type: 'probed', job, deleted, draw: random() };
-    } catch (error) {
-      explain(error, { reference: input.client_reference_id });
-      return { type: 'probed', job, deleted: false, draw: random() };
-    }
-  };
-
-  const endSessions = async (effect: Extract<IssuerEffect, { type: 'end' }>): Promise<IssuerEvent> => {
-    let ids: readonly string[] = [];
-    try {
-      ids = await endUnused(service, effect);
-      const fields = { reference: effect.reference, count: ids.length };
-      if (ids.length > 0) log.info(fields, 'revoked an unused session');
-    } catch (error) {
-      const trouble = explain(error, { reference: effect.reference });
-      // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
-      if (!UNSUPPORTED.has(trouble.kind)) return { type: 'failed', job: effect.job, trouble, draw: random() };
-    }
-    return { type: 'ended', job: effect.job, ids, draw: random() };
-  };
-
-  /** What is gone already is as good; a service that cannot revoke must not keep a device from its next session. */
-  const revoke = async ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): Promise<IssuerEvent> => {
-    const device = `${who.tenant}/${who.device}`;
-    const ended = async (id: string): Promise<string[]> => {
-      try {
-        if (await service.deleteSession(id))
-          log.info({ device, session: shortId(id) }, 'revoked a replaced session');
-        return [id];
-      } catch (error) {
-        return UNSUPPORTED.has(explain(error, { device }).kind) ? [id] : [];
-      }
-    };
-    const gone = await Promise.all(ids.map(ended));
-    return { type: 'revoked', who, ids, gone: gone.flat() };
   };
 
   const publish = ({ topic, correlationData }: Reply, message: object): void =>

@@ -121,6 +121,38 @@ export interface StreamGateSetup {
   readonly requests: RequestLog;
 }
 
+/** Turns a stream away that has been opened already: with a message, or with a close alone. */
+function refuseOpen(
+  socket: WebSocket,
+  { reason, delivery }: Refused,
+  wanted: IssueCase,
+  { clock, service }: Pick<StreamGateSetup, 'clock' | 'service'>,
+): void {
+  socket.on('error', () => {});
+  const silent = reason === 'rate_limit_exceeded';
+  if (delivery === 'message') {
+    const data = problemData(reason, wordsOf(reason, wanted));
+    socket.send(writeFrame({ type: 'error', data }, service.choices.dataForm, 0));
+  }
+  clock.at(clock.now() + (delivery === 'message' ? REFUSAL_CLOSE_MS : 0), () => {
+    socket.close(CLOSE.policy, silent ? '' : reason);
+    const cancel = clock.at(clock.now() + 1000, () => socket.terminate());
+    socket.once('close', cancel);
+  });
+}
+
+function noteMessage(requests: RequestLog, stream: string, { type, data }: OutMessage): void {
+  if (type !== 'error' && type !== 'warning') return;
+  const { code, desc, message, param } = data;
+  const where = typeof param === 'string' ? `${param}: ` : '';
+  requests.note({
+    kind: 'message',
+    stream,
+    reason: String(code),
+    detail: `${where}${desc ?? message ?? ''}`,
+  });
+}
+
 export function createStreamGate(setup: StreamGateSetup): StreamGate {
   const { clock, service, getRuntime, nextInstance, door, plumbing, requests } = setup;
   const server = new WebSocketServer({
@@ -170,38 +202,12 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     connections.set(stream, createConnection(socket, raw, clock, choices, events, plumbing.reset));
   };
 
-  const refuseOpen = (socket: WebSocket, { reason, delivery }: Refused, wanted: IssueCase): void => {
-    socket.on('error', () => {});
-    const silent = reason === 'rate_limit_exceeded';
-    if (delivery === 'message') {
-      const data = problemData(reason, wordsOf(reason, wanted));
-      socket.send(writeFrame({ type: 'error', data }, service.choices.dataForm, 0));
-    }
-    clock.at(clock.now() + (delivery === 'message' ? REFUSAL_CLOSE_MS : 0), () => {
-      socket.close(CLOSE.policy, silent ? '' : reason);
-      const cancel = clock.at(clock.now() + 1000, () => socket.terminate());
-      socket.once('close', cancel);
-    });
-  };
-
-  const noteMessage = (stream: string, { type, data }: OutMessage): void => {
-    if (type !== 'error' && type !== 'warning') return;
-    const { code, desc, message, param } = data;
-    const where = typeof param === 'string' ? `${param}: ` : '';
-    requests.note({
-      kind: 'message',
-      stream,
-      reason: String(code),
-      detail: `${where}${desc ?? message ?? ''}`,
-    });
-  };
-
   const perform = (effect: StreamEffect): void => {
     const connection = connections.get(effect.stream);
     if (connection === undefined) return void early?.push(effect);
     switch (effect.type) {
       case 'send':
-        noteMessage(effect.stream, effect.message);
+        noteMessage(requests, effect.stream, effect.message);
         return connection.send(effect.message);
       case 'sendRaw':
         return connection.sendRaw(effect.payload, effect.as);
@@ -246,7 +252,7 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       upgraded = true;
       keep(webSocket);
-      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wanted);
+      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wanted, setup);
       else {
         attach(webSocket, socket, opening.stream);
         for (const effect of waiting) perform(effect);

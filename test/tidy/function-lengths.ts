@@ -21,9 +21,6 @@ export const EXCEPTIONS: readonly { readonly name: string; readonly lines: numbe
     { name: 'createEchoLags', lines: 200, why: 'a numeric loop: its buffers are allocated once' },
     { name: 'createLagMeter', lines: 200, why: 'a numeric loop: its buffers are allocated once' },
     { name: 'createCommandDispatcher', lines: 190, why: 'one way through for each command, and its ledger' },
-    { name: 'createIssuing', lines: 180, why: 'requests, answers and what waits between them' },
-    { name: 'createStreamGate', lines: 170, why: 'the same upgrade refused in each of its ways' },
-    { name: 'createOutbox', lines: 170, why: 'a queue with its caps, its retries and its acknowledgements' },
     { name: 'keepConnected', lines: 170, why: 'one connection, and the way back to it' },
   ];
 

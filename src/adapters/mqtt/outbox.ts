@@ -48,6 +48,31 @@ const MOST_BLOCKED = 100;
 /** In this order, whatever came first: a token is waited for, then an answer. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
+/** The topic of what was under way alone, where connections have ended on it before. */
+function suspectOf(flying: readonly OutboxMessage[]): string | null {
+  const [only] = flying;
+  if (flying.length !== 1 || only === undefined) return null;
+  return only.losses > (only.share === 'answers' ? MOST_LOSSES.answers - 2 : 0) ? only.topic : null;
+}
+
+/** What was under way waits again, but for what a newer one replaces, and what too many connections have ended on. */
+function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
+  const given: OutboxMessage[] = [];
+  const replaced: OutboxMessage[] = [];
+  const waiting = queue.filter((message, index) => {
+    if (!message.sent) return true;
+    message.sent = false;
+    if (isAboutMessage) message.losses += 1;
+    const replacesIt = (other: OutboxMessage, at: number): boolean =>
+      at > index && other.retain && other.topic === message.topic;
+    const isReplaced = message.retain && queue.some(replacesIt);
+    if (!isReplaced && message.losses < MOST_LOSSES[message.share]) return true;
+    (isReplaced ? replaced : given).push(message);
+    return false;
+  });
+  return { waiting, replaced, given };
+}
+
 /**
  * Makes an empty outbox. Nothing here knows of sockets; times are monotonic milliseconds.
  * @param limits of each room by itself: however full one is, the others have theirs
@@ -172,24 +197,9 @@ export function createOutbox(
      * @returns the topic of a message that was under way alone not for the first time: it may be the cause
      */
     unsend(isAboutMessage = true): string | null {
-      const flying = queue.filter((message) => message.sent);
-      const [only] = flying;
-      const isSuspect = ({ losses, share }: OutboxMessage): boolean =>
-        losses > (share === 'answers' ? MOST_LOSSES.answers - 2 : 0);
-      const suspect = flying.length === 1 && only !== undefined && isSuspect(only) ? only.topic : null;
-      const given: OutboxMessage[] = [];
-      const replaced: OutboxMessage[] = [];
-      queue = queue.filter((message, index) => {
-        if (!message.sent) return true;
-        message.sent = false;
-        if (isAboutMessage) message.losses += 1;
-        const replacesIt = (other: OutboxMessage, at: number): boolean =>
-          at > index && other.retain && other.topic === message.topic;
-        const isReplaced = message.retain && queue.some(replacesIt);
-        if (!isReplaced && message.losses < MOST_LOSSES[message.share]) return true;
-        (isReplaced ? replaced : given).push(message);
-        return false;
-      });
+      const suspect = suspectOf(queue.filter((message) => message.sent));
+      const { waiting, replaced, given } = takeBack(queue, isAboutMessage);
+      queue = waiting;
       for (const message of replaced) message.ended?.(false);
       for (const message of given) {
         const reason = `${message.losses} connections ended before the broker acknowledged it`;
