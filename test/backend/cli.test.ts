@@ -8,7 +8,7 @@ import { runBackendProgram } from '../../src/backend/cli.ts';
 import { createServiceClient } from '../../src/backend/service-client.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
-import { createBusRack, until } from '../adapters/mqtt/fixture.ts';
+import { createTestBuses, until } from '../adapters/mqtt/fixture.ts';
 
 let folder: string;
 let emulator: Emulator;
@@ -217,8 +217,8 @@ describe('dragoman-backend', () => {
   it('runs until SIGTERM, issuing tokens, one JSON line per record', async () => {
     const broker = await startBroker();
     configFile = writeConfig(broker.url);
-    const rack = createBusRack();
-    const device = rack.open({ url: broker.url }, { subscriptions: ['dragoman/v1/museum/kiosk/token/res'] });
+    const buses = createTestBuses();
+    const device = buses.open({ url: broker.url }, { subscriptions: ['dragoman/v1/museum/kiosk/token/res'] });
     const program = begin(['run', '--config', configFile]);
     await until(
       () => program.said.out.includes('listening for token requests') && device.bus.connected,
@@ -242,7 +242,7 @@ describe('dragoman-backend', () => {
     expect(program.said.out).toContain('session granted');
     expect(program.said.out).not.toContain(KEY);
     expect(program.said.err).toBe('');
-    await rack.closeAll();
+    await buses.closeAll();
     await broker.close();
   });
 });

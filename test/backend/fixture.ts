@@ -10,7 +10,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
-import { createBusRack, type OpenedBus, until } from '../adapters/mqtt/fixture.ts';
+import { createTestBuses, type OpenedBus, until } from '../adapters/mqtt/fixture.ts';
 
 export const PREFIX = 'dragoman/v1';
 export const API_KEY = 'account-key-that-nobody-may-see';
@@ -49,13 +49,13 @@ export async function startFixture(options: FixtureOptions = {}) {
     },
     log,
   });
-  const rack = createBusRack(createSystemClock());
+  const buses = createTestBuses(createSystemClock());
   /** Everything that anybody publishes. */
-  const witness = rack.open(
+  const witness = buses.open(
     { url: brokerUrl, clientId: 'witness' },
     { subscriptions: [`${PREFIX}/#`, 'other/#'] },
   );
-  const sender = rack.open({ url: brokerUrl, clientId: 'sender' });
+  const sender = buses.open({ url: brokerUrl, clientId: 'sender' });
   await until(() => backend.connected && witness.ups.length > 0 && sender.ups.length > 0, 'the broker');
 
   const answersTo = (device: string): TokenResponse[] =>
@@ -78,7 +78,7 @@ export async function startFixture(options: FixtureOptions = {}) {
     brokerUrl,
     emulator,
     backend,
-    rack,
+    buses,
     witness,
     lines,
     answersTo,
@@ -104,7 +104,7 @@ export async function startFixture(options: FixtureOptions = {}) {
     },
     async close(): Promise<void> {
       await backend.close();
-      await rack.closeAll();
+      await buses.closeAll();
       await emulator?.close();
       await broker?.close();
     },

@@ -18,7 +18,7 @@ export interface Cell {
     readonly delayMs: number;
     readonly otherRoom: boolean;
   };
-  /** So often the card runs dry, seconds. */
+  /** How often the card runs dry, seconds. */
   readonly dryEveryS?: number;
   /** The canceller does nothing meanwhile, and nobody is told; seconds. */
   readonly off?: { readonly from: number; readonly until: number };

@@ -6,7 +6,7 @@ export interface Sentence {
   readonly lengthS: number;
   /** How much had been said before it, seconds. */
   readonly saidS: number;
-  /** So much weaker it is behind the canceller. */
+  /** How much weaker it is behind the canceller. */
   readonly lossDb: number;
   readonly leftDb: number;
   readonly isGood: boolean;

@@ -162,7 +162,7 @@ function createHiss(seed: number): () => number {
 /** A stretch in which the device runs without a break. */
 interface Run {
   readonly number: number;
-  /** So much later than by its count of samples what it is given is heard: silence that nobody gave it. */
+  /** How much later than by its count of samples what it is given is heard: silence that nobody gave it. */
   readonly begin: number;
   readonly heardFrom: number | null;
   /** The times that are told. */

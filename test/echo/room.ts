@@ -7,7 +7,7 @@ import { RATE_HZ } from '../voices/recordings.ts';
 /** Where the room's first reflection comes, and how strong the reflections are against the direct sound. */
 const FIRST_REFLECTION_MS = 4;
 const REFLECTIONS = 0.12;
-/** So much of the reverberation time is computed: 48 dB of it. */
+/** How much of the reverberation time is computed: 48 dB of it. */
 const TAIL = 0.8;
 
 /** How the room answers a click, without the delay of the path; all of it together has this gain. */

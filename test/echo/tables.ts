@@ -16,7 +16,7 @@ export interface Result {
   readonly workMsPerS: number;
 }
 
-/** So much speech it takes to learn the path, at the begin and behind a change, and to find its place where the card ran dry; seconds. */
+/** How much speech it takes to learn the path, at the beginning and behind a change, and to find its place where the card ran dry; seconds. */
 const LEARNS_S = 2;
 const FINDS_S = 1;
 

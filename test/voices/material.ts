@@ -59,7 +59,7 @@ export function openLibrary(folder: string): Library {
     if (first === undefined) throw new Error(`no recordings of ${speaker}`);
     return dice.pick([first, ...others]);
   };
-  /** So few that they are decoded once: whoever talks in the background may repeat themselves. */
+  /** Few enough to be decoded once: whoever talks in the background may repeat themselves. */
   const chatter = (dice: Dice, speaker: Speaker): Float32Array => {
     const fitting = (bySpeaker.get(speaker) ?? []).filter(({ seconds }) => seconds >= 2 && seconds <= 8);
     const every = Math.max(1, Math.floor(fitting.length / CHATTER));

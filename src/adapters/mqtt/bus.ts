@@ -2,12 +2,12 @@
 import type { Bus, OpenBus } from '../../ports/bus.ts';
 import { disconnectGracefully } from './disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
-import { keepConnected, type LineDeps } from './keep-connected.ts';
+import { type ConnectionDeps, keepConnected } from './keep-connected.ts';
 import { createOutbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
 
 export type { MqttConnection } from './endpoint.ts';
 
-export interface MqttBusDeps extends LineDeps {
+export interface MqttBusDeps extends ConnectionDeps {
   readonly outbox?: OutboxLimits;
 }
 

@@ -20,7 +20,7 @@ import { closeLink, createRefusals, createStarter, endHungTry } from './starter.
 import { createTrial, type TrialParts } from './trial.ts';
 import { createVersionMemories, type ProtocolVersion } from './version.ts';
 
-export interface LineDeps {
+export interface ConnectionDeps {
   readonly clock: Clock;
   /** Start of the reconnect jitter: another number on each device. */
   readonly seed: Seed;
@@ -33,7 +33,7 @@ export interface LineDeps {
 /** Opens one link after another until it is left. */
 export function keepConnected(
   connectionOf: () => MqttConnection,
-  { clock, seed, tooEarly, other }: LineDeps,
+  { clock, seed, tooEarly, other }: ConnectionDeps,
   outbox: Outbox,
   options: BusOptions,
   listener: BusListener,

@@ -31,7 +31,7 @@ export interface CommandAnswers {
   close(): void;
 }
 
-/** So long an operator waits at most: after that an answer is no reason to hurry. */
+/** How long an operator waits at most: after that an answer is no reason to hurry. */
 const WAITED_FOR_MS = 120_000;
 
 /** @param changed told whenever `isAwaited` may have changed */

@@ -1,7 +1,7 @@
 import type { BusOptions, Subscription } from '../../ports/bus.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** So long the broker keeps what is sent to a device that is away (MQTT 5): commands, never tokens. */
+/** How long the broker keeps what is sent to a device that is away (MQTT 5): commands, never tokens. */
 const SESSION_KEPT_S = 600;
 
 /** All that a device listens to. */

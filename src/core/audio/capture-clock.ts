@@ -27,7 +27,7 @@ const FASTEST_DRIFT = 400e-6;
 /** In this long a time one sighting at least is prompt, or the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
-/** So far behind the line for a whole window: samples were lost and nobody said so. */
+/** This far behind the line for a whole window: samples were lost and nobody said so. */
 const SILENT_LOSS_MS = 30;
 
 /** @param rateHz of the samples that are counted */

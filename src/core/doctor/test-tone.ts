@@ -12,7 +12,7 @@ const STARTS_MS = [0, 430, LAST_START_MS] as const;
 const AMPLITUDE = 0.18;
 
 export const TONE_MS = LAST_START_MS + SWEEP.ms;
-/** So far behind the moment of its playing the tone is looked for. */
+/** How far behind the moment of its playing the tone is looked for. */
 export const LONGEST_ECHO_MS = 1000;
 /** The room sounds on after the loudspeaker: this much of it counts as echo. */
 const ROOM_MS = 200;

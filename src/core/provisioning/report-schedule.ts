@@ -12,7 +12,7 @@ export interface ReportSettings {
   readonly graceMs: number;
   readonly lookEveryMs: number;
   readonly repeatEveryMs: number;
-  /** So often an unresolved problem is said again. */
+  /** How often an unresolved problem is said again. */
   readonly repeats: number;
   /** However much changes, no more is said than this. */
   readonly mostSayings: number;

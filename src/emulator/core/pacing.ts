@@ -27,14 +27,14 @@ const SLACK_MS = 80;
 const BURST_DECAY = 1.05;
 /** Sound cards differ from the service's clock by up to 1000 ppm. */
 const DRIFT = 1.001;
-/** So far ahead by going a little too fast for long is a violation too. */
+/** This far ahead by going a little too fast for long is a violation too. */
 const CREEP_LIMIT_MS = 2500;
 /**
  * This much may come in a heap from a client that was behind: what a network held up belongs to time that has passed, and is
  * listened to late, not badly.
  */
 const CATCH_UP_MS = 20_000;
-/** So far behind real time is too slow, and this long without a frame is a stall. */
+/** This far behind real time is too slow, and this long without a frame is a stall. */
 const LAG_LIMIT_MS = 2500;
 const STALL_MS = 2000;
 

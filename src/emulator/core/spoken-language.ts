@@ -1,7 +1,7 @@
 import { estimatePitch } from './another-voice.ts';
 import { toFloat } from './resample.ts';
 
-/** So much voice tells a speaker. */
+/** How much voice tells a speaker. */
 const ENOUGH_MS = 250;
 /** Voices below this are low ones, hertz. */
 const LOW_VOICE_BELOW = 165;

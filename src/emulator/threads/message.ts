@@ -7,7 +7,7 @@ export type Role = 'hearing' | 'speech';
 export type HearingStep =
   | { kind: 'open'; detector: number; rateHz: number }
   | { kind: 'hear'; detector: number; pcm: Int16Array }
-  /** So much sound that nobody has time to judge: no voice. */
+  /** This much sound that nobody has time to judge: no voice. */
   | { kind: 'skip'; detector: number; samples: number }
   | { kind: 'close'; detector: number };
 

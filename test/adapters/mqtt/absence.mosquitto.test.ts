@@ -5,7 +5,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusMessage, BusOptions } from '../../../src/ports/bus.ts';
 import {
-  createBusRack,
+  createTestBuses,
   findMosquitto,
   type Mosquitto,
   type Relay,
@@ -26,7 +26,7 @@ if (command === null) {
   it.skip('absence at mosquitto: it is not installed (Debian package "mosquitto")', () => {});
 } else {
   describe('a device that is away for a short while, at mosquitto', () => {
-    const rack = createBusRack();
+    const buses = createTestBuses();
     let broker: Mosquitto;
     let relay: Relay;
     let other: MqttClient;
@@ -41,7 +41,7 @@ if (command === null) {
     });
     afterEach(async () => {
       await other.endAsync(true);
-      await rack.closeAll();
+      await buses.closeAll();
       await relay.close();
       await broker.close();
     });
@@ -54,7 +54,7 @@ if (command === null) {
       }
     };
     const open = (onMessage: (message: BusMessage) => void = () => {}) =>
-      rack.open({ url: `mqtt://127.0.0.1:${relay.port}` }, SUBSCRIPTIONS, 1, onMessage);
+      buses.open({ url: `mqtt://127.0.0.1:${relay.port}` }, SUBSCRIPTIONS, 1, onMessage);
 
     it.each(['its connection is cut', 'it has disconnected'])(
       'gets the commands sent meanwhile, and no token lies in the store (%s)',

@@ -2,7 +2,7 @@
 import { connectAsync } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { watchStalls } from '../../stalls.ts';
-import { createBusRack, type Relay, startRelay, until } from './fixture.ts';
+import { createTestBuses, type Relay, startRelay, until } from './fixture.ts';
 
 export interface BrokerUnderTest {
   readonly port: number;
@@ -13,12 +13,12 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
   describe(`bus over ${name}`, () => {
     let broker: BrokerUnderTest;
     let relay: Relay;
-    const rack = createBusRack();
+    const buses = createTestBuses();
     const direct = () => `mqtt://127.0.0.1:${broker.port}`;
     const relayed = () => `mqtt://127.0.0.1:${relay.port}`;
     /** Another client that sees everything below `t/`. */
     const openWitness = async () => {
-      const witness = rack.open({ url: direct(), clientId: 'witness' }, { subscriptions: ['t/#'] });
+      const witness = buses.open({ url: direct(), clientId: 'witness' }, { subscriptions: ['t/#'] });
       await until(() => witness.ups.length > 0, 'the witness');
       return witness;
     };
@@ -28,14 +28,14 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       relay = await startRelay(broker.port);
     });
     afterEach(async () => {
-      await rack.closeAll();
+      await buses.closeAll();
       await relay.close();
       await broker.close();
     });
 
     it('comes up with every subscription in place, and carries text both ways', async () => {
       const witness = await openWitness();
-      const device = rack.open({ url: relayed() }, { subscriptions: ['d/a', 'd/b/+'] });
+      const device = buses.open({ url: relayed() }, { subscriptions: ['d/a', 'd/b/+'] });
       await until(() => device.ups.length > 0, 'up');
       expect(device.ups).toEqual([{ connection: 1, protocol }]);
       expect(device.bus.connected).toBe(true);
@@ -54,7 +54,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     });
 
     it('still hears after 40 messages that are too large to be read', async () => {
-      const device = rack.open({ url: relayed() }, { subscriptions: ['d/#'] });
+      const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'] });
       await until(() => device.ups.length > 0, 'up');
       const sender = await connectAsync(direct(), { protocolVersion: protocol });
       try {
@@ -71,7 +71,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     });
 
     it('leaves when a message comes that is too large to be gathered, says so, and comes back', async () => {
-      const device = rack.open({ url: relayed() }, { subscriptions: ['d/#'] });
+      const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'] });
       await until(() => device.ups.length > 0, 'up');
       const sender = await connectAsync(direct(), { protocolVersion: protocol });
       try {
@@ -94,7 +94,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
         witness.bus.publish(`kept/${index}`, 'x', { retain: true });
       }
       await until(() => witness.bus.outbox.waiting + witness.bus.outbox.inFlight === 0, 'the broker');
-      const device = rack.open({ url: relayed() }, { subscriptions: ['kept/#'] });
+      const device = buses.open({ url: relayed() }, { subscriptions: ['kept/#'] });
       await until(() => device.messages.length === 20, 'the retained messages');
       expect(device.order[0]).toBe('up 1');
       expect(device.messages.every((message) => message.retain)).toBe(true);
@@ -103,7 +103,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     it('leaves its will when the connection is cut, made new for each connection', async () => {
       const witness = await openWitness();
       const will = (connection: number) => ({ topic: 't/status', payload: `lost ${connection}` });
-      const device = rack.open({ url: relayed() }, { will });
+      const device = buses.open({ url: relayed() }, { will });
       await until(() => device.ups.length === 1, 'up');
       relay.cut();
       await until(() => witness.messages.length === 1, 'the first will');
@@ -113,14 +113,14 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(witness.messages.map((message) => message.payload)).toEqual(['lost 1', 'lost 2']);
       expect(device.ups.map((up) => up.connection).slice(0, 2)).toEqual([1, 2]);
       expect(device.downs[0]?.problem).toBe('unreachable');
-      const late = rack.open({ url: direct(), clientId: 'late' }, { subscriptions: ['t/status'] });
+      const late = buses.open({ url: direct(), clientId: 'late' }, { subscriptions: ['t/status'] });
       await until(() => late.messages.length > 0, 'the retained will');
       expect(late.messages[0]).toMatchObject({ payload: 'lost 2', retain: true });
     });
 
     it('keeps QoS 1 messages while down, in order, retained ones replaced; drops QoS 0', async () => {
       const witness = await openWitness();
-      const device = rack.open({ url: relayed() });
+      const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
       relay.refuse(true);
       relay.cut();
@@ -140,7 +140,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
 
     it('loses no acknowledged order: hundreds of messages over a connection that is cut twice arrive in order', async () => {
       const witness = await openWitness();
-      const device = rack.open({ url: relayed() });
+      const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
       for (let index = 0; index < 400; index += 1) device.bus.publish('t/n', String(index));
       await until(() => witness.messages.length > 30, 'some');
@@ -159,7 +159,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     it('ends in order: what waits, then the finale, and no will', async () => {
       const witness = await openWitness();
       const will = () => ({ topic: 't/status', payload: 'lost' });
-      const device = rack.open({ url: relayed() }, { will });
+      const device = buses.open({ url: relayed() }, { will });
       await until(() => device.ups.length === 1, 'up');
       for (let index = 0; index < 50; index += 1) device.bus.publish('t/event', String(index));
       await device.bus.close({ topic: 't/status', payload: 'offline', retain: true });
@@ -175,7 +175,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     });
 
     it('closes within 2 s although nothing answers any more', async () => {
-      const device = rack.open({ url: relayed() });
+      const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
       relay.hold(true);
       for (let index = 0; index < 40; index += 1) device.bus.publish('t/event', String(index));
@@ -187,7 +187,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
 
     it('closes at once while it is not connected, and again without harm', async () => {
       relay.refuse(true);
-      const device = rack.open({ url: relayed() });
+      const device = buses.open({ url: relayed() });
       await until(() => device.downs.length > 0, 'down');
       const stalls = watchStalls();
       const startedAt = performance.now();
@@ -201,7 +201,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
 
     it('survives topics that MQTT does not allow, without a new connection', async () => {
       const witness = await openWitness();
-      const device = rack.open({ url: relayed() });
+      const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
       for (const topic of ['', 't/+', 't/#', 't/\0', `t/${'x'.repeat(70_000)}`]) {
         device.bus.publish(topic, 'x');

@@ -1,25 +1,25 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { describeBus } from './bus-contract.ts';
-import { createBusRack, until } from './fixture.ts';
+import { createTestBuses, until } from './fixture.ts';
 
 describeBus('the embedded broker (MQTT 3.1.1)', 4, () => startBroker());
 
 describe('embedded broker', () => {
-  const rack = createBusRack();
+  const buses = createTestBuses();
   let broker: Broker;
   afterEach(async () => {
-    await rack.closeAll();
+    await buses.closeAll();
     await broker.close();
   });
 
   it('delivers to shared subscriptions', async () => {
     broker = await startBroker();
-    const backend = rack.open(
+    const backend = buses.open(
       { url: broker.url, clientId: 'backend' },
       { subscriptions: ['$share/group/p/+/req'] },
     );
-    const device = rack.open({ url: broker.url });
+    const device = buses.open({ url: broker.url });
     await until(() => backend.ups.length > 0 && device.ups.length > 0, 'both');
     device.bus.publish('p/kiosk/req', 'please');
     await until(() => backend.messages.length > 0, 'the request');
@@ -28,7 +28,7 @@ describe('embedded broker', () => {
 
   it('kicks everyone once; they come back', async () => {
     broker = await startBroker();
-    const device = rack.open({ url: broker.url });
+    const device = buses.open({ url: broker.url });
     await until(() => device.ups.length === 1, 'up');
     broker.kickAll();
     await until(() => device.ups.length === 2, 'up again');
@@ -37,7 +37,7 @@ describe('embedded broker', () => {
 
   it('is away while paused, on the same port, and still knows what was retained', async () => {
     broker = await startBroker();
-    const device = rack.open({ url: broker.url });
+    const device = buses.open({ url: broker.url });
     await until(() => device.ups.length === 1, 'up');
     device.bus.publish('kept', 'still here', { retain: true });
     await until(() => device.bus.outbox.waiting + device.bus.outbox.inFlight === 0, 'the acknowledgement');
@@ -46,7 +46,7 @@ describe('embedded broker', () => {
     expect(device.bus.connected).toBe(false);
     broker.resume();
     await until(() => device.ups.length === 2, 'up again');
-    const late = rack.open({ url: broker.url, clientId: 'late' }, { subscriptions: ['kept'] });
+    const late = buses.open({ url: broker.url, clientId: 'late' }, { subscriptions: ['kept'] });
     await until(() => late.messages.length > 0, 'the retained message');
     expect(late.messages[0]?.payload).toBe('still here');
   });
@@ -54,11 +54,16 @@ describe('embedded broker', () => {
   it('turns a wrong password down: refused, slowly, and the password is in no message', async () => {
     const password = 'open-sesame-4711';
     broker = await startBroker({ login: (username, given) => username === 'kiosk' && given === 'right' });
-    const device = rack.open({ url: broker.url, username: 'kiosk', password: () => password });
+    const device = buses.open({ url: broker.url, username: 'kiosk', password: () => password });
     await until(() => device.downs.length === 1, 'the refusal');
     expect(device.downs[0]?.problem).toBe('refused');
     expect(JSON.stringify(device.downs)).not.toContain(password);
-    const good = rack.open({ url: broker.url, clientId: 'good', username: 'kiosk', password: () => 'right' });
+    const good = buses.open({
+      url: broker.url,
+      clientId: 'good',
+      username: 'kiosk',
+      password: () => 'right',
+    });
     await until(() => good.ups.length === 1, 'the right password');
     expect(device.downs).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeBus } from './bus-contract.ts';
 import {
-  createBusRack,
+  createTestBuses,
   findMosquitto,
   findOpenssl,
   type Mosquitto,
@@ -26,20 +26,20 @@ if (command === null) {
   describeBus('mosquitto (MQTT 5)', 5, () => start());
 
   describe('mosquitto', () => {
-    const rack = createBusRack();
+    const buses = createTestBuses();
     let broker: Mosquitto;
     afterEach(async () => {
-      await rack.closeAll();
+      await buses.closeAll();
       await broker.close();
     });
 
     it('carries response topic, correlation data and what is left of the expiry', async () => {
       broker = await start();
-      const backend = rack.open(
+      const backend = buses.open(
         { url: broker.url, clientId: 'backend' },
         { subscriptions: ['$share/g/p/+/req'] },
       );
-      const device = rack.open({ url: broker.url });
+      const device = buses.open({ url: broker.url });
       await until(() => backend.ups.length > 0 && device.ups.length > 0, 'both');
       const correlationData = Uint8Array.from([0, 255, 7, 128]);
       device.bus.publish('p/kiosk/req', '{}', {
@@ -55,9 +55,9 @@ if (command === null) {
 
     it('loses its session to another client with its identifier, and is told', async () => {
       broker = await start();
-      const first = rack.open({ url: broker.url });
+      const first = buses.open({ url: broker.url });
       await until(() => first.ups.length > 0, 'the first');
-      const second = rack.open({ url: broker.url });
+      const second = buses.open({ url: broker.url });
       await until(() => first.downs.length > 0 && second.ups.length > 0, 'the takeover');
       // Brokers differ: reason 0x8E, or a close without a word (mosquitto 2.0.11).
       expect(['taken_over', 'unreachable']).toContain(first.downs[0]?.problem);
@@ -68,7 +68,7 @@ if (command === null) {
         writeFileSync(join(folder, 'acl'), 'topic readwrite allowed/#\n');
         return ['allow_anonymous true', `acl_file ${join(folder, 'acl')}`];
       });
-      const device = rack.open({ url: broker.url }, { subscriptions: ['allowed/#'] });
+      const device = buses.open({ url: broker.url }, { subscriptions: ['allowed/#'] });
       await until(() => device.ups.length > 0, 'up');
       for (let i = 0; i < 200; i += 1) device.bus.publish(`refused/${i % 7}`, 'x', { retain: i % 2 === 0 });
       device.bus.publish('allowed/a', 'x');
@@ -86,8 +86,8 @@ if (command === null) {
         return ['allow_anonymous false', `password_file ${join(folder, 'passwords')}`];
       });
       const password = 'open-sesame-4711';
-      const wrong = rack.open({ url: broker.url, username: 'kiosk', password: () => password });
-      const good = rack.open({
+      const wrong = buses.open({ url: broker.url, username: 'kiosk', password: () => password });
+      const good = buses.open({
         url: broker.url,
         clientId: 'good',
         username: 'kiosk',
@@ -120,20 +120,20 @@ if (command === null) {
         const pem = (name: string, part: 'crt' | 'key') => readFileSync(made[name]?.[part] ?? '');
         const own = { cert: pem('client', 'crt'), key: pem('client', 'key') };
 
-        const good = rack.open({ url, clientId: 'good', ca: pem('ca', 'crt'), ...own });
+        const good = buses.open({ url, clientId: 'good', ca: pem('ca', 'crt'), ...own });
         await until(() => good.ups.length > 0, 'the trusted broker');
         expect(good.ups[0]?.protocol).toBe(5);
 
-        const wary = rack.open({ url, clientId: 'wary', ca: pem('otherCa', 'crt'), ...own });
+        const wary = buses.open({ url, clientId: 'wary', ca: pem('otherCa', 'crt'), ...own });
         await until(() => wary.downs.length > 0, 'the untrusted broker');
         expect(wary.downs[0]).toMatchObject({ problem: 'unreachable' });
         expect(wary.downs[0]?.message).toMatch(/not trusted/);
 
-        const nameless = rack.open({ url, clientId: 'nameless', ca: pem('ca', 'crt') });
+        const nameless = buses.open({ url, clientId: 'nameless', ca: pem('ca', 'crt') });
         await until(() => nameless.downs.length > 0, 'the missing certificate');
         expect(nameless.downs[0]?.problem).toBe('refused');
 
-        const broken = rack.open({
+        const broken = buses.open({
           url,
           clientId: 'broken',
           ca: Buffer.from('no PEM'),

@@ -197,7 +197,7 @@ describe('bus against a scripted broker', () => {
     await play(() => {});
     const secret = 'never-in-a-message';
     const open = (url: string, password: () => string): OpenedBus =>
-      fixture.rack().open({ url, clientId: url, username: 'me', password });
+      fixture.buses().open({ url, clientId: url, username: 'me', password });
     const cases = [
       open(await closedPort(), () => secret),
       open('mqtt://no-such-host.invalid:1', () => secret),

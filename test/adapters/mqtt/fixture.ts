@@ -62,7 +62,7 @@ export interface OpenedBus extends Heard {
 }
 
 /** Opens buses and closes them all at the end of a test. */
-export function createBusRack(clock: Clock = createSystemClock()) {
+export function createTestBuses(clock: Clock = createSystemClock()) {
   const opened: MqttBus[] = [];
   return {
     open(

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
 import type { BusOptions } from '../../../src/ports/bus.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
-import { createBusRack, type OpenedBus, type ScriptedBroker, startScriptedBroker } from './fixture.ts';
+import { createTestBuses, type OpenedBus, type ScriptedBroker, startScriptedBroker } from './fixture.ts';
 
 export const CONNECT = 0x10;
 export const PUBLISH = 0x30;
@@ -52,7 +52,7 @@ export const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
 /** To be called within `describe`: everything ends with each test. */
 export function useScriptedBroker() {
   let clock: VirtualClock;
-  let rack: ReturnType<typeof createBusRack>;
+  let buses: ReturnType<typeof createTestBuses>;
   let scripted: ScriptedBroker;
   const seen: { level: number }[] = [];
 
@@ -63,12 +63,12 @@ export function useScriptedBroker() {
   ): Promise<OpenedBus> => {
     seen.length = 0;
     clock = createVirtualClock();
-    rack = createBusRack(clock);
+    buses = createTestBuses(clock);
     scripted = await startScriptedBroker((bytes, socket, connection) => {
       if (packetType(bytes) === CONNECT) seen.push({ level: levelOf(bytes) });
       answer(bytes, socket, connection);
     });
-    return rack.open({ url: scripted.url }, { subscriptions, ...options });
+    return buses.open({ url: scripted.url }, { subscriptions, ...options });
   };
   /**
    * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
@@ -87,7 +87,7 @@ export function useScriptedBroker() {
 
   afterEach(async () => {
     await scripted.close();
-    const closed = rack.closeAll();
+    const closed = buses.closeAll();
     await clock.elapse(5000);
     await closed;
     expect(clock.armed).toBe(0);
@@ -98,7 +98,7 @@ export function useScriptedBroker() {
     /** Protocol level of each CONNECT. */
     seen,
     clock: () => clock,
-    rack: () => rack,
+    buses: () => buses,
     scripted: () => scripted,
   };
 }

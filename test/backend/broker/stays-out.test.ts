@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
-import { createBusRack, findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { createTestBuses, findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
 import { backend, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
@@ -17,14 +17,14 @@ const COMBINATIONS: readonly (readonly [Form, DeviceLogin])[] = [
 if (missing) it.skip('a board that is replaced: mosquitto or openssl is not installed', () => {});
 
 describe.skipIf(missing).each(COMBINATIONS)('a board that is replaced (%s, %s)', (form, deviceLogin) => {
-  const rack = createBusRack();
+  const buses = createTestBuses();
   let broker: SetUp;
   beforeAll(async () => {
     broker = await setUpBroker(form, deviceLogin);
     await broker.start();
   });
   afterAll(async () => {
-    await rack.closeAll();
+    await buses.closeAll();
     await broker?.close();
   });
 
@@ -38,7 +38,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a board that is replaced (%s, %s)',
       ...(password !== undefined && { password: () => String(password) }),
     };
     const connection = { url: `mqtts://127.0.0.1:${broker.devicePort}`, clientId: NAME, ...login };
-    return rack.open(
+    return buses.open(
       connection as MqttConnection,
       { subscriptions: [{ filter: TOPIC, qos: 1, mayBeRefused: true }], keptForS: 600 },
       seed,

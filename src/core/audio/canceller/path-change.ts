@@ -18,7 +18,7 @@ const AGAIN_MS = 1000;
 const ECHO_POWER = 1e-8;
 /** What is left matters from this share of the echo on. */
 const MATTERS = 0.04;
-/** So much of what is left goes with the echo when the path has changed. */
+/** This much of what is left goes with the echo when the path has changed. */
 const ALIKE = 0.2;
 /** Once no more than this share was left, the path was known. */
 const KNOWN = 0.03;

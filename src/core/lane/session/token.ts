@@ -62,7 +62,7 @@ export function onTokenTimer(context: StepContext): void {
   ask(context, request);
 }
 
-/** So soon after a question no other is asked, whoever wants it. */
+/** For this long after a question no other is asked, whoever wants it. */
 const LEAST_BETWEEN_MS = 2000;
 
 /** Somebody wants an answer now: it is asked for again, unless it has just been. */

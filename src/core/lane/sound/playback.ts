@@ -16,7 +16,7 @@ import type { StepContext } from '../step-context.ts';
 const REFILL_MS = 140;
 /** And a flush lets run out what it has been given: more is not written ahead. */
 const RUNS_OUT_MS = 180;
-/** So far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
+/** How far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
 
 function formatOf({ settings, options }: LaneState): PlayoutFormat {

@@ -27,7 +27,7 @@ export const PROBE_MS = 300;
 export const PATIENCE_MS = 1000;
 /** A child that is not heard to fail for this long works. */
 export const SETTLED_MS = 500;
-/** So soon after a pause a device says that it ran dry in it, if it does. */
+/** How soon after a pause a device says that it ran dry in it, if it does. */
 export const DRY_NEWS_MS = 300;
 /**
  * Where the device runs on between sounds: it is given no more than `most` ahead, which is what a flush lets run out, and
