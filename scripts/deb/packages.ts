@@ -230,9 +230,10 @@ exit 127
 
 /** The synthesizer's licence is the GPL, and these sounds are no part of it. */
 const PHRASES_NOTE = `The phrases in /usr/share/dragoman/phrases were spoken by eSpeak NG (https://github.com/espeak-ng/espeak-ng), a
-program under the GNU General Public License, version 3 or later. That licence covers what a program makes only where
-the content of it is a covered work (its section 2), which these recordings of speech are not: they are under the
-licence above, as are their words and chimes. Neither code nor data files of eSpeak NG are a part of this package.
+program under the GNU General Public License, version 3 or later (on Debian: /usr/share/common-licenses/GPL-3). That
+licence covers what a program makes only where the content of it is a covered work (its section 2), which these
+recordings of speech are not: they are under the licence above, as are their words and chimes. Neither code nor data
+files of eSpeak NG are a part of this package.
 `;
 
 /** Licences, bill of materials, and Debian's own kind of change log. */

@@ -43,12 +43,21 @@ describe('scripts/install', () => {
       stderr: expect.stringContaining('is for s390x'),
     });
   });
+
+  it.skipIf(!isDebian)('takes one version of a package: with two, each call would take the other', () => {
+    const [first, second] = [make('dragoman', 'all'), make('dragoman', 'all', '2-1')];
+    const { status, stderr } = install(first, second);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`${second} is a second package of dragoman`),
+    });
+  });
 });
 
 /** A package with nothing in it. */
-function make(name: string, architecture: string): string {
-  const place = join(folder, name);
-  const control = `Package: ${name}\nVersion: 1-1\nArchitecture: ${architecture}\nMaintainer: nobody\nDescription: none\n`;
+function make(name: string, architecture: string, version = '1-1'): string {
+  const place = join(folder, `${name}-${version}`);
+  const control = `Package: ${name}\nVersion: ${version}\nArchitecture: ${architecture}\nMaintainer: nobody\nDescription: none\n`;
   spawnSync('mkdir', ['-p', join(place, 'DEBIAN')]);
   writeFileSync(join(place, 'DEBIAN/control'), control);
   expect(spawnSync('dpkg-deb', ['--build', place, `${place}.deb`]).status).toBe(0);

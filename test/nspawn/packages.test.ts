@@ -1,14 +1,8 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from './kiosk.ts';
-import { boot, type Machine } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { openPackageBench, type PackageBench } from './package-bench.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const [OLD, NEW] = ['1.0.0-1', '1.1.0-1'];
 const OURS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = '/usr/lib/dragoman-node/bin/node';
@@ -51,36 +45,20 @@ const needsNode = debian.suite === 'bookworm';
 
 /** One after the other: what an owner does with the packages, from the first day to the last. */
 describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () => {
-  const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));
+  let bench: PackageBench;
   let machine: Machine;
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    chmodSync(debs, 0o755);
-    const make = (version: string, ...more: string[]) =>
-      promisify(execFile)(
-        'scripts/build-deb',
-        ['--version', version, '--out', debs, '--bundles', debian.bundles, ...more],
-        { cwd: ROOT },
-      );
-    [machine] = await Promise.all([
-      boot(debian, [
-        { from: debs, to: '/mnt' },
-        { from: join(ROOT, 'scripts'), to: '/srv' },
-      ]),
-      make(OLD),
-      make(NEW, '--no-node'),
-    ]);
+    bench = await openPackageBench(debian, OLD);
+    for (const name of OURS) bench.remake(`${name}_${OLD}`, NEW);
+    machine = bench.machine;
     await machine.write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
     await machine.write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
   });
-  afterAll(async () => {
-    await machine?.stop();
-    rmSync(debs, { recursive: true });
-  });
+  afterAll(() => bench?.close());
 
-  const file = (start: string): string =>
-    `/mnt/${readdirSync(debs).find((name) => name.startsWith(start)) ?? `no-${start}`}`;
+  const file = (start: string): string => bench.file(start);
   const node = (): string => file('dragoman-node_');
   const dpkg = (...words: string[]) => machine.must(['dpkg', ...words]);
   const install = (version: string, ...names: string[]) =>

@@ -1,0 +1,70 @@
+/** A machine in which somebody installs the packages, and the packages. */
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { boot, type Machine } from './machine.ts';
+import type { Debian } from './setup.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface PackageBench {
+  readonly machine: Machine;
+  /** Where the machine sees the first package whose file's name begins so. */
+  file(start: string): string;
+  /** The same package with another version, and with more in the configuration that it brings. */
+  remake(start: string, version: string, addition?: string): void;
+  close(): Promise<void>;
+}
+
+/** All packages in that version in /mnt, `scripts` in /srv. */
+export async function openPackageBench(
+  debian: Extract<Debian, { missing: null }>,
+  version: string,
+): Promise<PackageBench> {
+  const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));
+  chmodSync(debs, 0o755);
+  const words = ['--version', version, '--out', debs, '--bundles', debian.bundles];
+  const find = (start: string): string =>
+    readdirSync(debs).find((name) => name.startsWith(start)) ?? `no-${start}`;
+  try {
+    await promisify(execFile)('scripts/build-deb', words, { cwd: ROOT });
+    const machine = await boot(debian, [
+      { from: debs, to: '/mnt' },
+      { from: join(ROOT, 'scripts'), to: '/srv' },
+    ]);
+    return {
+      machine,
+      file: (start) => `/mnt/${find(start)}`,
+      remake: (start, other, addition) => remake(join(debs, find(start)), other, addition),
+      async close() {
+        await machine.stop();
+        rmSync(debs, { recursive: true });
+      },
+    };
+  } catch (error) {
+    rmSync(debs, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function remake(deb: string, version: string, addition = ''): void {
+  const place = mkdtempSync(join(tmpdir(), 'dragoman-remade-'));
+  const dpkg = (...words: string[]) => execFileSync('dpkg-deb', words, { stdio: 'pipe' });
+  dpkg('--raw-extract', deb, place);
+  const control = join(place, 'DEBIAN/control');
+  writeFileSync(control, readFileSync(control, 'utf8').replace(/^Version: .*$/m, `Version: ${version}`));
+  if (addition !== '') appendFileSync(join(place, 'etc/dragoman/config.json'), addition);
+  dpkg('--root-owner-group', '-Zgzip', '-z1', '--build', place, deb.replace(/_[^_]+_/, `_${version}_`));
+  rmSync(place, { recursive: true });
+}

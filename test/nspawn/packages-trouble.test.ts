@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { until } from './kiosk.ts';
+import { openPackageBench, type PackageBench } from './package-bench.ts';
+
+const [OLD, NEW, CHANGED] = ['1.0.0-1', '1.1.0-1', '1.2.0-1'];
+const SERVICE = 'dragoman.service';
+const CONFIG = '/etc/dragoman/config.json';
+const LIBRARY = '/usr/lib/dragoman';
+/** What an owner has written by hand; its broker is none. */
+const OWN = JSON.stringify({
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtt://127.0.0.1:1883' },
+  lanes: [
+    {
+      capture: { driver: 'file', path: '/usr/lib/dragoman/visitor.wav', loop: true },
+      playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
+      ...{ source: 'en', targets: ['es'], echo: 'off' },
+    },
+  ],
+});
+/** From the first bytes that are unpacked to the restart of the service; a slow machine is not as far by then. */
+const KILLED_AFTER_S = [0.03, 0.1, 0.2, 0.4, 0.8, 1.6];
+const KILL = 'dpkg -i "$1" >/dev/null 2>&1 & pid=$!; sleep "$2"; kill -9 "$pid" 2>/dev/null; wait; exit 0';
+
+/** The library's folder becomes a disk on which it has room, and half of another one. */
+const FILL = `
+used=$(du -sk "$1" | cut -f1); mkdir /run/small
+mount -t tmpfs -o size=$((used * 3 / 2))k none /run/small; cp -a "$1"/. /run/small; mount --bind /run/small "$1"
+`;
+/** What `dpkg --verify` says where nothing else has changed. */
+const OWN_CONFIGURATION = `??5?????? c ${CONFIG}\n`;
+const STATE = `dpkg-query -W -f '\${db:Status-Status} \${Version}' dragoman 2>/dev/null | grep -v not-installed`;
+const BREAK_OFF = `sed -i '/^Package: dragoman$/,/^$/ s/^Status: .*/Status: install reinstreq half-installed/' /var/lib/dpkg/status`;
+
+const debian = inject('debian');
+/** Debian 12 has no Node.js that is new enough. */
+const needsNode = debian.suite === 'bookworm';
+
+/** One after the other: what happens to owners in the middle of it. */
+describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.suite}`, () => {
+  let bench: PackageBench;
+
+  beforeAll(async () => {
+    if (debian.missing !== null) return;
+    bench = await openPackageBench(debian, OLD);
+    bench.remake(`dragoman_${OLD}`, NEW);
+    bench.remake(`dragoman_${NEW}`, CHANGED, '// A key that is new in this version.\n');
+    const { machine } = bench;
+    await machine.must(['dpkg', '-i', ...node(), deb(OLD)]);
+    await machine.write(CONFIG, OWN);
+    await runs();
+  }, 300_000);
+  afterAll(() => bench?.close());
+
+  const deb = (version: string): string => bench.file(`dragoman_${version}`);
+  const node = (): string[] => (needsNode ? [bench.file('dragoman-node_')] : []);
+  const install = (...words: string[]) => bench.machine.run(['/srv/install', ...words]);
+  const show = async (property: string) =>
+    (await bench.machine.must(['systemctl', 'show', '--value', '-p', property, SERVICE])).trim();
+  /** "installed 1.0.0-1" and the like; nothing where it was never there. */
+  const state = async () => (await bench.machine.run(['sh', '-c', STATE])).stdout.trim();
+  /** It is up and goes by the owner's configuration. */
+  const runs = () => until('it runs', async () => /broker/.test(await show('StatusText')), 60_000);
+  const restart = async () => {
+    await bench.machine.must(['systemctl', 'restart', SERVICE]);
+    await runs();
+  };
+  const configuration = () => bench.machine.must(['cat', CONFIG]);
+
+  it('a new configuration comes beside one that was edited: nobody is asked, and the owner’s stays', async () => {
+    const { machine } = bench;
+    // Without an answer dpkg leaves the old agent running, and the program that it starts next is whole.
+    const before = await show('MainPID');
+    expect((await machine.run(['dpkg', '-i', deb(CHANGED)])).code).not.toBe(0);
+    expect([await state(), await show('MainPID')]).toEqual([`unpacked ${CHANGED}`, before]);
+    await restart();
+    expect(await install(deb(CHANGED))).toMatchObject({ code: 0 });
+    expect([await state(), await configuration()]).toEqual([`installed ${CHANGED}`, OWN]);
+    expect(await machine.must(['cat', `${CONFIG}.dpkg-dist`])).toContain('A key that is new');
+    await runs();
+    expect(await install(deb(OLD))).toMatchObject({ code: 0 });
+  });
+
+  it('two versions of a package are named, as by a pattern: refused, because each call would take the other', async () => {
+    const before = await show('MainPID');
+    expect(await install(deb(OLD), deb(NEW))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${deb(NEW)} is a second package of dragoman`),
+    });
+    expect([await state(), await show('MainPID')]).toEqual([`installed ${OLD}`, before]);
+  });
+
+  it('the disk becomes full while it is unpacked: the version before goes on, and starts', async () => {
+    const { machine } = bench;
+    const before = await show('MainPID');
+    // Room for what is there and half of what comes.
+    await machine.must(['sh', '-euc', FILL, 'sh', LIBRARY]);
+    try {
+      const { code, stdout, stderr } = await install(deb(NEW));
+      expect([code, stdout + stderr]).toEqual([100, expect.stringContaining('No space left on device')]);
+      expect([await state(), await show('MainPID')]).toEqual([`installed ${OLD}`, before]);
+      expect(await machine.must(['dpkg', '--verify', 'dragoman'])).toBe(OWN_CONFIGURATION);
+      await restart();
+    } finally {
+      await machine.must(['systemctl', 'stop', SERVICE]);
+      await machine.must(['umount', LIBRARY]);
+      await machine.must(['systemctl', 'start', SERVICE]);
+    }
+    expect(await install(deb(NEW))).toMatchObject({ code: 0 });
+    expect(await state()).toBe(`installed ${NEW}`);
+    await runs();
+  });
+
+  it('dpkg is killed at six moments: a start finds a program, and the next installation repairs', async ({
+    annotate,
+  }) => {
+    const { machine } = bench;
+    const found: string[] = [];
+    let version = OLD;
+    for (const seconds of KILLED_AFTER_S) {
+      await machine.must(['sh', '-c', KILL, 'sh', deb(version), String(seconds)]);
+      found.push(await state());
+      await restart();
+      const { code, stdout, stderr } = await install(deb(version));
+      expect({ code, state: await state() }, `${stdout}${stderr}`).toEqual({
+        code: 0,
+        state: `installed ${version}`,
+      });
+      expect(await machine.must(['dpkg', '--audit'])).toBe('');
+      expect(await machine.must(['systemctl', 'is-enabled', SERVICE])).toBe('enabled\n');
+      expect(await configuration()).toBe(OWN);
+      await runs();
+      version = version === OLD ? NEW : OLD;
+    }
+    await annotate(found.join(', '));
+    expect(found.filter((one) => !one.startsWith('installed'))).not.toEqual([]);
+  }, 400_000);
+
+  it.each([
+    ['--uninstall', 'config-files'],
+    ['--purge', ''],
+  ])('what was broken off in the middle is taken away, too: %s', async (option, left) => {
+    const { machine } = bench;
+    // As dpkg leaves it that was killed while it unpacked.
+    await machine.must(['sh', '-euc', BREAK_OFF]);
+    expect(await state()).toMatch(/^half-installed/);
+    const words = option === '--purge' ? ['--uninstall', '--purge'] : ['--uninstall'];
+    const { code, stdout, stderr } = await install(...words);
+    expect({ code, said: /nothing to do/.test(stdout) }, `${stdout}${stderr}`).toEqual({
+      code: 0,
+      said: false,
+    });
+    expect((await state()).replace(/ .*/, '')).toBe(left);
+    expect((await machine.run(['test', '-e', LIBRARY])).code).toBe(1);
+    expect(await show('ActiveState')).toBe('inactive');
+    expect(await install(deb(OLD), ...node())).toMatchObject({ code: 0 });
+    if (option === '--purge') await machine.write(CONFIG, OWN);
+    expect(await configuration()).toBe(OWN);
+    await runs();
+  });
+
+  it('a purge is killed, and done again while the service runs: nothing is left', async () => {
+    const { machine } = bench;
+    await machine.must(['sh', '-c', KILL.replace('-i', '-P'), 'sh', 'dragoman', '0.3']);
+    await machine.run(['systemctl', 'start', SERVICE]);
+    const { code, stdout, stderr } = await install('--uninstall', '--purge');
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    expect(await state()).toBe('');
+    const left = ['find', '/etc', '/usr', '/var/lib', '-xdev', '-name', '*dragoman*'];
+    expect(await machine.must([...left, '-not', '-path', '*/sysusers.d/*'])).toBe('');
+  });
+
+  it('its user’s name is taken by the person who logs in: it runs, and reads its secrets', async () => {
+    const { machine } = bench;
+    await machine.must(['sh', '-c', 'userdel dragoman; useradd -m -g users dragoman']);
+    expect(await install(deb(NEW), ...node())).toMatchObject({ code: 0 });
+    const secret = '/etc/dragoman/secrets/mqtt-password';
+    await machine.must(
+      ['sh', '-c', 'cat | install -g dragoman -m 0640 /dev/stdin "$1"', 'sh', secret],
+      'secret',
+    );
+    const config = JSON.parse(OWN);
+    config.mqtt = { ...config.mqtt, username: 'kiosk', passwordFile: secret };
+    await machine.write(CONFIG, JSON.stringify(config));
+    await runs();
+    expect(await machine.must(['id', 'dragoman'])).toContain('(audio)');
+    const check = ['runuser', '-u', 'dragoman', '--', 'dragoman', 'check-config', '--config', CONFIG];
+    const { code, stdout, stderr } = await machine.run(check);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+  });
+});
