@@ -12,7 +12,7 @@ import {
   unpack,
 } from './kiosk.ts';
 import type { OwnerOptions } from './owner.ts';
-import { excuse, isAboutTime, TimingError, watchStrain } from './slowness.ts';
+import { excuse, isAboutTime, percent, TimingError, watchStrain } from './slowness.ts';
 
 /** For one scenario, unless it says more. */
 const LIMIT_MS = 420_000;
@@ -53,6 +53,7 @@ export function onMachine(
         isOver = `this machine is too slow: ${(error as Error).message}`;
         return undefined;
       });
+      if (bench !== undefined) await tellSpeed(bench);
     });
     afterAll(() => fixture?.close());
 
@@ -78,10 +79,11 @@ export function onMachine(
         };
         try {
           await within(act, limitMs - EARLIER_MS);
+          await context.annotate(`QEMU waited ${percent(strain.waited())} of the processor time it needed`);
         } catch (error) {
           hasFailed = true;
           if (error instanceof TooLong) isOver = 'the scenario before it did not end';
-          const reason = isAboutTime(error) ? excuse(await strain()) : null;
+          const reason = isAboutTime(error) ? excuse(await strain.measure()) : null;
           if (reason !== null) return skip(context, name, `${reason} (${String(error).slice(0, 300)})`);
           process.stderr.write(await lastWords(open));
           throw error;
@@ -120,6 +122,14 @@ export function onMachine(
       },
     });
   });
+}
+
+/** What the bounds of `slowness.ts` are compared with. */
+async function tellSpeed({ machine }: Bench): Promise<void> {
+  const { waitedShare, probeMs } = await watchStrain(machine).measure();
+  process.stderr.write(
+    `a known computation takes ${Math.round(probeMs)} ms, of which ${percent(waitedShare)} waited\n`,
+  );
 }
 
 /** With its reason, also where a report has no room for one. */

@@ -33,10 +33,12 @@ const NO_TURNS: Turns = { ranMs: 0, waitedMs: 0 };
 /** How others say that they have waited for too long. */
 const LATE = /^after [\d.]+ s still not|guest agent is silent|does not (end|come up|answer)/;
 
+export const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
 /** The reason why a failure in which time counts says nothing; null where it does. */
 export function excuse({ waitedShare, probeMs }: Strain): string | null {
   if (waitedShare > MOST_WAITED)
-    return `this machine is too busy: what emulates had to wait for ${Math.round(100 * waitedShare)} % of the time that it needed`;
+    return `this machine is too busy: what emulates had to wait for ${percent(waitedShare)} of the time that it needed`;
   if (probeMs > MOST_PROBE_MS)
     return `this machine is too slow: a computation takes ${Math.round(probeMs)} ms, and may take ${MOST_PROBE_MS}`;
   return null;
@@ -76,14 +78,18 @@ function readTurns(file: string): Turns {
 }
 
 /** Of a machine, from now on. */
-export function watchStrain(machine: Machine): () => Promise<Strain> {
+export function watchStrain(machine: Machine) {
   const { pid } = machine;
   const before = turnsOf(pid);
-  return async () => {
+  const waited = (): number => {
     const now = turnsOf(machine.pid);
     // One that was switched off meanwhile counts from zero.
     const { ranMs, waitedMs } = machine.pid === pid ? between(before, now) : now;
-    return { waitedShare: waitedMs / Math.max(1, ranMs + waitedMs), probeMs: await probe(machine) };
+    return waitedMs / Math.max(1, ranMs + waitedMs);
+  };
+  return {
+    waited,
+    measure: async (): Promise<Strain> => ({ waitedShare: waited(), probeMs: await probe(machine) }),
   };
 }
 
