@@ -77,6 +77,8 @@ async function bundle(name, outFolder, { version, engines }) {
   const outfile = join(outFolder, `${name}.mjs`);
   const { metafile } = await build({
     absWorkingDir: ROOT,
+    // The same bytes where node_modules is a link, and no path of this machine in them.
+    preserveSymlinks: true,
     entryPoints: [{ ...ENTRIES, ...THREADS, ...CHILDREN }[name]],
     outfile,
     bundle: true,
