@@ -71,6 +71,7 @@ export interface Machine extends GuestCommands {
 const LIFE_LIMIT_MS = 2_400_000;
 const RUN_LIMIT_MS = 60_000;
 const BOOT_LIMIT_MS = 240_000;
+const CONSOLE_TOLD = 1000;
 const MONITOR_LIMIT_MS = 60_000;
 
 export async function switchOn(
@@ -79,7 +80,9 @@ export async function switchOn(
 ): Promise<Machine & { readonly bootMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
   let parts = await start(hardware, folder, saved);
-  const bootMs = await untilUp(parts).catch(async (error) => {
+  const lines = () => readFileSync(join(folder, 'console.log'), 'latin1');
+  const untilUp = (): Promise<number> => untilAnswering(parts, lines);
+  const bootMs = await untilUp().catch(async (error) => {
     await end(parts);
     throw error;
   });
@@ -104,7 +107,7 @@ export async function switchOn(
     async load(name) {
       const said = await monitor(`loadvm ${name}`);
       if (/error|failed/i.test(said)) throw new Error(said);
-      await untilUp(parts);
+      await untilUp();
       await setClock();
     },
     async written() {
@@ -115,9 +118,9 @@ export async function switchOn(
     async cutPower() {
       await end(parts);
       parts = await start(hardware, folder);
-      return untilUp(parts);
+      return untilUp();
     },
-    console: () => readFileSync(join(folder, 'console.log'), 'latin1'),
+    console: lines,
     async stop() {
       await end(parts);
       rmSync(folder, { recursive: true, force: true });
@@ -191,7 +194,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
   return { qemu, agent, monitor: await openMonitor(join(folder, 'monitor')) };
 }
 
-async function untilUp({ agent, qemu }: Parts): Promise<number> {
+async function untilAnswering({ agent, qemu }: Parts, lines: () => string): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
     if (qemu.exitCode !== null) throw new Error('the machine does not start');
@@ -199,7 +202,8 @@ async function untilUp({ agent, qemu }: Parts): Promise<number> {
       const { stdout } = await agent.run(['systemctl', 'is-system-running'], Buffer.of(), RUN_LIMIT_MS);
       if (/^(running|degraded)/.test(stdout.toString())) return performance.now() - startedAt;
     }
-    if (performance.now() > startedAt + BOOT_LIMIT_MS) throw new Error('the machine does not come up');
+    if (performance.now() > startedAt + BOOT_LIMIT_MS)
+      throw new Error(`the machine does not come up; its console: ${lines().slice(-CONSOLE_TOLD)}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

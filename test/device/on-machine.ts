@@ -41,6 +41,7 @@ export function onMachine(
   const workshop = inject('workshop');
   describe(`${title}, Debian ${workshop.suite}`, () => {
     let fixture: Fixture | undefined;
+    let usualProbeMs: number | undefined;
     let isInstalled = false;
     let hasFailed = true;
     /** Why no scenario can follow. */
@@ -53,7 +54,7 @@ export function onMachine(
         isOver = `this machine is too slow: ${(error as Error).message}`;
         return undefined;
       });
-      if (bench !== undefined) await tellSpeed(bench);
+      if (fixture !== undefined) usualProbeMs = await tellSpeed(fixture);
     });
     afterAll(() => fixture?.close());
 
@@ -70,7 +71,7 @@ export function onMachine(
         if (isOver !== null) return skip(context, name, isOver);
         if (fixture === undefined) throw new Error('there is no machine');
         const open = fixture;
-        const strain = watchStrain(open.machine);
+        const strain = watchStrain(open.machine, usualProbeMs);
         const act = async () => {
           await prepare(open);
           hasFailed = true;
@@ -84,7 +85,7 @@ export function onMachine(
           hasFailed = true;
           if (error instanceof TooLong) isOver = 'the scenario before it did not end';
           const reason = isAboutTime(error) ? excuse(await strain.measure()) : null;
-          if (reason !== null) return skip(context, name, `${reason} (${String(error).slice(0, 300)})`);
+          if (reason !== null) return skip(context, name, `${reason} (${String(error).slice(0, 1500)})`);
           process.stderr.write(await lastWords(open));
           throw error;
         }
@@ -125,11 +126,10 @@ export function onMachine(
 }
 
 /** What the bounds of `slowness.ts` are compared with. */
-async function tellSpeed({ machine }: Bench): Promise<void> {
-  const { waitedShare, probeMs } = await watchStrain(machine).measure();
-  process.stderr.write(
-    `a known computation takes ${Math.round(probeMs)} ms, of which ${percent(waitedShare)} waited\n`,
-  );
+async function tellSpeed({ machine }: Fixture): Promise<number> {
+  const { probeMs } = await watchStrain(machine).measure();
+  process.stderr.write(`a known computation takes ${Math.round(probeMs)} ms\n`);
+  return probeMs;
 }
 
 /** With its reason, also where a report has no room for one. */

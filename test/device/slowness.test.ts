@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excuse, isAboutTime, MOST_PROBE_MS, TimingError, timed, turnsOf } from './slowness.ts';
+import { excuse, isAboutTime, MOST_PROBE_MS, TimingError, timed, turnsOf, watchStrain } from './slowness.ts';
 
 const CALM = { waitedShare: 0.05, probeMs: MOST_PROBE_MS / 3 };
 
@@ -18,6 +18,12 @@ describe('what excuses a failure on a machine in real time', () => {
     expect(isAboutTime('after 3 s still not: it is live')).toBe(false);
     expect(() => timed(() => expect(0.2).toBeLessThan(0.05))).toThrow(TimingError);
     expect(() => timed(() => expect(0.02).toBeLessThan(0.05))).not.toThrow();
+  });
+
+  it('is not a machine that was fast and does not answer any more', async () => {
+    const gone = { pid: 2 ** 30, sh: () => Promise.reject(new Error('the guest agent is silent')) };
+    expect(excuse(await watchStrain(gone, MOST_PROBE_MS / 3).measure())).toBeNull();
+    expect(excuse(await watchStrain(gone).measure())).toMatch(/too slow/);
   });
 
   it('is measured: a thread that computes runs', () => {
