@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from './kiosk.ts';
-import { openPackageBench, type PackageBench } from './package-bench.ts';
+import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
 const [OLD, NEW, CHANGED] = ['1.0.0-1', '1.1.0-1', '1.2.0-1'];
 const SERVICE = 'dragoman.service';
@@ -38,37 +38,37 @@ const needsNode = debian.suite === 'bookworm';
 
 /** One after the other: what happens to owners in the middle of it. */
 describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.suite}`, () => {
-  let bench: PackageBench;
+  let fixture: PackageFixture;
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    bench = await openPackageBench(debian, OLD);
-    bench.remake(`dragoman_${OLD}`, NEW);
-    bench.remake(`dragoman_${NEW}`, CHANGED, '// A key that is new in this version.\n');
-    const { machine } = bench;
+    fixture = await openPackageFixture(debian, OLD);
+    fixture.remake(`dragoman_${OLD}`, NEW);
+    fixture.remake(`dragoman_${NEW}`, CHANGED, '// A key that is new in this version.\n');
+    const { machine } = fixture;
     await machine.must(['dpkg', '-i', ...node(), deb(OLD)]);
     await machine.write(CONFIG, OWN);
     await runs();
-  }, 300_000);
-  afterAll(() => bench?.close());
+  });
+  afterAll(() => fixture?.close());
 
-  const deb = (version: string): string => bench.file(`dragoman_${version}`);
-  const node = (): string[] => (needsNode ? [bench.file('dragoman-node_')] : []);
-  const install = (...words: string[]) => bench.machine.run(['/srv/install', ...words]);
+  const deb = (version: string): string => fixture.file(`dragoman_${version}`);
+  const node = (): string[] => (needsNode ? [fixture.file('dragoman-node_')] : []);
+  const install = (...words: string[]) => fixture.machine.run(['/srv/install', ...words]);
   const show = async (property: string) =>
-    (await bench.machine.must(['systemctl', 'show', '--value', '-p', property, SERVICE])).trim();
+    (await fixture.machine.must(['systemctl', 'show', '--value', '-p', property, SERVICE])).trim();
   /** "installed 1.0.0-1" and the like; nothing where it was never there. */
-  const state = async () => (await bench.machine.run(['sh', '-c', STATE])).stdout.trim();
+  const state = async () => (await fixture.machine.run(['sh', '-c', STATE])).stdout.trim();
   /** It is up and goes by the owner's configuration. */
-  const runs = () => until('it runs', async () => /broker/.test(await show('StatusText')), 60_000);
+  const runs = () => until('it runs', async () => /broker/.test(await show('StatusText')), 120_000);
   const restart = async () => {
-    await bench.machine.must(['systemctl', 'restart', SERVICE]);
+    await fixture.machine.must(['systemctl', 'restart', SERVICE]);
     await runs();
   };
-  const configuration = () => bench.machine.must(['cat', CONFIG]);
+  const configuration = () => fixture.machine.must(['cat', CONFIG]);
 
   it('a new configuration comes beside one that was edited: nobody is asked, and the owner’s stays', async () => {
-    const { machine } = bench;
+    const { machine } = fixture;
     // Without an answer dpkg leaves the old agent running, and the program that it starts next is whole.
     const before = await show('MainPID');
     expect((await machine.run(['dpkg', '-i', deb(CHANGED)])).code).not.toBe(0);
@@ -91,7 +91,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   });
 
   it('the disk becomes full while it is unpacked: the version before goes on, and starts', async () => {
-    const { machine } = bench;
+    const { machine } = fixture;
     const before = await show('MainPID');
     // Room for what is there and half of what comes.
     await machine.must(['sh', '-euc', FILL, 'sh', LIBRARY]);
@@ -114,7 +114,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   it('dpkg is killed at six moments: a start finds a program, and the next installation repairs', async ({
     annotate,
   }) => {
-    const { machine } = bench;
+    const { machine } = fixture;
     const found: string[] = [];
     let version = OLD;
     for (const seconds of KILLED_AFTER_S) {
@@ -134,13 +134,13 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     }
     await annotate(found.join(', '));
     expect(found.filter((one) => !one.startsWith('installed'))).not.toEqual([]);
-  }, 400_000);
+  }, 900_000);
 
   it.each([
     ['--uninstall', 'config-files'],
     ['--purge', ''],
   ])('what was broken off in the middle is taken away, too: %s', async (option, left) => {
-    const { machine } = bench;
+    const { machine } = fixture;
     // As dpkg leaves it that was killed while it unpacked.
     await machine.must(['sh', '-euc', BREAK_OFF]);
     expect(await state()).toMatch(/^half-installed/);
@@ -160,7 +160,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   });
 
   it('a purge is killed, and done again while the service runs: nothing is left', async () => {
-    const { machine } = bench;
+    const { machine } = fixture;
     await machine.must(['sh', '-c', KILL.replace('-i', '-P'), 'sh', 'dragoman', '0.3']);
     await machine.run(['systemctl', 'start', SERVICE]);
     const { code, stdout, stderr } = await install('--uninstall', '--purge');
@@ -171,7 +171,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   });
 
   it('its user’s name is taken by the person who logs in: it runs, and reads its secrets', async () => {
-    const { machine } = bench;
+    const { machine } = fixture;
     await machine.must(['sh', '-c', 'userdel dragoman; useradd -m -g users dragoman']);
     expect(await install(deb(NEW), ...node())).toMatchObject({ code: 0 });
     const secret = '/etc/dragoman/secrets/mqtt-password';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from './kiosk.ts';
 import type { Machine } from './machine.ts';
-import { openPackageBench, type PackageBench } from './package-bench.ts';
+import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
 const [OLD, NEW] = ['1.0.0-1', '1.1.0-1'];
 const OURS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
@@ -45,20 +45,20 @@ const needsNode = debian.suite === 'bookworm';
 
 /** One after the other: what an owner does with the packages, from the first day to the last. */
 describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () => {
-  let bench: PackageBench;
+  let fixture: PackageFixture;
   let machine: Machine;
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    bench = await openPackageBench(debian, OLD);
-    for (const name of OURS) bench.remake(`${name}_${OLD}`, NEW);
-    machine = bench.machine;
+    fixture = await openPackageFixture(debian, OLD);
+    for (const name of OURS) fixture.remake(`${name}_${OLD}`, NEW);
+    machine = fixture.machine;
     await machine.write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);
     await machine.write('/etc/systemd/system/emulator.service', EMULATOR_UNIT);
   });
-  afterAll(() => bench?.close());
+  afterAll(() => fixture?.close());
 
-  const file = (start: string): string => bench.file(start);
+  const file = (start: string): string => fixture.file(start);
   const node = (): string => file('dragoman-node_');
   const dpkg = (...words: string[]) => machine.must(['dpkg', ...words]);
   const install = (version: string, ...names: string[]) =>

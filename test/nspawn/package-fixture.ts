@@ -18,7 +18,7 @@ import type { Debian } from './setup.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-export interface PackageBench {
+export interface PackageFixture {
   readonly machine: Machine;
   /** Where the machine sees the first package whose file's name begins so. */
   file(start: string): string;
@@ -28,10 +28,10 @@ export interface PackageBench {
 }
 
 /** All packages in that version in /mnt, `scripts` in /srv. */
-export async function openPackageBench(
+export async function openPackageFixture(
   debian: Extract<Debian, { missing: null }>,
   version: string,
-): Promise<PackageBench> {
+): Promise<PackageFixture> {
   const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));
   chmodSync(debs, 0o755);
   const words = ['--version', version, '--out', debs, '--bundles', debian.bundles];
