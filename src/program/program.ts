@@ -56,7 +56,7 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .exitOverride()
-    // Commander's own complaints are worded again, in one place, from the error it throws.
+    // Commander's own errors are worded again, in one place, from the error it throws.
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });
   for (const verb of options.verbs) verb.register(program, shell);
   leaveHelpOut(program);

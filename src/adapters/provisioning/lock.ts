@@ -7,7 +7,7 @@ import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 const PROVISION_LOCK = '/run/dragoman-provision.lock';
 /** Beside the result file, where both may write who write the status. */
 const STATUS_LOCK = 'status.lock';
-/** A card takes a second for a file at its worst. The agent's user could hold the lock for ever: then it is written all the same. */
+/** A card takes a second for a file at its worst. The agent's user could hold the lock forever: then it is written all the same. */
 const WAIT_FOR_STATUS_MS = 3000;
 const LOOK_EVERY_MS = 20;
 const LONGEST_PID = 20;

@@ -66,7 +66,7 @@ describe('the status file', () => {
   });
 
   it.each([
-    ['for ever', () => writeFileSync(file(), String(process.pid))],
+    ['forever', () => writeFileSync(file(), String(process.pid))],
     ['by a folder', () => mkdirSync(file())],
     ['by a pipe', () => spawnSync('mkfifo', [file()])],
   ])('is written all the same where somebody holds it %s', (_, hold) => {
