@@ -67,8 +67,8 @@ const LAST_IN_LINE_TIMEOUT_MS = 600_000;
 
 const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   expect: PATIENT,
   // All projects share one queue, and therefore one number: on two cores some wait while others compute.
   maxWorkers: 8,

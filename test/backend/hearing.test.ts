@@ -110,5 +110,5 @@ describe('a backend', () => {
       PATIENT_MS,
     );
     sessionOf(await fixture.ask('kiosk', 'r1'));
-  }, 120_000);
+  });
 });

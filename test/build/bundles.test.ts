@@ -28,7 +28,7 @@ beforeAll(() => {
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(built.stderr);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const pathOf = (bundle: Bundle): string => join(folder, `${bundle}.mjs`);

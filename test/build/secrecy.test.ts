@@ -42,7 +42,7 @@ beforeAll(async () => {
     allow: ['museum/*'],
   };
   writeFileSync(join(folder, 'backend.json'), JSON.stringify(backend));
-}, 120_000);
+});
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
   children.clear();

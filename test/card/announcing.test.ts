@@ -32,7 +32,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
   beforeAll(() => {
     rack?.use();
     execFileSync('scripts/build-phrases', ['--out', join(folder, 'phrases')], { cwd: ROOT, stdio: 'ignore' });
-  }, 100_000);
+  });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
     await rack?.close();

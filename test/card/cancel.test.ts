@@ -79,7 +79,7 @@ beforeAll(async () => {
   const before = stalls.ms();
   evenings = await Promise.all(begun.map(spend));
   keptMs = stalls.ms() - before;
-}, 150_000);
+});
 afterAll(() => thread?.remove());
 
 async function prepare(path: Path, { insert }: Rack) {

@@ -108,7 +108,7 @@ afterAll(async () => {
   await Promise.all([rack?.close(), server?.close()]);
 });
 
-describe('the way from loudspeaker to microphone', { timeout: 120_000 }, () => {
+describe('the way from loudspeaker to microphone', () => {
   it.skipIf(rack === null)(
     `is the same for the doctor and the agent on a card${noCard === null ? '' : `: skipped, ${noCard}`}`,
     async ({ annotate, skip }) => {

@@ -34,12 +34,12 @@ beforeAll(() => {
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(built.stderr);
-}, 120_000);
+});
 
 const because = missing === null ? '' : `: skipped, ${missing}`;
 const becauseOfRack = rackMissing === null ? '' : `: skipped, ${rackMissing}`;
 
-describe.concurrent('demo --real-mic', { timeout: 150_000 }, () => {
+describe.concurrent('demo --real-mic', () => {
   it.skipIf(server === null)(
     `translates what a sound server's microphone hears${because}`,
     async ({ expect, annotate, skip }) => {

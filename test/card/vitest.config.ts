@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     include: ALONE,
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: PATIENT,
   },
 });

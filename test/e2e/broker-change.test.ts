@@ -156,7 +156,7 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
       mqtt: { url: there },
     });
     await device.stop();
-  }, 120_000);
+  });
 
   it('is returned from after a restart that finds nobody there', async () => {
     atFirst.messages.splice(0);
@@ -170,5 +170,5 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
     device.sighup();
     await until(() => events(atFirst, 'broker_changed').length > 0, 'the way back to the first');
     await device.stop();
-  }, 120_000);
+  });
 });

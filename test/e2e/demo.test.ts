@@ -86,7 +86,7 @@ function firstDifference(timeline: Uint8Array, sent: Uint8Array): number | null 
   return at === wanted.length ? null : at;
 }
 
-describe.concurrent('the demo', { timeout: 150_000 }, () => {
+describe.concurrent('the demo', () => {
   it('interprets the recording: every sample on its way there and back', async ({ expect }) => {
     const { summary, model, output, streams, recordings } = await perform('plain');
     const recording = (await loadWav(RECORDING)).pcm;

@@ -146,7 +146,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
     expect(await phase()).not.toBe('live');
     await signWith('second');
     await goLive();
-  }, 120_000);
+  });
 
   it('goes on with the keys that it has where the new ones cannot be used', async () => {
     rmSync(at('first.pub.pem'));

@@ -21,7 +21,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
       encoding: 'utf8',
     });
     if (built.status !== 0) throw new Error(built.stderr);
-  }, 120_000);
+  });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
     await rack?.close();
