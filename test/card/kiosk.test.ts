@@ -80,7 +80,8 @@ describe.skipIf(rack === null).concurrent(title, () => {
   });
 
   it('has none of its own words translated in half-duplex, in a loud room', async ({ expect, annotate }) => {
-    const acoustic = { delayMs: 380, gainDb: 0 };
+    // The first chime comes before anything is measured: until then the tail is 300 ms, and a later echo would outlast it.
+    const acoustic = { delayMs: 250, gainDb: 0 };
     const card = await insert({ id: 'Resounding', capture: { sound }, acoustic });
     const devices = { microphone: card.device, loudspeaker: card.device };
     const { summary, sent, received } = await serve(card, {

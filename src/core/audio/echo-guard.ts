@@ -64,8 +64,6 @@ const TRIAL_MS = 20_000;
 const DECAY_MS_PER_DB = 10;
 const SPEECHLESS_DB = -45;
 const TAIL_MS = { least: 200, most: 1500 };
-/** An echo that the service could hear has been measured when so much was said, mostly with the first sentence. */
-const MEASURED_WITHIN_MS = 10_000;
 
 /** What the gate goes by. @param playedMs how much the loudspeaker has been given so far */
 export function modeInForce(guard: EchoGuard, wanted: EchoMode, playedMs: number): EchoMode {
@@ -74,17 +72,9 @@ export function modeInForce(guard: EchoGuard, wanted: EchoMode, playedMs: number
   return guard.cancelsSince !== null && playedMs - guard.cancelsSince >= LEARNS_MS ? 'cancel' : 'half-duplex';
 }
 
-/**
- * How long a chunk may still hold the loudspeaker's sound after that was heard.
- * @param guess until something of it has been measured: at first, and once so much has been said that it would have been
- * @param playedMs how much has been said so far
- */
-export function tailOf(
-  guard: EchoGuard,
-  guess: { readonly firstMs: number; readonly laterMs: number },
-  playedMs: number,
-): number {
-  if (guard.measures.length === 0) return playedMs < MEASURED_WITHIN_MS ? guess.firstMs : guess.laterMs;
+/** How long a chunk may still hold the loudspeaker's sound after that was heard. @param unmeasuredMs the guess before any measure */
+export function tailOf(guard: EchoGuard, unmeasuredMs: number): number {
+  if (guard.measures.length === 0) return unmeasuredMs;
   // The longest of the last few: a tail too long costs a syllable, one too short a sentence said twice.
   const tails = guard.measures.map(
     ({ delayMs, gainDb }) => delayMs + Math.max(100, (gainDb - SPEECHLESS_DB) * DECAY_MS_PER_DB),

@@ -92,7 +92,7 @@ function objections(
 /** How long half-duplex stays deaf after the loudspeaker once it has heard this, milliseconds. */
 function tailAfter(delayMs: number, gainDb: number): number {
   const measure = { delayMs, gainDb, confidence: 1, at: 0 };
-  return tailOf({ ...NO_ECHO, measures: [measure] }, { firstMs: 0, laterMs: 0 }, 0);
+  return tailOf({ ...NO_ECHO, measures: [measure] }, 0);
 }
 
 /** The mode with which a room like this one works best. */

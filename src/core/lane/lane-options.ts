@@ -14,10 +14,8 @@ export interface LaneSettings {
   readonly playoutLagMs: number;
   /** How much audio is held while there is no stream. */
   readonly backlogMs: number;
-  /** How long the room still sounds after the loudspeaker stops, where nothing of that has been measured. */
+  /** How long the room still sounds after the loudspeaker stops. */
   readonly echoTailMs: number;
-  /** The same while too little was said to measure it: sound on its way through a television can be 400 ms late. */
-  readonly echoFirstTailMs: number;
   /** How long to wait for a token before asking again under the same id. */
   readonly tokenAnswerMs: number;
   /** A token request older than this starts again under another id. */
@@ -74,7 +72,6 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   playoutLagMs: 20_000,
   backlogMs: 30_000,
   echoTailMs: 300,
-  echoFirstTailMs: 500,
   tokenAnswerMs: 5000,
   tokenRequestLifeMs: 30_000,
   connectMarginMs: 3000,

@@ -64,8 +64,6 @@ export class StepHarness {
           playoutBytesPerMs: 48,
           // Sound that is made to run faster can't be read any more.
           quickens: false,
-          // In most stories it has been speaking for long.
-          echoFirstTailMs: LANE_DEFAULTS.echoTailMs,
           // In most stories nobody plays a service that says something while somebody speaks.
           silentAskMs: VERY_PATIENT_MS,
           ...given.settings,

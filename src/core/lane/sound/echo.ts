@@ -14,10 +14,9 @@ import type { StepContext } from '../step-context.ts';
 /** How the lane keeps its loudspeaker out of the translation just now. */
 export function echoInForce(state: LaneState): { mode: EchoMode; tailMs: number } {
   const { echo, options, settings } = state;
-  const guess = { firstMs: settings.echoFirstTailMs, laterMs: settings.echoTailMs };
   return {
     mode: modeInForce(echo, options.echo, playedMs(state)),
-    tailMs: tailOf(echo, guess, playedMs(state)),
+    tailMs: tailOf(echo, settings.echoTailMs),
   };
 }
 
