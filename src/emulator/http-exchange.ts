@@ -2,6 +2,7 @@ import { TLSSocket } from 'node:tls';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { parseJson } from '../protocol/json.ts';
 import { type Answer, refuse } from './core/refusal.ts';
 import type { ApiContext, ApiRequest } from './core/session-api.ts';
 import type { RequestLog } from './request-log.ts';
@@ -43,11 +44,9 @@ export async function readJson(context: HttpContext, instance: string): Promise<
     return { ok: false, answer: refuse('unsupported_media_type', instance, [detail]) };
   }
   if (text.trim() === '') return { ok: true, json: undefined };
-  try {
-    return { ok: true, json: JSON.parse(text) };
-  } catch {
-    return { ok: false, answer: refuse('malformed_body', instance, ['the body is not JSON']) };
-  }
+  const json = parseJson(text);
+  if (json !== undefined) return { ok: true, json };
+  return { ok: false, answer: refuse('malformed_body', instance, ['the body is not JSON']) };
 }
 
 /** Where the caller reaches this service, by what it wrote in `Host`. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EXIT, Failure } from '../program/problem.ts';
+import { parseJson } from '../protocol/json.ts';
 import type { PhraseBook } from './core/phrase-book.ts';
 
 const MOST_PHRASES = 5000;
@@ -25,13 +26,16 @@ export function readPhrases(file: string): PhraseBook {
       `--phrases: ${file} ${why}; give a list such as [{"en": "Hello.", "es": "Hola."}]`,
       EXIT.usage,
     );
-  let json: unknown;
+  let text: string;
   try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (problem) {
-    const code = problem instanceof Error && 'code' in problem ? String(problem.code) : null;
-    throw refuse(code === null ? 'is not JSON' : `cannot be read (${code})`);
+    throw refuse(
+      `cannot be read (${problem instanceof Error && 'code' in problem ? String(problem.code) : 'no reason given'})`,
+    );
   }
+  const json = parseJson(text);
+  if (json === undefined) throw refuse('is not JSON');
   const parsed = phraseBookSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -1,6 +1,7 @@
 /** Whatever comes on whatever topic a device listens to: it goes on, answers whom it can, and loses nothing. */
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
+import { seededRandom } from '../../src/core/random.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -63,17 +64,6 @@ const SAMPLES: Readonly<Record<string, readonly (readonly [topic: string, body: 
     ],
   ],
 };
-
-/** Mulberry32: the same messages at each run. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const JUNK: readonly unknown[] = [
   ...[null, true, 0, -1, 1.5, 1e308, '', 'x', '\u0000', '\u202e', '__proto__', 'x'.repeat(5000)],
@@ -142,7 +132,7 @@ describe('a device that is sent anything', () => {
 
   it.each(Object.keys(SAMPLES))('on %s goes on, and loses nothing', async (filter) => {
     const deps = await live();
-    const random = dice(filter.length);
+    const random = seededRandom(filter.length);
     const stream = deps.lastStream();
     const sentBefore = stream.audio.length;
     const ids = new Set<string>();
@@ -197,7 +187,7 @@ describe('a device whose kept files hold anything', () => {
   } as const;
 
   it.each(Object.keys(KEPT) as (keyof typeof KEPT)[])('in %s starts all the same', async (name) => {
-    const random = dice(name.length);
+    const random = seededRandom(name.length);
     for (let index = 0; index < 120; index++) {
       const file = createMemoryFile();
       file.fill(spoilText(spoil(KEPT[name], random), random));

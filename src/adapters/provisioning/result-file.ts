@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type ProvisioningResult, provisioningResultSchema } from '../../core/provisioning/outcome.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 
 const MOST_BYTES = 256 * 1024;
@@ -11,7 +12,7 @@ const MOST_BYTES = 256 * 1024;
  */
 export function readResultFile(path: string): ProvisioningResult | null {
   try {
-    const read = provisioningResultSchema.safeParse(JSON.parse(readBounded(path)));
+    const read = provisioningResultSchema.safeParse(parseJson(readBounded(path)));
     if (!read.success) return null;
     const { problems, notes, file } = read.data;
     return {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { brokerFiles } from '../core/broker/render.ts';
 import { type Setup, setupSchema } from '../core/broker/setup.ts';
 import type { KeyedCertificate } from './authority.ts';
@@ -14,17 +15,18 @@ export const LOGINS = 'logins';
 /** @throws Failure where the folder is no set-up */
 export function readSetup(folder: string): Setup {
   const file = join(folder, SETUP_FILE);
-  let json: unknown;
+  let text: string;
   try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new Failure(`${file} is no JSON: take it from a copy of the folder`, EXIT.usage);
     throw new Failure(
       `${file} cannot be read (${codeOf(error)}): give the folder that "dragoman-backend broker init" has made`,
       EXIT.usage,
     );
   }
+  const json = parseJson(text);
+  if (json === undefined)
+    throw new Failure(`${file} is no JSON: take it from a copy of the folder`, EXIT.usage);
   const read = setupSchema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
