@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Machine } from './machine.ts';
+import type { Machine } from './container.ts';
 
 const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
 const NAME = 'dragoman/v1/museum/kiosk-01';

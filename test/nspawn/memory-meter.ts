@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Machine } from './machine.ts';
+import type { Machine } from './container.ts';
 
 const CONTROLLER = '/sys/fs/cgroup/memory';
 /** The most that a group ever held, pages of files and TCP's buffers included: what cgroup 2 has in `memory.peak`. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { boot, type Machine } from './machine.ts';
+import { boot, type Machine } from './container.ts';
 import type { Debian } from './setup.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
-import type { Machine } from './machine.ts';
 import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
 const [OLD, NEW] = ['1.0.0-1', '1.1.0-1'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, inject, it, type TestContext } from 'vitest';
+import { boot, type Machine, type Shared } from './container.ts';
 import { type Kiosk, openKiosk } from './kiosk.ts';
-import { boot, type Machine, type Shared } from './machine.ts';
 
 /** Defines a test with a kiosk that is as installed; the agent is stopped. */
 export type KioskTest = (name: string, run: (kiosk: Kiosk, context: TestContext) => Promise<void>) => void;
