@@ -80,8 +80,8 @@ export const SOUND = [
   {
     name: 'a-cut-is-no-end-of-a-sentence',
     file: 'uplink/replay/understood.ts',
-    find: 'return lastPause(log) ?? log.sentMs;',
-    replace: 'return lastPause(log) ?? 0;',
+    find: 'return Math.min(lastPause(log) ?? log.sentMs, endOfRepeat(log));',
+    replace: 'return Math.min(lastPause(log) ?? 0, endOfRepeat(log));',
     tests: [
       'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
@@ -159,10 +159,24 @@ export const SOUND = [
     ],
   },
   {
+    name: 'sound-that-goes-on-says-what-is-said-meanwhile',
+    file: 'uplink/replay/spoken.ts',
+    find: 'const isPromised = !isOther && balance.promisedMs > 0;',
+    replace: 'const isPromised = false;',
+    tests: ['uplink/replay/nameless.test.ts'],
+  },
+  {
+    name: 'a-repeat-goes-on-in-what-follows',
+    file: 'uplink/replay/understood.ts',
+    find: 'return behind?.fromMs ?? Number.POSITIVE_INFINITY;',
+    replace: 'return behind === undefined ? 0 : Number.POSITIVE_INFINITY;',
+    tests: ['uplink/replay/languages.test.ts'],
+  },
+  {
     name: 'heard-again-where-nothing-is-told',
     file: 'uplink/replay/spoken.ts',
-    find: 'const isSilent = !log.isTold && !isAwaited;',
-    replace: 'const isSilent = log.isTold && !isAwaited;',
+    find: 'const isSilent = !log.isTold && !isAwaited && !isPromised;',
+    replace: 'const isSilent = log.isTold && !isAwaited && !isPromised;',
     tests: [
       'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',

@@ -163,6 +163,23 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     hours: 1,
     found: 'nobody was told of a first translation cut off by a service with names and without texts',
   },
+  {
+    seed: 71_000_233,
+    hours: 0.36,
+    found: 'the same cut in running speech, told too early, of a sentence that had been sent twice before',
+  },
+  {
+    seed: 72_000_197,
+    hours: 1,
+    found:
+      'sound without a name that went on was taken for the sentence that was said meanwhile: its begin was lost',
+  },
+  {
+    seed: 73_000_051,
+    hours: 0.8,
+    found:
+      'a sentence that was said once more in one language was heard again in the other: its text came late',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

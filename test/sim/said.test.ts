@@ -88,30 +88,51 @@ describe('what follows a cut in running speech', () => {
 });
 
 describe('the end of a sentence that was cut in running speech, by a service that told the cut too early', () => {
-  const given = (timesSent: (tick: number) => number, spokenUntil = 300) => {
-    const sent = createTickList(0);
-    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
-    const seams = createSeams(sent, (tick) => tick < spokenUntil);
+  /** @param sent how often each piece was sent, by then and since */
+  const given = (sent: readonly ((tick: number) => number)[], spokenUntil = 300) => {
+    const timesSent = createTickList(0);
+    const send = (times: ((tick: number) => number) | undefined): void => {
+      for (const tick of upTo(0, 300)) timesSent.set(tick, timesSent.get(tick) + (times?.(tick) ?? 0));
+    };
+    send(sent[0]);
+    const seams = createSeams(timesSent, (tick) => tick < spokenUntil);
     const { play, twice } = account(seams.isBehindToldEnd);
-    play(upTo(0, 100));
+    const sentence = upTo(0, 100);
+    seams.rendered({ stream: 'a', language: 'es', ticks: sentence });
+    play(sentence);
+    send(sent[1]);
     return { play, twice };
   };
+  const once = (): number => 1;
+  const from = (first: number) => (tick: number) => (tick < first ? 0 : 1);
 
   it('may be said again with what follows, up to a second and a half of it', () => {
-    for (const [from, violations] of [
+    for (const [first, violations] of [
       [25, 0],
       [24, 1],
     ] as const) {
-      const { play, twice } = given((tick) => (tick >= from ? 2 : 1));
-      play(upTo(from, 200));
+      const { play, twice } = given([once, from(first)]);
+      play(upTo(first, 200));
       expect(twice()).toBe(violations);
     }
   });
 
+  it('may be where the sentence had been sent more often before it was spoken', () => {
+    const { play, twice } = given([(tick) => (tick < 90 ? 2 : 1), from(90)]);
+    play(upTo(90, 200));
+    expect(twice()).toBe(0);
+  });
+
   it('may not where all of it is sent again, nor where nobody spoke on', () => {
-    for (const { play, twice } of [given(() => 2), given((tick) => (tick >= 40 ? 2 : 1), 100)]) {
+    for (const { play, twice } of [given([once, once]), given([once, from(40)], 100)]) {
       play(upTo(40, 200));
       expect(twice()).toBe(1);
     }
+  });
+
+  it('may not where it was sent again before it was spoken, and not since', () => {
+    const { play, twice } = given([(tick) => 1 + from(40)(tick)]);
+    play(upTo(40, 200));
+    expect(twice()).toBe(1);
   });
 });

@@ -41,8 +41,14 @@ export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number
   /** Of what follows a cut: the last piece of speech before it. */
   const lastBefore = createTickList<number | undefined>(undefined);
   const lastOf = new Map<string, readonly number[]>();
+  /** How often each piece of a rendering had been sent when the service made it. */
+  const sentBy = new WeakMap<readonly number[], readonly number[]>();
   const seams: Seams = {
     rendered({ stream, language, ticks }) {
+      sentBy.set(
+        ticks,
+        ticks.map((tick) => timesSent.get(tick)),
+      );
       const key = `${stream} ${language}`;
       const before = lastOf.get(key) ?? [];
       lastOf.set(key, ticks);
@@ -65,7 +71,10 @@ export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number
     isBehindToldEnd(tick, earlier) {
       const [first, last] = [earlier[0], earlier.at(-1)];
       if (first === undefined || last === undefined || last - tick >= DOUBT_TICKS) return false;
-      if (timesSent.get(first) >= timesSent.get(tick)) return false;
+      const sent = sentBy.get(earlier) ?? [];
+      const isAgain = (one: number): boolean =>
+        timesSent.get(one) > (sent[earlier.indexOf(one)] ?? Number.POSITIVE_INFINITY);
+      if (isAgain(first) || !isAgain(tick)) return false;
       for (let next = last + 1; next <= last + GAP_TICKS; next++) if (isSpoken(next)) return true;
       return false;
     },

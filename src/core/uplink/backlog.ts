@@ -31,6 +31,11 @@ export interface BacklogChunk {
   readonly late?: boolean;
 }
 
+/** What of a chunk a service must not put into one sentence with a chunk of which it is otherwise. */
+export function kindOf({ said, again, late }: BacklogChunk): string {
+  return [again === true, late === true, ...[...(said ?? [])].sort()].join();
+}
+
 /**
  * Where every captured chunk went. `captured = sent + silenced + trimmed + dropped + held` holds
  * after every step.

@@ -1,4 +1,4 @@
-import { type BacklogChunk, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
+import { type BacklogChunk, kindOf, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { noteSent, noteSilence } from '../../uplink/replay/replay-log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
@@ -80,9 +80,7 @@ function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
   const { backlog } = context.state;
   const last = streamNow(context)?.replay.pieces.at(-1)?.chunk;
   if (last === undefined || backlog.quietRun >= PAUSE_KEPT_CHUNKS) return false;
-  const kind = ({ said, again, late }: BacklogChunk): string =>
-    [again === true, late === true, ...[...(said ?? [])].sort()].join();
-  return head.apart === true || kind(last) !== kind(head);
+  return head.apart === true || kindOf(last) !== kindOf(head);
 }
 
 /** A pause of our own between two sentences. */

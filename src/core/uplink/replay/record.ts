@@ -195,6 +195,16 @@ export function speechMs(pieces: readonly Piece[]): number {
   return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
+/** Sound this short between two pauses is no sentence to a service. */
+const NOISE_MS = 320;
+
+/** Tells which of these pieces are noises: sound so short between two pauses that a service leaves it out. */
+export function noisesIn(pieces: readonly Piece[]): (piece: Piece) => boolean {
+  const lengths = new Map<number, number>();
+  for (const { group, fromMs, toMs } of pieces) lengths.set(group, (lengths.get(group) ?? 0) + toMs - fromMs);
+  return ({ group }) => (lengths.get(group) ?? 0) <= NOISE_MS;
+}
+
 /** Whether a piece lets a service hear a pause. */
 export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
   return chunk.pcm === null || !chunk.voiced;

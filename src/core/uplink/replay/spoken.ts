@@ -4,6 +4,7 @@ import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS, runsCutAtEnd } from './n
 import {
   isQuiet,
   NOTHING_NAMELESS,
+  noisesIn,
   type Piece,
   type ReplayLog,
   type Sentence,
@@ -130,7 +131,9 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   const aheadMs = isOther && isAhead ? (lastPause(given) ?? given.aheadMs) : given.aheadMs;
   const balance = withSound(given.balance, ms, isOther, now);
   const log = { ...given, soundAt: now, isAhead, aheadMs, balance };
-  const isSilent = !log.isTold && !isAwaited;
+  // Sound that goes on as its text has promised says nothing of what was said meanwhile.
+  const isPromised = !isOther && balance.promisedMs > 0;
+  const isSilent = !log.isTold && !isAwaited && !isPromised;
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
   const spoken = told.pieces.filter(({ sentence }) => sentence !== null);
   const rest = told.pieces.filter(({ sentence }) => sentence === null);
@@ -140,8 +143,10 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
 /** Whether a sentence of this stream was said in this language before, on a stream that broke off. */
 function isSaidBefore(log: ReplayLog, id: string, language: string | null): boolean {
   if (language === null) return false;
-  const speech = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
-  return speech.length > 0 && speech.every(({ chunk }) => chunk.said?.includes(language) === true);
+  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  const isNoise = noisesIn(own);
+  const isSaid = ({ chunk }: Piece): boolean => chunk.said?.includes(language) === true;
+  return own.some(isSaid) && own.every((piece) => isSaid(piece) || isNoise(piece));
 }
 
 /** What is to be said once more, and what the owner is to be told. */

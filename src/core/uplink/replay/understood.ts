@@ -1,4 +1,5 @@
-import { isQuiet, type Partial, type Piece, type ReplayLog, type Span } from './record.ts';
+import { kindOf } from '../backlog.ts';
+import { isQuiet, noisesIn, type Partial, type Piece, type ReplayLog, type Span } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { placeSpan } from './times.ts';
 
@@ -84,7 +85,23 @@ export function withSentence(log: ReplayLog, id: string, timed = false): ReplayL
  * late; otherwise it has cut a long sentence, or a pause that the room hides from us: up to now.
  */
 function sentEnd(log: ReplayLog): number {
-  return lastPause(log) ?? log.sentMs;
+  return Math.min(lastPause(log) ?? log.sentMs, endOfRepeat(log));
+}
+
+/**
+ * Where what comes first, but for noises, was understood before, it is understood again: by itself, as it went out between
+ * two pauses of ours, however late the word of it is. Infinite: it was not.
+ */
+function endOfRepeat({ pieces }: ReplayLog): number {
+  const open = pieces.filter((piece) => piece.sentence === null && !isQuiet(piece));
+  const isNoise = noisesIn(open);
+  const from = open.findIndex((piece) => !isNoise(piece));
+  const first = open[from]?.chunk;
+  if (first === undefined || (first.again !== true && first.said === undefined))
+    return Number.POSITIVE_INFINITY;
+  const kind = kindOf(first);
+  const behind = open.slice(from).find(({ chunk }) => kindOf(chunk) !== kind);
+  return behind?.fromMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** Where a pause that was heard of late ends, or has not ended; null: none was. */

@@ -81,6 +81,33 @@ describe('a sentence for two languages', () => {
   });
 });
 
+describe('a sentence that was said before in one of two languages', () => {
+  const repeated = send(4, emptyReplayLog(TARGETS), { said: ['fr'] });
+
+  it('is understood by itself, however late: it is not said again in that language, and what follows is owed', () => {
+    const late = understand(send(9, repeated), 'a');
+    expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
+    const said = sound(sound(late, 'a', 'es', 1000, true), 'a', 'fr', 1000, true);
+    const owed = unspoken(said).filter(({ voiced }) => voiced);
+    expect(owed.map(({ seq }) => seq)).toEqual([...Array(9).keys()].map((index) => index + 7));
+  });
+
+  it('is the same behind a noise', () => {
+    const late = understand(send(9, send(4, send(1), { said: ['fr'] })), 'a');
+    expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
+  });
+
+  it('is another behind speech that was never said', () => {
+    const late = understand(send(9, send(4, send(2), { said: ['fr'] })), 'a');
+    expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(false);
+  });
+
+  it('may be several of that kind', () => {
+    const two = understand(send(2, repeated, { said: ['fr'] }), 'a');
+    expect(unspoken(sound(two, 'a', 'es', 1000, true))).toEqual([]);
+  });
+});
+
 describe('a translation that is cut off', () => {
   const begun = (ms: number, last = false): ReplayLog =>
     sound(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'es', ms, last);

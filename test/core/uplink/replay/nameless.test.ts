@@ -3,7 +3,7 @@ import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
-import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+import { noteTranslated, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
 /** About 4 s of speech. */
@@ -155,6 +155,23 @@ describe('a translation without a name of which more than half came', () => {
   it('is not told where two texts had come before it: it may be one of them, whole', () => {
     const two = text(say(translated(), 4), 3100);
     expect(judgeCuts(sound(two, 4500, 3300), 8400).cuts).toEqual([]);
+  });
+});
+
+describe('a translation without a name, of a service that writes down nothing else', () => {
+  const first = noteTranslated(send(emptyReplayLog(['es']), 4, 3), { id: null, span: null });
+  const begun = sound(text(first, 3000), 320, 3300);
+  const seqs = (log: ReplayLog): readonly number[] => unspoken(log).map(({ seq }) => seq);
+
+  it('leaves what is said while it sounds owed', () => {
+    const going = sound(send(begun, 4, 0), 3600, 4000);
+    expect(seqs(going)).toEqual([7, 8, 9, 10]);
+    const second = noteTranslated(send(going, 0, 3), { id: null, span: null });
+    expect(seqs(sound(text(second, 9000), 4000, 9300))).toEqual([]);
+  });
+
+  it('is whatever was said by then where no text has promised it', () => {
+    expect(seqs(sound(send(begun, 4, 3), 4000, 9000))).toEqual([]);
   });
 });
 
