@@ -3,7 +3,15 @@
  * board, which interprets. DRAGOMAN_IMAGES names a folder with an image that was made before, and saves ten minutes.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +19,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, interpret, inWords, LANE, OWNER, plugCards, ready } from '../kiosk.ts';
+import { brokerFile } from '../owner-folder.ts';
 import { makeTones } from '../tones.ts';
 import { asFixture, type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import { openCard } from './card.ts';
@@ -98,7 +107,8 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
       await execute('bash', words, { cwd: work(), timeout: LINE_LIMIT_MS, maxBuffer: 2 ** 26 });
       await annotate(`${inSeconds(performance.now() - began)}: ${line}`);
     }
-    // As the template's last word says.
+    // As the template's last word says; its rules are written anew, and the broker of the tests stays this user.
+    appendFileSync(brokerFile(owner.folder), 'user root\n');
     await owner.stopBroker();
     await owner.startBroker();
     truncateSync(cardFile(), CARD_BYTES);
