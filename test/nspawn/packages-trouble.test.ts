@@ -18,9 +18,15 @@ const OWN = JSON.stringify({
     },
   ],
 });
-/** From the first bytes that are unpacked to the restart of the service; a slow machine is not as far by then. */
-const KILLED_AFTER_S = [0.03, 0.1, 0.2, 0.4, 0.8, 1.6];
-const KILL = 'dpkg -i "$1" >/dev/null 2>&1 & pid=$!; sleep "$2"; kill -9 "$pid" 2>/dev/null; wait; exit 0';
+/** As soon as the first file is unpacked, then whenever: a slow machine is not as far by then. */
+const KILLED = ['unpacking', '0.03', '0.1', '0.2', '0.4', '0.8', '1.6'];
+const KILL = `
+dpkg -i "$1" >/dev/null 2>&1 & pid=$!
+if [ "$2" = unpacking ]; then
+  until ls ${LIBRARY}/*.dpkg-new >/dev/null 2>&1 || ! kill -0 "$pid"; do :; done
+else sleep "$2"; fi
+kill -9 "$pid" 2>/dev/null; wait; exit 0
+`;
 
 /** The library's folder becomes a disk on which it has room, and half of another one. */
 const FILL = `
@@ -111,14 +117,14 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     await runs();
   });
 
-  it('dpkg is killed at six moments: a start finds a program, and the next installation repairs', async ({
+  it('dpkg is killed at seven moments: a start finds a program, and the next installation repairs', async ({
     annotate,
   }) => {
     const { machine } = fixture;
     const found: string[] = [];
     let version = OLD;
-    for (const seconds of KILLED_AFTER_S) {
-      await machine.must(['sh', '-c', KILL, 'sh', deb(version), String(seconds)]);
+    for (const moment of KILLED) {
+      await machine.must(['sh', '-c', KILL, 'sh', deb(version), moment]);
       found.push(await state());
       await restart();
       const { code, stdout, stderr } = await install(deb(version));
