@@ -42,16 +42,21 @@ function readAgent(proc: string, pid: number): RunningAgent[] {
     const [first = '', ...flags] = words.slice(0, at);
     const isScript = RUNTIME.test(basename(first)) && flags.every((word) => word.startsWith('-'));
     if ((at !== 0 && !isScript) || words[at + 1] !== 'run') return [];
-    return [{ pid, config: configOf(folder, words.slice(at + 2)) }];
+    const file = namedFile(words.slice(at + 2));
+    // Without one it is refused, and ends in a moment.
+    return file === null ? [] : [{ pid, config: wholeName(folder, file) }];
   } catch {
     return [];
   }
 }
 
-function configOf(folder: string, words: readonly string[]): string | null {
+function namedFile(words: readonly string[]): string | null {
   const place = words.findIndex((word) => word === '--config' || word.startsWith('--config='));
-  const file = words[place]?.split('=')[1] ?? words[place + 1];
-  if (place < 0 || file === undefined || file === '') return null;
+  const file = place < 0 ? '' : (words[place]?.split('=')[1] ?? words[place + 1] ?? '');
+  return file === '' ? null : file;
+}
+
+function wholeName(folder: string, file: string): string | null {
   if (file.startsWith('/')) return file;
   try {
     return resolve(readlinkSync(join(folder, 'cwd')), file);

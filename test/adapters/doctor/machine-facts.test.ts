@@ -108,8 +108,13 @@ describe('looking at the machine', () => {
       'proc/meminfo': '',
     });
     expect(findRunningAgents(proc, 22)).toEqual([]);
-    const running = line('/usr/bin/node', '--no-warnings', '/opt/dragoman/dragoman.mjs', 'run');
-    const more = machine({ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running });
+    const words = ['/usr/bin/node', '--no-warnings', '/opt/dragoman/dragoman.mjs', 'run'];
+    const running = line(...words, '--config', 'c.json');
+    const more = machine({
+      ...{ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running },
+      // Refused, as it names no configuration.
+      ...{ 'proc/334/cmdline': line(...words), 'proc/335/cmdline': line(...words, '--config') },
+    });
     expect(findRunningAgents(more.proc, 22)).toEqual([{ pid: 333, config: null }]);
     expect(findRunningAgents(more.proc, 333)).toEqual([]);
     expect(findRunningAgents(machine({}).proc, 22)).toBeUndefined();
