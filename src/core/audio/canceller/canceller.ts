@@ -131,6 +131,18 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     filter.relearn();
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);
   };
+  /** Learns how far the clocks run apart from what was heard before it was known where the echo lies. */
+  const measureRecalled = (): void => {
+    for (let ago = recall.blocks; ago > 0; ago--) {
+      const step = ratio * (1 + alignment.drift);
+      read(alignment.place - leadMs * perMs - (ago + 1) * blockSamples * step, step, played);
+      const later = ago * blockSamples;
+      const measure = lags.hear(played, recall.blockAt(ago), heardSamples - later);
+      if (measure === null) continue;
+      const corrected = alignment.measured({ ...measure, ago: measure.ago + later }, heardSamples);
+      if (corrected !== 'little') lags.restart();
+    }
+  };
   /** Finds how late the echo comes, roughly, and sets the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
     read(from + EARLIEST_MS * perMs, step, early);
@@ -146,7 +158,9 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     lags.forget();
     alignment.unlock();
     learntBlocks = 0;
-    learnAgain(from, step, recall.blocks);
+    measureRecalled();
+    const stepNow = ratio * (1 + alignment.drift);
+    learnAgain(alignment.place - blockSamples * stepNow, stepNow, recall.blocks);
   };
 
   const unsettle = (): void => {
@@ -192,7 +206,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       if (unsettled === 0 && change.hear(filter.echo, filter.rest)) relearn(CHANGED_MS / blockMs);
       if (isPlaced && unsettled === 0 && power(filter.echo) > AUDIBLE && AGAIN_AFTER.includes(++learntBlocks))
         relearn(recall.blocks);
-      const measure = isPlaced ? lags.hear(played, block) : null;
+      const measure = isPlaced ? lags.hear(played, block, heardSamples) : null;
       if (measure !== null) {
         unsettled = 0;
         const corrected = alignment.measured(measure, heardSamples);

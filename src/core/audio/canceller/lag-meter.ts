@@ -20,8 +20,11 @@ export interface LagMeasure {
  * time between the clocks. To a hundredth of a sample, from a second of speech, whoever speaks meanwhile.
  */
 export interface LagMeter {
-  /** @returns a measure, where there is enough new sound for one */
-  hear(played: Float32Array, heard: Float32Array): LagMeasure | null;
+  /**
+   * @param now samples heard until the end of this sound
+   * @returns a measure, where there is enough new sound for one
+   */
+  hear(played: Float32Array, heard: Float32Array, now: number): LagMeasure | null;
   /** The times of the sounds were corrected: what is half measured is void. */
   restart(): void;
   /** There is nothing to compare with any more. */
@@ -41,6 +44,13 @@ const FRAMES = { first: 4, most: 12, more: 2 };
 const FOLLOWS = 0.15;
 /** Less alike than this, it is another path; this many in a row are believed. */
 const LEAST_LIKENESS = 0.35;
+/**
+ * Two paths that were each measured over a few syllables share but some tones. Where the lag is one that clocks can have come to since,
+ * less is enough: among all lags, chance would seldom choose one of those. Share of time, and what is measured wrong beside it.
+ */
+const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
+/** A lag that is not near must be more likely by this factor. */
+const RATHER_NEAR = 0.7;
 const MISSES = 4;
 /** No two clocks are further apart, milliseconds. */
 const FARTHEST_MS = 70;
@@ -67,10 +77,11 @@ export function createLagMeter(rateHz: number): LagMeter {
   let misses = 0;
   let pending = 0;
   let filled = 0;
-  let heardSamples = 0;
   let frames = 0;
   let middles = 0;
   let loudness = 0;
+  /** When the known path was last compared with. */
+  let knownAt = 0;
   let wanted = FRAMES.first;
   const time = new Float64Array(size);
 
@@ -87,7 +98,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     for (let at = 0; at < size; at++) time[at] = valueAt(sound, at) * valueAt(window, at);
     spectrum.forward(time, into.re, into.im);
   };
-  const addFrame = (): void => {
+  const addFrame = (now: number): void => {
     let sum = 0;
     for (let at = 0; at < size; at++) sum += valueAt(past.played, at) ** 2;
     if (sum < PLAYED_POWER * size) return;
@@ -104,7 +115,7 @@ export function createLagMeter(rateHz: number): LagMeter {
       power.heard[bin] = valueAt(power.heard, bin) + yRe * yRe + yIm * yIm;
     }
     frames += 1;
-    middles += (heardSamples - size / 2) * sum;
+    middles += (now - size / 2) * sum;
     loudness += sum;
   };
 
@@ -147,8 +158,16 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { value, slope, bend };
   };
 
-  /** The lag at which the two paths are most alike. */
-  const compare = (): { lag: number; likeness: number } => {
+  /** The most likely of these lags, to a whole sample, by the correlation in `time`. */
+  const bestWithin = (most: number): number => {
+    let best = 0;
+    for (let lag = -most; lag <= most; lag++) if (correlation(lag) > correlation(best)) best = lag;
+    return best;
+  };
+  const correlation = (lag: number): number => valueAt(time, (lag + size) % size);
+
+  /** The lag at which the two paths are most alike, and how alike they must be. @param passed samples since the known path was heard */
+  const compare = (passed: number): { lag: number; likeness: number; least: number } => {
     product.re.fill(0);
     product.im.fill(0);
     let [nowPower, knownPower] = [1e-30, 1e-30];
@@ -164,10 +183,10 @@ export function createLagMeter(rateHz: number): LagMeter {
     }
     spectrum.inverse(product.re, product.im, time);
     const farthest = Math.min(size / 2 - 1, Math.round((FARTHEST_MS * rateHz) / 1000));
-    let best = 0;
-    for (let lag = -farthest; lag <= farthest; lag++) {
-      if (valueAt(time, (lag + size) % size) > valueAt(time, (best + size) % size)) best = lag;
-    }
+    const near = bestWithin(Math.min(farthest, Math.ceil(NEAR.drift * passed + (NEAR.ms * rateHz) / 1000)));
+    const anywhere = bestWithin(farthest);
+    const isNear = correlation(near) > RATHER_NEAR * correlation(anywhere);
+    const best = isNear ? near : anywhere;
     let lag = best;
     for (let round = 0; round < 4; round++) {
       const { slope, bend } = scoreAt(lag);
@@ -175,7 +194,8 @@ export function createLagMeter(rateHz: number): LagMeter {
       lag -= Math.max(-0.5, Math.min(0.5, slope / bend));
     }
     if (Math.abs(lag - best) > 1) lag = best;
-    return { lag, likeness: scoreAt(lag).value / Math.sqrt(nowPower * knownPower) };
+    const likeness = scoreAt(lag).value / Math.sqrt(nowPower * knownPower);
+    return { lag, likeness, least: isNear ? NEAR.likeness : LEAST_LIKENESS };
   };
 
   /** The known path follows what was heard, moved to its time. */
@@ -193,18 +213,20 @@ export function createLagMeter(rateHz: number): LagMeter {
     knows += 1;
   };
 
-  const measure = (): LagMeasure | null => {
+  const measure = (now: number): LagMeasure | null => {
     const coherence = findPath();
-    const ago = heardSamples - middles / loudness;
+    const at = middles / loudness;
+    const ago = now - at;
     const count = frames;
     clear();
     if (coherence < LEAST_COHERENCE) return null;
     if (knows === 0) {
       follow(0);
+      knownAt = at;
       return { lag: 0, likeness: 1, ago, frames: count, isFirst: true };
     }
-    const { lag, likeness } = compare();
-    if (likeness < LEAST_LIKENESS) {
+    const { lag, likeness, least } = compare(at - knownAt);
+    if (likeness < least) {
       misses += 1;
       if (misses >= MISSES) {
         misses = knows = 0;
@@ -215,22 +237,22 @@ export function createLagMeter(rateHz: number): LagMeter {
     misses = 0;
     wanted = Math.min(FRAMES.most, wanted + FRAMES.more);
     follow(lag);
+    knownAt = at;
     return { lag, likeness, ago, frames: count, isFirst: false };
   };
 
   return {
-    hear(played, heard) {
+    hear(played, heard, now) {
       past.played.copyWithin(0, played.length);
       past.heard.copyWithin(0, heard.length);
       past.played.set(played, size - played.length);
       past.heard.set(heard, size - heard.length);
       pending += heard.length;
       filled += heard.length;
-      heardSamples += heard.length;
       if (pending < hop || filled < size) return null;
       pending = 0;
-      addFrame();
-      return frames >= wanted ? measure() : null;
+      addFrame(now);
+      return frames >= wanted ? measure(now) : null;
     },
     restart,
     forget() {
