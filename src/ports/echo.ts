@@ -9,6 +9,8 @@ import type { Place } from './audio.ts';
 export interface EchoCancellerSink {
   /** From here on it may be given sound. */
   ready(): void;
+  /** It has found the echo where it did not know of any. What comes behind this is the first that was heard since, and it still learns. */
+  found(): void;
   /**
    * The microphone's sound, in the order in which it was given.
    * @param capturedAt when its last sample was captured

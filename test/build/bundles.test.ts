@@ -180,6 +180,7 @@ describe('the device’s bundle', () => {
         type: 'frames',
         pieces: [{ pcm, capturedAt: expect.any(Number) }],
         rests: true,
+        found: false,
       });
     } finally {
       await thread.terminate();

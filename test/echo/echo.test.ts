@@ -5,7 +5,7 @@ import { interpreter, VOICE_RATE_HZ, visitors } from '../acoustics.ts';
 import type { Dice } from '../sim/dice.ts';
 import type { Cell } from './cell.ts';
 import { fallbacks, GOALS, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
-import { perform, type Voices } from './perform.ts';
+import { BLOCK_SAMPLES, type Performance, perform, type Voices } from './perform.ts';
 import { judged, type Result } from './tables.ts';
 
 const SENTENCES = fileURLToPath(new URL('../../src/cli/demo/visitor.json', import.meta.url));
@@ -25,6 +25,15 @@ beforeAll(async () => {
   };
   voices = { loudspeaker: (dice) => from(service, dice), visitor: (dice) => from(people, dice) };
 });
+
+/** For how long echo would be sent that can be understood, seconds. */
+function leaksS({ blocks }: Performance, fromS: number, untilS: number): number {
+  const loud = 10 ** (-45 / 10) * BLOCK_SAMPLES;
+  let count = 0;
+  for (let block = fromS * 100; block < untilS * 100; block++)
+    if (blocks.isOpen[block] === 1 && (blocks.left[block] ?? 0) > loud) count += 1;
+  return count / 100;
+}
 
 const NOTHING: Result = {
   ...{ name: 'test', sentences: [], breaksS: [], visit: null, fallbacks: 0 },
@@ -69,6 +78,20 @@ describe('a lane that cancels its echo', () => {
     expect(sent).toBeGreaterThan(GOALS.sent);
     expect(Math.abs(levelDb)).toBeLessThan(GOALS.levelDb);
     expect(fallbacks(performance)).toBe(0);
+  });
+
+  it.each([
+    { name: 'turned up from nothing, and nobody tells', gainDb: -90, by: 78, delayMs: 0 },
+    { name: 'another one, 90 ms later', gainDb: -12, by: 0, delayMs: 90 },
+  ])('closes its gate where the loudspeaker is $name', async ({ gainDb, by, delayMs }) => {
+    const change = { atS: 14, gainDb: by, delayMs, otherRoom: true };
+    const performance = await perform({ ...CELL, ppm: 0, seconds: 50, gainDb, change }, voices, 1);
+    // Until the echo is found, which takes a second or two of speech.
+    expect(leaksS(performance, 0, 50)).toBeLessThan(3.5);
+    expect(leaksS(performance, 25, 50)).toBe(0);
+    const [, ...sentences] = judgeEcho(performance).filter(({ beganS }) => beganS > 22);
+    expect(sentences.length).toBeGreaterThan(1);
+    expect(sentences.filter(({ isGood }) => !isGood)).toEqual([]);
   });
 
   it('leaves a visitor alone where no echo is to be heard', async () => {

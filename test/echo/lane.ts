@@ -56,8 +56,10 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
       flushed: filter.flushed,
       captured(pcm, capturedAt) {
         const beganAt = performance.now();
+        const known = filter.found;
         const left = filter.filter(pcm, capturedAt);
         if (!filter.rests) workMs.push(performance.now() - beganAt);
+        if (filter.found !== known) out.found();
         out.frames(isOff(now) ? pcm : left.pcm, left.capturedAt);
       },
       close() {

@@ -112,6 +112,7 @@ class ThreadCanceller implements EchoCanceller {
     this.held.splice(0, this.given.shift()?.pieces ?? 0);
     if (this.given.length === 0) this.cancelLook();
     this.rests = message.rests;
+    if (message.found) this.sink.found();
     for (const { pcm, capturedAt } of message.pieces) {
       if (pcm.byteLength > 0) this.sink.frames(pcm, capturedAt);
     }

@@ -17,6 +17,8 @@ export interface EchoFilter {
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
   /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
+  /** How often the echo was found where it had not been known. */
+  readonly found: number;
   /** Nothing was played lately, and the last sound was not worked on. */
   readonly rests: boolean;
 }
@@ -49,6 +51,9 @@ export function createEchoFilter({ heardRateHz, playedRateHz }: EchoRates): Echo
     },
     get drift() {
       return canceller.drift;
+    },
+    get found() {
+      return canceller.found;
     },
     get rests() {
       return canceller.rests;

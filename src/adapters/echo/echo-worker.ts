@@ -8,6 +8,7 @@ const port = parentPort;
 if (port === null) throw new Error('this is a part of dragoman, not a program of its own');
 
 const filter = createEchoFilter(workerData as EchoRates);
+let timesFound = 0;
 const answer = (message: FromEchoThread): void => port.postMessage(message);
 
 port.on('message', (message: ToEchoThread | End) => {
@@ -19,7 +20,9 @@ port.on('message', (message: ToEchoThread | End) => {
       return filter.flushed(message.at, message.place);
     case 'captured': {
       const pieces = message.pieces.map(({ pcm, capturedAt }) => filter.filter(pcm, capturedAt));
-      return answer({ type: 'frames', pieces, rests: filter.rests });
+      const found = filter.found !== timesFound;
+      timesFound = filter.found;
+      return answer({ type: 'frames', pieces, rests: filter.rests, found });
     }
   }
 });

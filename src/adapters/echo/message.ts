@@ -26,6 +26,8 @@ export type FromEchoThread =
       readonly pieces: readonly CapturedPiece[];
       /** There was nothing to cancel. */
       readonly rests: boolean;
+      /** The echo was found where it had not been known. */
+      readonly found: boolean;
     };
 
 export interface EchoRates {

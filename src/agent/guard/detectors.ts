@@ -112,6 +112,7 @@ export function guardEchoCancellers(open: OpenEchoCanceller, defects: Defects): 
 function guardSink(sink: EchoCancellerSink, defects: Defects, isHeard: () => boolean): EchoCancellerSink {
   return {
     ready: () => isHeard() && attempt(defects, 'canceller ready', () => sink.ready()),
+    found: () => isHeard() && attempt(defects, 'canceller found', () => sink.found()),
     frames: (pcm, capturedAt) => void attempt(defects, 'captured sound', () => sink.frames(pcm, capturedAt)),
     failed: (message) => isHeard() && attempt(defects, 'canceller failure', () => sink.failed(message)),
   };

@@ -57,6 +57,7 @@ export class EchoPath {
           this.given = 0;
           post({ type: 'canceller', status: 'ready', message: '' });
         },
+        found: () => post({ type: 'canceller', status: 'found', message: '' }),
         frames: (pcm, capturedAt) => {
           this.given -= pcm.byteLength;
           this.deliver(pcm, capturedAt);

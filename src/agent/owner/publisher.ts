@@ -262,6 +262,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.echo.told !== after.echo.told ||
     before.echo.fallback !== after.echo.fallback ||
     before.echo.cancelsSince !== after.echo.cancelsSince ||
+    before.echo.changedAt !== after.echo.changedAt ||
     before.playbackLost !== after.playbackLost ||
     before.failures !== after.failures ||
     before.wanted !== after.wanted ||

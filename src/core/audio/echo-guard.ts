@@ -30,6 +30,8 @@ export interface EchoGuard {
   readonly fallback: EchoFallback | null;
   /** How much had been played when the canceller was ready, milliseconds; null: there is none. */
   readonly cancelsSince: number | null;
+  /** How much had been played when the path turned out to be another, or may have become one. */
+  readonly changedAt: number | null;
   /** How often cancelling did not hold since somebody last ordered it. */
   readonly failures: number;
 }
@@ -40,6 +42,7 @@ export const NO_ECHO: EchoGuard = {
   told: null,
   fallback: null,
   cancelsSince: null,
+  changedAt: null,
   failures: 0,
 };
 
@@ -69,7 +72,19 @@ const TAIL_MS = { least: 200, most: 1500 };
 export function modeInForce(guard: EchoGuard, wanted: EchoMode, playedMs: number): EchoMode {
   if (guard.fallback !== null) return 'half-duplex';
   if (wanted !== 'cancel') return wanted;
-  return guard.cancelsSince !== null && playedMs - guard.cancelsSince >= LEARNS_MS ? 'cancel' : 'half-duplex';
+  return hasLearnt(guard, playedMs) ? 'cancel' : 'half-duplex';
+}
+
+function hasLearnt({ cancelsSince, changedAt }: EchoGuard, playedMs: number): boolean {
+  return cancelsSince !== null && playedMs - Math.max(cancelsSince, changedAt ?? 0) >= LEARNS_MS;
+}
+
+/**
+ * The way from the loudspeaker to the microphone is another one, or may be: the gate closes until the canceller has learnt it. What it
+ * leaves of the echo counts as before, so that one which never learns does not go unnoticed.
+ */
+export function changePath(guard: EchoGuard, playedMs: number): EchoGuard {
+  return hasLearnt(guard, playedMs) ? { ...guard, changedAt: playedMs } : guard;
 }
 
 /** How long a chunk may still hold the loudspeaker's sound after that was heard. @param unmeasuredMs the guess before any measure */

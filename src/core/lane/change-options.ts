@@ -1,3 +1,4 @@
+import { volumeGain } from '../audio/pcm.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 import { isSameTask, type LaneOptions, taskOf } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
@@ -7,8 +8,11 @@ import { isStreaming, type Rolling } from './session/session.ts';
 import { refreshTask } from './session/session-setup.ts';
 import { neverSleeps, wake } from './session/standby.ts';
 import { unduck } from './sound/ducking.ts';
-import { retryEcho } from './sound/echo.ts';
+import { onPathChanged, retryEcho } from './sound/echo.ts';
 import type { StepContext } from './step-context.ts';
+
+/** Of an echo that was so much weaker before, the canceller may never have heard anything. */
+const MUCH_LOUDER = 4;
 
 /** The operator orders something: the one place where options change. What does not run as ordered is kept apart from them. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
@@ -17,7 +21,10 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   const after = { ...before, ...ordered };
   context.set({ options: after, refusedTask: stillRefused(refused, ordered, after) });
   if (after.echo !== before.echo) retryEcho(context, before.echo);
-  if (after.volume !== before.volume) context.emit({ type: 'set_volume', percent: after.volume });
+  if (after.volume !== before.volume) {
+    context.emit({ type: 'set_volume', percent: after.volume });
+    if (volumeGain(after.volume) > MUCH_LOUDER * volumeGain(before.volume)) onPathChanged(context);
+  }
   if (after.echo !== 'cancel') unduck(context);
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
     rearmStandby(context);

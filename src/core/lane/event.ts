@@ -107,7 +107,7 @@ export type LaneEvent =
   | { readonly type: 'echo_heard'; readonly heard: 'microphone' | 'cancelled'; readonly measure: EchoMeasure }
   | {
       readonly type: 'canceller';
-      readonly status: 'starting' | 'ready' | 'failed';
+      readonly status: 'starting' | 'ready' | 'found' | 'failed';
       readonly message: string;
     }
   /** A chime that somebody asked for: it sounds whatever `earcons` says. */

@@ -28,6 +28,7 @@ function open(url: URL, clock = createSystemClock()) {
   const frames: { pcm: Uint8Array; capturedAt: number }[] = [];
   const canceller = createEchoCancellers({ clock, thread: url })(RATES, {
     ready: () => told.push('ready'),
+    found: () => told.push('found'),
     frames: (pcm, capturedAt) => {
       told.push('frames');
       frames.push({ pcm, capturedAt });
@@ -134,6 +135,16 @@ describe('the canceller', () => {
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual([1, 2]);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(told).toEqual(['ready', 'frames', 'frames']);
+  });
+
+  it('tells that the echo was found before it gives what was heard then', async () => {
+    const finding = captures(
+      "parentPort.postMessage({ type: 'frames', pieces: message.pieces, rests: false, found: true });",
+    );
+    const { canceller, told } = open(finding);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    canceller.captured(piece(1), 80, 0);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready', 'found', 'frames']);
   });
 
   describe('whose pieces are short', () => {

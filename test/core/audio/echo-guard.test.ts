@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  changePath,
   type EchoGuard,
   fallBack,
   modeInForce,
@@ -100,6 +101,26 @@ describe('an echo in the mode cancel', () => {
     expect(modeInForce(NO_ECHO, 'cancel', 99_000)).toBe('half-duplex');
     expect(modeInForce(cancelling, 'cancel', 22_999)).toBe('half-duplex');
     expect(modeInForce(cancelling, 'cancel', 23_000)).toBe('cancel');
+  });
+
+  it('closes the gate again for what it takes to learn, where the path is another one', () => {
+    const changed = changePath(cancelling, 50_000);
+    expect(modeInForce(changed, 'cancel', 52_999)).toBe('half-duplex');
+    expect(modeInForce(changed, 'cancel', 53_000)).toBe('cancel');
+    // What was being learnt is: it takes no longer.
+    expect(changePath(changed, 52_000)).toBe(changed);
+    expect(changePath(cancelling, 22_000)).toBe(cancelling);
+    expect(changePath(NO_ECHO, 50_000)).toBe(NO_ECHO);
+  });
+
+  it('is a loop as soon as ever where the path is said to be another one again and again', () => {
+    const watcher = new Watcher({ wanted: 'cancel', heard: 'cancelled' });
+    watcher.guard = cancelling;
+    for (let count = 0; count < 3; count++) {
+      watcher.guard = changePath(watcher.guard, 30_000 + 4000 * count);
+      watcher.see(2000, measure(), { playedMs: 30_001 + 4000 * count });
+    }
+    expect(watcher.fell).toBe(1);
   });
 
   it('is a loop when the canceller leaves it although it has had its time', () => {

@@ -13,8 +13,11 @@ function hearEcho(lane: LaneHarness, times: number, heard: 'microphone' | 'cance
     lane.step({ type: 'echo_heard', heard, measure: MEASURE });
   }
 }
-const canceller = (lane: LaneHarness, status: 'starting' | 'ready' | 'failed', message = ''): void =>
-  void lane.step({ type: 'canceller', status, message });
+const canceller = (
+  lane: LaneHarness,
+  status: 'starting' | 'ready' | 'found' | 'failed',
+  message = '',
+): void => void lane.step({ type: 'canceller', status, message });
 const switches = (lane: LaneHarness): boolean[] => lane.all('cancel_echo').map(({ on }) => on);
 
 /** A lane that cancels echo, has learnt the room, and is silent. */
@@ -104,6 +107,47 @@ describe('the mode cancel', () => {
     lane.speak(9);
     expect(lane.wire.slice(learnt).replaceAll('f', '')).toBe('sssssssss');
     expect(switches(lane)).toEqual([]);
+  });
+
+  it.each<[string, (lane: LaneHarness) => void]>([
+    ['the echo is found somewhere else', (lane) => canceller(lane, 'found')],
+    [
+      'the loudspeaker was away',
+      (lane) => {
+        lane.step({ type: 'audio_fault', device: 'playback', code: 'gone', message: 'it was pulled' });
+        lane.step({ type: 'playback_back' });
+      },
+    ],
+    [
+      'the microphone was away',
+      (lane) => {
+        lane.step({ type: 'audio_fault', device: 'capture', code: 'gone', message: 'it was pulled' });
+        lane.speak(1);
+      },
+    ],
+    [
+      'the volume is raised from nothing',
+      (lane) => {
+        lane.options({ volume: 0 });
+        expect(report(lane).mode).toBe('cancel');
+        lane.options({ volume: 100 });
+      },
+    ],
+  ])('is half-duplex until it has learnt again, when %s', (_name, happen) => {
+    const lane = cancelling();
+    expect(report(lane).mode).toBe('cancel');
+    happen(lane);
+    expect(report(lane).mode).toBe('half-duplex');
+    lane.hear('learning again', 3000, true);
+    lane.pass(10_000);
+    expect(report(lane).mode).toBe('cancel');
+    expect(switches(lane)).toEqual([]);
+  });
+
+  it('goes on where the volume is changed by a little', () => {
+    const lane = cancelling();
+    for (const volume of [80, 100, 20]) lane.options({ volume });
+    expect(report(lane).mode).toBe('cancel');
   });
 
   it('falls back when its echo is still heard after it had its time', () => {

@@ -21,6 +21,8 @@ export interface Canceller {
   readonly rests: boolean;
   /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
+  /** How often the echo was found where it had not been known; from each time on the path is learnt anew. */
+  readonly found: number;
 }
 
 /** So long a block is: of these, whole numbers fit into what sound cards deliver. */
@@ -84,6 +86,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   /** The learnt path begins so much after a sound is played. */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
+  let timesFound = 0;
   /** From this place on the device runs again: how late the echo comes has to be measured again. */
   let brokenAt = Number.POSITIVE_INFINITY;
   /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
@@ -153,6 +156,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     const off = found.delayMs - leadMs;
     if (isPlaced && off > NEAR_MS.before && off < NEAR_MS.behind) return;
     isPlaced = true;
+    timesFound += 1;
     leadMs = found.delayMs - BEFORE_MS;
     filter.forget(10 ** (found.gainDb / 10));
     lags.forget();
@@ -222,6 +226,9 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     },
     get drift() {
       return alignment.drift;
+    },
+    get found() {
+      return timesFound;
     },
   };
 }

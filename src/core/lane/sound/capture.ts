@@ -13,7 +13,7 @@ import { forgetVainWakes } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
 import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
-import { echoInForce, reviewEcho } from './echo.ts';
+import { echoInForce, onPathChanged, reviewEcho } from './echo.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
 import { pump, sendFiller } from './sending.ts';
 
@@ -27,6 +27,8 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   if (!isListening(context.phase)) return;
   const { levels } = captured;
   reviewEcho(context);
+  // It may be another microphone, or stand elsewhere.
+  if (context.state.captureLost) onPathChanged(context);
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
   context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });

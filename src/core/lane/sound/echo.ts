@@ -1,4 +1,5 @@
 import {
+  changePath,
   fallBack,
   modeInForce,
   observeEcho,
@@ -46,15 +47,16 @@ export function onEchoHeard(
   else context.emit({ type: 'cancel_echo', on: false });
 }
 
-/** The canceller has begun, works, or can't. */
+/** The canceller has begun, works, has found the echo somewhere else, or can't. */
 export function onCanceller(
   context: StepContext,
-  status: 'starting' | 'ready' | 'failed',
+  status: 'starting' | 'ready' | 'found' | 'failed',
   message: string,
 ): void {
   const { echo, options } = context.state;
   const { fallback } = echo;
   if (options.echo !== 'cancel' || (fallback !== null && !fallback.onTrial)) return;
+  if (status === 'found') return onPathChanged(context);
   if (status !== 'failed') {
     context.set({ echo: { ...echo, cancelsSince: status === 'ready' ? playedMs(context.state) : null } });
     return;
@@ -63,6 +65,12 @@ export function onCanceller(
   context.set({ echo: fallBack(echo, 'canceller', options.echo, sentence, context.now) });
   if (fallback === null) sayFallback(context);
   else context.emit({ type: 'cancel_echo', on: false });
+}
+
+/** What the canceller knows of the way to the microphone may be wrong: the gate closes until it has learnt again. */
+export function onPathChanged(context: StepContext): void {
+  const { state } = context;
+  context.set({ echo: changePath(state.echo, playedMs(state)) });
 }
 
 /** What did not hold is tried again, in the mode that the options have now. @param before the mode that they had */

@@ -11,6 +11,7 @@ import {
 import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
+import { onPathChanged } from './echo.ts';
 
 /** A device that runs on between sounds puts silence where sound comes late: it has to come early. */
 const REFILL_MS = 140;
@@ -120,5 +121,6 @@ export function onPlaybackBack(context: StepContext): void {
   if (!playbackLost) return;
   const isAbout = problem?.code.startsWith('playback_') === true;
   context.set({ playbackLost: false, problem: isAbout ? null : problem });
+  onPathChanged(context);
   context.notify('audio_back', { device: 'playback' });
 }
