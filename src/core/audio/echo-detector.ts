@@ -38,8 +38,13 @@ const REST_SAMPLES = 6000;
 const LEAD_SAMPLES = 128;
 /** Sound is written so far ahead of being heard that it must be kept for as long, and then for the longest echo. */
 const MEMORY_S = 8;
+/**
+ * Where no echo is found among the lags of one block, it is looked for among those that begin here: a loudspeaker behind radio, a television
+ * or a network may be most of a second late, and tells nobody.
+ */
+const FAR_SAMPLES = 1800;
 /** Nothing is listened for when the loudspeaker has been silent for longer. */
-const DIES_AWAY_MS = 800;
+const DIES_AWAY_MS = 1300;
 /** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
 export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {
   const { heardRateHz, playedRateHz } = options;
@@ -47,11 +52,19 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
   const decimateHeard = createDecimator(heardRateHz, ECHO_RATE_HZ);
   const played = createTimeline(ECHO_RATE_HZ, MEMORY_S);
   const heard = createTimeline(ECHO_RATE_HZ, 2);
-  const lags = createEchoLags({
-    rateHz: ECHO_RATE_HZ,
-    blockSamples: BLOCK_SAMPLES,
-    leadSamples: LEAD_SAMPLES,
-  });
+  const shape = { rateHz: ECHO_RATE_HZ, blockSamples: BLOCK_SAMPLES, leadSamples: LEAD_SAMPLES };
+  const lags = createEchoLags(shape);
+  const farLags = createEchoLags(shape);
+  /** What was played by as much later as the far lags begin. */
+  const playedLater = {
+    read: (from: number, target: Float32Array | Float64Array) => played.read(from - FAR_SAMPLES, target),
+  };
+  const compare = (end: number): EchoMeasure | null => {
+    const near = lags.compare(played, heard, end);
+    const far = farLags.compare(playedLater, heard, end);
+    if (near !== null || far === null) return near;
+    return { ...far, delayMs: far.delayMs + (FAR_SAMPLES * 1000) / ECHO_RATE_HZ };
+  };
   let lastBlockEnd = Number.NEGATIVE_INFINITY;
 
   return {
@@ -75,7 +88,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
         const end = begin + BLOCK_SAMPLES;
         if (end > heard.end) return measure;
         lastBlockEnd = end;
-        const found = lags.compare(played, heard, end);
+        const found = compare(end);
         if (found === null) continue;
         measure = found;
         lastBlockEnd += REST_SAMPLES;

@@ -2,10 +2,13 @@ import type { EchoMeasure } from './echo-measure.ts';
 import type { Timeline } from './echo-timeline.ts';
 import { createSpectrum, valueAt } from './fourier.ts';
 
+/** Sound by its place. */
+type Sounds = Pick<Timeline, 'read'>;
+
 /** Compares blocks of heard sound with what was played, at every lag at once, and remembers what earlier blocks said. */
 export interface EchoLags {
   /** @param end place behind the block's last sample */
-  compare(played: Timeline, heard: Timeline, end: number): EchoMeasure | null;
+  compare(played: Sounds, heard: Sounds, end: number): EchoMeasure | null;
 }
 
 /** The band in which speech has its power and small loudspeakers sound, hertz. */
@@ -70,7 +73,7 @@ export function createEchoLags(options: {
    * One transform for both: the played sound is its real part, the heard one its imaginary part.
    * @returns false where either is too quiet to be compared
    */
-  const transform = (played: Timeline, heard: Timeline, end: number): boolean => {
+  const transform = (played: Sounds, heard: Sounds, end: number): boolean => {
     played.read(end + leadSamples - size, re);
     heard.read(end - blockSamples, block);
     let heardPower = 0;

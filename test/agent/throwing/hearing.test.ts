@@ -97,7 +97,12 @@ describe('what takes sound back', () => {
   it('may throw in a canceller, which then has failed', () => {
     const told: string[] = [];
     const canceller = { played() {}, flushed: explode, captured() {}, close: () => void told.push('closed') };
-    const sink = { ready() {}, found() {}, frames() {}, failed: (message: string) => void told.push(message) };
+    const sink = {
+      ready() {},
+      found() {},
+      frames() {},
+      failed: (message: string) => void told.push(message),
+    };
     const open = guardEchoCancellers(
       () => canceller,
       (where) => told.push(where),

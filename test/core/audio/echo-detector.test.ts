@@ -31,7 +31,7 @@ function detect(played: Float32Array, heard: Float32Array, pieceMs = 320): EchoM
   return measures;
 }
 
-const grid = [20, 70, 150, 250, 400].flatMap((delayMs, row) =>
+const grid = [20, 70, 150, 250, 400, 480, 700, 850].flatMap((delayMs, row) =>
   (row % 2 ? [0, -20] : [-10, -30]).map((gainDb, column) => ({ delayMs, gainDb, rt60S: column ? 0.7 : 0.3 })),
 );
 
