@@ -109,7 +109,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const isMuted = before.options.muted || before.closing?.isDeaf === true;
     const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
-    const bothSpeak = !isMuted && echoInForce(before).mode === 'cancel';
+    // With the first sound of a microphone that was away the gate closes until the echo is learnt again.
+    const bothSpeak = !isMuted && !before.captureLost && echoInForce(before).mode === 'cancel';
     violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
     for (const tick of ticks) mark(tick, GATED);
   };

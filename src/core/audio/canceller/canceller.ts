@@ -4,6 +4,7 @@ import { createTimeline } from '../echo-timeline.ts';
 import { toPcm } from '../pcm.ts';
 import { createAdaptiveFilter } from './adaptive-filter.ts';
 import { createAlignment } from './alignment.ts';
+import { createDevicePlaces } from './device-places.ts';
 import { createInterpolator } from './interpolator.ts';
 import { createLagMeter } from './lag-meter.ts';
 import { CHANGED_MS, createPathChangeDetector } from './path-change.ts';
@@ -35,8 +36,6 @@ const DIES_AWAY_MS = 2000;
 const MEMORY_S = 8;
 /** Before the path is measured, an echo may come so early because the moments of playing are estimates. */
 const EARLIEST_MS = 20;
-/** Counts and times that are further apart than this do not belong together; where the echo has been found, times prove little. */
-const LOST_MS = { locked: 150, free: 10 };
 /** After a break the path is not learnt until it is in its place again, or for so long. */
 const UNSETTLED_MS = 2500;
 /** The echo's begin is put so far behind the begin of the learnt path. */
@@ -87,13 +86,10 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
   let timesFound = 0;
-  /** From this place on the device runs again: how late the echo comes has to be measured again. */
-  let brokenAt = Number.POSITIVE_INFINITY;
   /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
   let unsettled = 0;
   /** Blocks of echo since the path was found. */
   let learntBlocks = 0;
-  let run: { number: number; begin: number } | null = null;
 
   const read = (from: number, step: number, target: Float32Array): void => {
     const first = Math.floor(from) - interpolator.reach;
@@ -101,23 +97,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     interpolator.read(source, first, from, step, target);
   };
   const perMs = playedRateHz / 1000;
-  /** A device's own count is exact, and only where it begins is an estimate. */
-  const beginOf = (place: Place, at: number): number => {
-    const told = alignment.placeAt(at * perMs) - place.sample;
-    const isKnown = run?.number === place.run;
-    const most = alignment.isLocked ? LOST_MS.locked : LOST_MS.free;
-    if (run === null || !isKnown || Math.abs(run.begin - told) > most * perMs) {
-      if (isKnown) alignment.unlock();
-      const begin = Math.round(told);
-      const isNext = run !== null && place.run === run.number + 1;
-      const heardFrom = isNext ? place.heardFrom : null;
-      if (run !== null && heardFrom !== null)
-        timeline.delay(run.begin + heardFrom, Math.max(0, begin - run.begin));
-      run = { number: place.run, begin };
-      brokenAt = begin + (heardFrom ?? place.sample);
-    }
-    return run.begin + place.sample;
-  };
+  const places = createDevicePlaces(timeline, alignment, perMs);
   /** @param place of what is played, behind the last block that was heard; @param blocks how many of those, at most */
   const learnAgain = (place: number, step: number, blocks: number): void => {
     const known = Math.min(recall.blocks, Math.round(blocks));
@@ -168,7 +148,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   };
 
   const unsettle = (): void => {
-    brokenAt = Number.POSITIVE_INFINITY;
+    places.pass();
     recall.forget();
     lags.restart();
     if (alignment.isLocked) unsettled = (UNSETTLED_MS * heardRateHz) / 1000;
@@ -177,11 +157,11 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   return {
     played(samples, heardAt, goesOn, place) {
       if (place === null) timeline.write(samples, alignment.placeAt(heardAt * perMs) / perMs, goesOn);
-      else timeline.put(samples, beginOf(place, heardAt));
+      else timeline.put(samples, places.of(place, heardAt));
     },
     flushed(at, place) {
       if (place === null) timeline.cut(alignment.placeAt(at * perMs) / perMs);
-      else timeline.cutAt(beginOf(place, at));
+      else timeline.cutAt(places.of(place, at));
     },
     step(block, beganAt) {
       const wasResting = rests;
@@ -200,7 +180,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       before.set(block);
       seek(block, place, step);
       const from = place - leadMs * perMs;
-      if (jumped || from + blockSamples * step > brokenAt) unsettle();
+      if (jumped || from + blockSamples * step > places.brokenAt) unsettle();
       read(from, step, played);
       unsettled = Math.max(0, unsettled - blockSamples);
       // Before it is known where the echo lies, and how loud it is, whoever speaks would be taken for it.

@@ -158,14 +158,6 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { value, slope, bend };
   };
 
-  /** The most likely of these lags, to a whole sample, by the correlation in `time`. */
-  const bestWithin = (most: number): number => {
-    let best = 0;
-    for (let lag = -most; lag <= most; lag++) if (correlation(lag) > correlation(best)) best = lag;
-    return best;
-  };
-  const correlation = (lag: number): number => valueAt(time, (lag + size) % size);
-
   /** The lag at which the two paths are most alike, and how alike they must be. @param passed samples since the known path was heard */
   const compare = (passed: number): { lag: number; likeness: number; least: number } => {
     product.re.fill(0);
@@ -183,9 +175,12 @@ export function createLagMeter(rateHz: number): LagMeter {
     }
     spectrum.inverse(product.re, product.im, time);
     const farthest = Math.min(size / 2 - 1, Math.round((FARTHEST_MS * rateHz) / 1000));
-    const near = bestWithin(Math.min(farthest, Math.ceil(NEAR.drift * passed + (NEAR.ms * rateHz) / 1000)));
-    const anywhere = bestWithin(farthest);
-    const isNear = correlation(near) > RATHER_NEAR * correlation(anywhere);
+    const near = mostLikely(
+      time,
+      Math.min(farthest, Math.ceil(NEAR.drift * passed + (NEAR.ms * rateHz) / 1000)),
+    );
+    const anywhere = mostLikely(time, farthest);
+    const isNear = correlationAt(time, near) > RATHER_NEAR * correlationAt(time, anywhere);
     const best = isNear ? near : anywhere;
     let lag = best;
     for (let round = 0; round < 4; round++) {
@@ -261,4 +256,15 @@ export function createLagMeter(rateHz: number): LagMeter {
       wanted = FRAMES.first;
     },
   };
+}
+
+const correlationAt = (time: Float64Array, lag: number): number =>
+  valueAt(time, (lag + time.length) % time.length);
+
+/** The most likely of these lags, to a whole sample, by the correlation at each of them. */
+function mostLikely(time: Float64Array, most: number): number {
+  let best = 0;
+  for (let lag = -most; lag <= most; lag++)
+    if (correlationAt(time, lag) > correlationAt(time, best)) best = lag;
+  return best;
 }
