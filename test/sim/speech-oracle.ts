@@ -82,7 +82,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let targetsSince = Number.NEGATIVE_INFINITY;
   const said = createSaidAccount(violations, (tick, earlier) => seams.isDoubtful(tick, earlier, setup));
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
-
   const mark = (tick: number, flag: number): void => {
     flags.set(tick, flags.get(tick) | flag);
   };
@@ -107,10 +106,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (!silenced) return;
     const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
     const isMuted = before.options.muted || before.closing?.isDeaf === true;
-    const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
+    const { mode, tailMs } = echoInForce(before);
+    const justified = isMuted || setup.wasLoud(beganAt - Math.max(300, tailMs) - 120, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
     // With the first sound of a microphone that was away the gate closes until the echo is learnt again.
-    const bothSpeak = !isMuted && !before.captureLost && echoInForce(before).mode === 'cancel';
+    const bothSpeak = !isMuted && !before.captureLost && mode === 'cancel';
     violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
     for (const tick of ticks) mark(tick, GATED);
   };
