@@ -200,9 +200,9 @@ const NOISE_MS = 320;
 
 /** Tells which of these pieces are noises: sound so short between two pauses that a service leaves it out. */
 export function noisesIn(pieces: readonly Piece[]): (piece: Piece) => boolean {
-  const lengths = new Map<number, number>();
-  for (const { group, fromMs, toMs } of pieces) lengths.set(group, (lengths.get(group) ?? 0) + toMs - fromMs);
-  return ({ group }) => (lengths.get(group) ?? 0) <= NOISE_MS;
+  const lengthOf = (own: readonly Piece[]): number =>
+    own.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  return ({ group }) => lengthOf(pieces.filter((one) => one.group === group)) <= NOISE_MS;
 }
 
 /** Whether a piece lets a service hear a pause. */
