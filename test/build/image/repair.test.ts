@@ -1,0 +1,108 @@
+/** What the image does at each boot with the partition of what lasts: its own functions, on a file. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('../../../scripts/image/system/mount-root', import.meta.url));
+const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+const hasTools = ['mke2fs', 'e2fsck', 'debugfs'].every(
+  (tool) => spawnSync(tool, ['-V'], { env }).status === 0,
+);
+const BLOCK = 4096;
+/** The first copy of the superblock, and where a file system tells that its journal is to be played. */
+const COPY_AT = 32_768 * BLOCK;
+const INCOMPATIBLE_AT = 0x60;
+const NEEDS_RECOVERY = 4;
+
+let folder: string;
+let disk: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-repair-'));
+  disk = join(folder, 'disk');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function make(): void {
+  writeFileSync(disk, '');
+  truncateSync(disk, 256 * 2 ** 20);
+  // Without checksums, so that a byte can be changed.
+  execFileSync('mke2fs', ['-q', '-F', '-t', 'ext4', '-b', String(BLOCK), '-O', '^metadata_csum', disk], {
+    env,
+  });
+  writeFileSync(join(folder, 'kept'), 'what was set\n');
+  execFileSync('debugfs', ['-w', '-R', `write ${join(folder, 'kept')} kept`, disk], { env, stdio: 'ignore' });
+}
+
+function overwrite(at: number, bytes: Uint8Array): void {
+  const file = openSync(disk, 'r+');
+  writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
+
+/** The copy tells of a journal, as after the partition has grown while it was mounted. */
+function markCopy(): void {
+  const file = openSync(disk, 'r+');
+  const flags = Buffer.alloc(4);
+  readSync(file, flags, 0, 4, COPY_AT + INCOMPATIBLE_AT);
+  flags.writeUInt32LE(flags.readUInt32LE() | NEEDS_RECOVERY);
+  writeSync(file, flags, 0, 4, COPY_AT + INCOMPATIBLE_AT);
+  closeSync(file);
+}
+
+function check(): { readonly code: number | null; readonly said: string } {
+  const script = `RUN="$1"; data="../$2"
+say() { echo "$*"; }
+problem() { echo "$*"; }
+eval "$(sed -nE '/^(kind_of_data|check_file_system|repair|make_file_system)\\(\\)/,/(^|; )\\}$/p' "$3")"
+check_file_system`;
+  const { status, stdout, stderr } = spawnSync('sh', ['-uc', script, 'sh', folder, disk, SCRIPT], {
+    encoding: 'utf8',
+    env,
+  });
+  return { code: status, said: stdout + stderr };
+}
+const kept = (): string => spawnSync('debugfs', ['-R', 'cat kept', disk], { encoding: 'utf8', env }).stdout;
+
+describe.skipIf(!hasTools)('the partition of what lasts', () => {
+  it('is left as it is where nothing is wrong', () => {
+    make();
+    expect([check(), kept()]).toEqual([{ code: 0, said: '' }, 'what was set\n']);
+  });
+
+  it.each([
+    ['of a file system at rest', () => {}],
+    ['of one that had grown, whose copy tells of a journal', markCopy],
+  ])('with its beginning destroyed, %s, is repaired, and keeps what was set', (_, prepare) => {
+    make();
+    prepare();
+    overwrite(0, Buffer.alloc(BLOCK));
+    expect([check(), kept()]).toEqual([{ code: 0, said: '' }, 'what was set\n']);
+    expect(spawnSync('e2fsck', ['-fn', disk], { env }).status).toBe(0);
+  });
+
+  it('is made again where nothing of it is left', () => {
+    writeFileSync(disk, '');
+    truncateSync(disk, 64 * 2 ** 20);
+    expect(check()).toEqual({ code: 0, said: 'makes the file system for what lasts\n' });
+    expect(spawnSync('e2fsck', ['-fn', disk], { env }).status).toBe(0);
+  });
+
+  it('is left alone where it holds something else', () => {
+    writeFileSync(disk, '');
+    truncateSync(disk, 64 * 2 ** 20);
+    execFileSync('mke2fs', ['-q', '-F', '-t', 'ext2', disk], { env });
+    expect(check()).toEqual({ code: 1, said: expect.stringContaining('holds something else') });
+  });
+});
