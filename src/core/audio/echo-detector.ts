@@ -43,6 +43,8 @@ const MEMORY_S = 8;
  * or a network may be most of a second late, and tells nobody.
  */
 const FAR_SAMPLES = 1800;
+/** There it must be this clear: it is looked for all the time beside a nearer echo, where chance has its way now and then. */
+const FAR_CONFIDENCE = 0.5;
 /** Nothing is listened for when the loudspeaker has been silent for longer. */
 const DIES_AWAY_MS = 1300;
 /** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
@@ -62,7 +64,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
   const compare = (end: number): EchoMeasure | null => {
     const near = lags.compare(played, heard, end);
     const far = farLags.compare(playedLater, heard, end);
-    if (near !== null || far === null) return near;
+    if (near !== null || far === null || far.confidence < FAR_CONFIDENCE) return near;
     return { ...far, delayMs: far.delayMs + (FAR_SAMPLES * 1000) / ECHO_RATE_HZ };
   };
   let lastBlockEnd = Number.NEGATIVE_INFINITY;
