@@ -7,7 +7,7 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { until } from '../nspawn/kiosk.ts';
 import { type Machine, switchOn } from './machine.ts';
 import { type Owner, type OwnerOptions, startOwner } from './owner.ts';
-import type { Workshop } from './setup.ts';
+import type { Testbed } from './setup.ts';
 import { timed } from './slowness.ts';
 import { type Judgement, judge, TONE_MS } from './tones.ts';
 
@@ -30,7 +30,7 @@ export interface Fixture {
 
 /** A machine that has just booted, and an owner whom it can reach. */
 export async function openFixture(
-  workshop: Extract<Workshop, { missing: null }>,
+  testbed: Extract<Testbed, { missing: null }>,
   more: Partial<OwnerOptions> = {},
 ): Promise<Fixture> {
   const emulator = [
@@ -44,16 +44,16 @@ export async function openFixture(
     OWNER,
   ];
   const owner = await startOwner({
-    bundles: workshop.bundles,
+    bundles: testbed.bundles,
     names: [OWNER],
     streamHost: OWNER,
     emulator,
     ...more,
   });
   try {
-    const { disk } = workshop.hardware;
+    const { disk } = testbed.hardware;
     const ports = { 8883: owner.brokerPort, 443: owner.servicePort };
-    const machine = await switchOn({ ...workshop.hardware, ports }, 'booted');
+    const machine = await switchOn({ ...testbed.hardware, ports }, 'booted');
     await machine.setClock();
     return {
       ...{ machine, owner, disk },

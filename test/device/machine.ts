@@ -43,7 +43,7 @@ export interface Hardware {
    */
   readonly time?: 'real' | 'virtual';
   /** Files of this machine into which it writes, as /dev/virtio-ports/NAME. */
-  readonly outlets?: Readonly<Record<string, string>>;
+  readonly virtioPorts?: Readonly<Record<string, string>>;
   /** It ends by then, however much it has to do. Left out: 40 minutes. */
   readonly lifeLimitMs?: number;
 }
@@ -161,7 +161,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
       socket('agent'),
     ],
     ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
-    ...Object.entries(hardware.outlets ?? {}).flatMap(([name, file]) => [
+    ...Object.entries(hardware.virtioPorts ?? {}).flatMap(([name, file]) => [
       ...['-chardev', `file,id=${name},path=${file}`],
       ...['-device', `virtserialport,chardev=${name},name=${name}`],
     ]),

@@ -38,8 +38,8 @@ export function onMachine(
   define: (scenarios: Scenarios) => void,
   owner: Partial<OwnerOptions> = {},
 ): void {
-  const workshop = inject('workshop');
-  describe(`${title}, Debian ${workshop.suite}`, () => {
+  const testbed = inject('testbed');
+  describe(`${title}, Debian ${testbed.suite}`, () => {
     let fixture: Fixture | undefined;
     let usualProbeMs: number | undefined;
     let isInstalled = false;
@@ -48,8 +48,8 @@ export function onMachine(
     let isOver: string | null = null;
 
     beforeAll(async () => {
-      if (workshop.missing !== null) return;
-      fixture = await openFixture(workshop, owner).catch((error) => {
+      if (testbed.missing !== null) return;
+      fixture = await openFixture(testbed, owner).catch((error) => {
         if (!isAboutTime(error)) throw error;
         isOver = `this machine is too slow: ${(error as Error).message}`;
         return undefined;
@@ -64,10 +64,10 @@ export function onMachine(
       run: Scenario,
       limitMs = LIMIT_MS,
     ): void => {
-      const { missing } = workshop;
+      const { missing } = testbed;
       const title = missing === null ? name : `${name}: skipped, ${missing}`;
       it.skipIf(missing !== null)(title, { timeout: limitMs }, async (context) => {
-        if (workshop.missing === null && Date.now() > workshop.endsAt) isOver ??= 'no time is left for it';
+        if (testbed.missing === null && Date.now() > testbed.endsAt) isOver ??= 'no time is left for it';
         if (isOver !== null) return skip(context, name, isOver);
         if (fixture === undefined) throw new Error('there is no machine');
         const open = fixture;

@@ -33,7 +33,7 @@ const NO_END_S = 1e9;
 const OWN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** What a machine is made of, or why there can be none here. */
-export type Workshop =
+export type Testbed =
   | {
       readonly suite: string;
       readonly missing: null;
@@ -46,7 +46,7 @@ export type Workshop =
 
 declare module 'vitest' {
   interface ProvidedContext {
-    workshop: Workshop;
+    testbed: Testbed;
   }
 }
 
@@ -55,7 +55,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const { suite, architecture } = whatIsAsked(project.name);
   const missing = whatIsMissing(architecture);
   if (missing !== null) {
-    project.provide('workshop', { suite: project.name, missing });
+    project.provide('testbed', { suite: project.name, missing });
     return () => {};
   }
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-device-'));
@@ -72,12 +72,12 @@ export default async function setup(project: TestProject): Promise<() => void> {
       throw error;
     });
     if (booted === null) {
-      project.provide('workshop', { suite: project.name, missing: 'this machine is too slow to boot it' });
+      project.provide('testbed', { suite: project.name, missing: 'this machine is too slow to boot it' });
       return forget;
     }
     const disk = join(folder, 'disk.qcow2');
     copyFileSync(booted, disk);
-    project.provide('workshop', {
+    project.provide('testbed', {
       suite: project.name,
       missing: null,
       endsAt: Date.now() + (Number(process.env['DRAGOMAN_DEVICE_TIME_S']) || NO_END_S) * 1000,

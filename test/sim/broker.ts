@@ -1,6 +1,6 @@
 import type { BusListener, BusMessage, BusOptions, OpenBus, PublishOptions } from '../../src/ports/bus.ts';
 import type { Dice } from './dice.ts';
-import { createKeeper } from './keeper.ts';
+import { createMessageStore } from './message-store.ts';
 import type { Network } from './network.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
@@ -58,7 +58,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
     listener: BusListener;
   } | null = null;
 
-  const keeper = createKeeper(clock, () => {
+  const store = createMessageStore(clock, () => {
     const isReachable = session?.up() === true && !network.blackHole && !broker.isDown;
     return isReachable ? (session?.listener ?? null) : null;
   });
@@ -83,8 +83,8 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       });
     },
     keepForDevice: (message, deliver, onLost) =>
-      keeper.keep(message, deliver, onLost ?? (() => {}), network.delay()),
-    retain: (message, deliver) => keeper.retain(message, deliver, network.delay()),
+      store.keep(message, deliver, onLost ?? (() => {}), network.delay()),
+    retain: (message, deliver) => store.retain(message, deliver, network.delay()),
   };
 
   const openBus = (process: ProcessClock, _options: BusOptions, listener: BusListener) => {
@@ -129,9 +129,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
       up = true;
       session = mine;
       flush();
-      keeper.connected();
+      store.connected();
       listener.up(connection, 5);
-      keeper.subscribed();
+      store.subscribed();
       if (broker.kicks) process.at(clock.now() + dice.between(5, 200), () => mine.drop('unreachable'));
     };
     const retry = (): void => {

@@ -31,7 +31,7 @@ export interface RoomSetup {
   readonly terms: Terms;
   readonly dice: Dice;
   /** Of how people speak. */
-  readonly tongueDice: Dice;
+  readonly speechDice: Dice;
   readonly startAt: number;
   /** Number of the first piece of speech. */
   readonly firstTick: number;
@@ -47,7 +47,7 @@ export function createRoom(setup: RoomSetup): Room {
   const { id, clock, violations, terms, dice, firstTick } = setup;
   const cancels = terms.lane['echo'] === 'cancel';
   const isSteady = terms.talk === 'steady';
-  const tongue = isSteady ? null : setup.tongueDice;
+  const speechDice = isSteady ? null : setup.speechDice;
   const speaker = createLoudspeaker(
     clock,
     // Ducked sound can't be read any more.
@@ -62,7 +62,7 @@ export function createRoom(setup: RoomSetup): Room {
     isExact: () => tellsAll(terms) && setup.isTruthful(),
     isLying: () => tellsAll(terms) && !setup.isTruthful(),
   });
-  const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, tongue);
+  const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, speechDice);
   const microphone = createMicrophone({
     ...{ clock, dice: dice.fork(), visitors, speaker, firstTick },
     ...{ echo: terms.echo, roomAmplitude: terms.roomAmplitude, pieceTicks: terms.pieceTicks },

@@ -52,8 +52,13 @@ function drawSentence(dice: Dice): Sentence {
   return { lengthMs: dice.between(8000, 60_000), inOneGo: true };
 }
 
-/** @param tongue dice of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
-export function createVisitors(dice: Dice, habits: Habits, startAt: number, tongue: Dice | null): Visitors {
+/** @param speechDice dice of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
+export function createVisitors(
+  dice: Dice,
+  habits: Habits,
+  startAt: number,
+  speechDice: Dice | null,
+): Visitors {
   let nextAt = startAt + dice.wait(habits.betweenVisitsMs) / 2;
   let sentencesLeft = 0;
   let polite = true;
@@ -73,9 +78,9 @@ export function createVisitors(dice: Dice, habits: Habits, startAt: number, tong
     sentencesLeft -= 1;
     sentence += 1;
     const { lengthMs, inOneGo } =
-      tongue === null ? { lengthMs: dice.between(1000, 6000), inOneGo: false } : drawSentence(tongue);
+      speechDice === null ? { lengthMs: dice.between(1000, 6000), inOneGo: false } : drawSentence(speechDice);
     beganAt = at;
-    envelopeAt = tongue === null ? 0 : tongue.whole(0, ENVELOPE.length - 1);
+    envelopeAt = speechDice === null ? 0 : speechDice.whole(0, ENVELOPE.length - 1);
     endsAt = at + lengthMs;
     hesitations = [];
     if (!inOneGo && lengthMs > 2500 && dice.chance(0.5)) {
@@ -84,7 +89,7 @@ export function createVisitors(dice: Dice, habits: Habits, startAt: number, tong
     }
   };
   const levelAt = (at: number): number => {
-    if (tongue === null) return 1;
+    if (speechDice === null) return 1;
     const tick = Math.round((at - beganAt) / TICK_MS);
     return ENVELOPE[(envelopeAt + tick) % ENVELOPE.length] ?? 0;
   };

@@ -160,7 +160,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     createRoom({
       ...{ id, clock, violations, startAt: START_MS, dice: roomDice, mayLose: (at) => world.mayLose(at) },
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
-      tongueDice: createDice(seed + 2 ** 37 + index),
+      speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
       ...{ isTruthful: () => isTruthful, busThrewAt: () => ports.publishThrewAt },

@@ -19,6 +19,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'vault|token-?desk|command-?desk|fault-?desk': 'token store, token client, command dispatcher',
   'echo-?thinner': 'decimator',
   'stage-?hands|puppets?|surgery': 'fixture, harness, fake',
+  'workshop|tongues?|keeper': 'testbed, language or voice, store',
   'lineUp|lineCare|no_line': 'the connection to the broker; a line is one of a text',
 };
 

@@ -24,13 +24,13 @@ export interface Peers {
 /**
  * Broker, service and backend run, and somebody writes down what the device says. What they write stays in memory: what is counted at
  * the disk is the device's.
- * @param outlet of the machine, for what the device says
+ * @param virtioPort of the machine, as a device file, for what the device says
  * @param sessionS how long a session lasts at most
  */
 export async function startPeers(
   machine: Machine,
   bundles: string,
-  outlet: string,
+  virtioPort: string,
   sessionS: number,
 ): Promise<Peers> {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-peers-'));
@@ -65,7 +65,7 @@ export async function startPeers(
   const node = (await machine.sh('command -v node || echo /usr/lib/dragoman-node/bin/node')).trim();
   const anna = join(folder, 'logins/anna');
   const watcher = [node, join(root, 'watcher.mjs'), String(PORTS.peoplePort), anna];
-  await start('watcher', [...watcher, `/dev/virtio-ports/${outlet}`], ['--property=Restart=on-failure']);
+  await start('watcher', [...watcher, `/dev/virtio-ports/${virtioPort}`], ['--property=Restart=on-failure']);
   return {
     serve,
     handed: (name) => readFileSync(join(folder, 'logins/museum.kiosk-01', name)),

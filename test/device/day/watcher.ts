@@ -8,8 +8,8 @@ import { watch } from '../owner-client.ts';
 const WRITE_EACH_MS = 5000;
 const COMMAND_EACH_MS = 900_000;
 
-const [port = '', login = '', outlet = ''] = process.argv.slice(2);
-const out = openSync(outlet, 'w');
+const [port = '', login = '', virtioPort = ''] = process.argv.slice(2);
+const out = openSync(virtioPort, 'w');
 const owner = await watch(Number(port), login);
 let commands = 0;
 setInterval(() => {

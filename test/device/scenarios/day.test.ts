@@ -9,7 +9,7 @@ import { configuration, inSeconds, inWords, LANE, plugCards, SERVICE } from '../
 import { type Machine, switchOn } from '../machine.ts';
 import { type Judgement, RATE_HZ, TONE_MS } from '../tones.ts';
 
-const workshop = inject('workshop');
+const testbed = inject('testbed');
 const HOURS = Number(process.env['DRAGOMAN_DEVICE_HOURS'] ?? 24);
 const SESSION_S = 600;
 /** Each ten minutes somebody speaks. */
@@ -37,7 +37,7 @@ mount /dev/zram0 /mnt; cp -a /var/. /mnt; umount /mnt; mount /dev/zram0 /var; sy
 find /usr /etc -xdev -type f -exec cat {} + >/dev/null
 `;
 
-/** Speaks, and has what the loudspeaker says written to an outlet, the same length each time. */
+/** Speaks, and has what the loudspeaker says written to a virtio port, the same length each time. */
 const VISITOR = `
 visits=$1; raw='-t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000'
 for visit in $(seq "$visits"); do
@@ -51,16 +51,16 @@ for visit in $(seq "$visits"); do
 done
 `;
 
-describe(`a day in the machine's own time, Debian ${workshop.suite}`, () => {
+describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-day-'));
-  const outlets = { heard: join(folder, 'heard'), told: join(folder, 'told') };
+  const virtioPorts = { heard: join(folder, 'heard'), told: join(folder, 'told') };
   let machine: Machine | undefined;
   let peers: Peers | undefined;
 
   beforeAll(async () => {
-    if (workshop.missing !== null) return;
+    if (testbed.missing !== null) return;
     const lifeLimitMs = LIMIT_MS;
-    machine = await switchOn({ ...workshop.hardware, ports: {}, time: 'virtual', outlets, lifeLimitMs });
+    machine = await switchOn({ ...testbed.hardware, ports: {}, time: 'virtual', virtioPorts, lifeLimitMs });
   }, START_LIMIT_MS);
   afterAll(async () => {
     await machine?.stop();
@@ -69,9 +69,9 @@ describe(`a day in the machine's own time, Debian ${workshop.suite}`, () => {
   });
 
   const title = `interprets for ${HOURS} h: nothing is lost, its memory stays, its card is spared`;
-  const name = workshop.missing === null ? title : `${title}: skipped, ${workshop.missing}`;
-  it.skipIf(workshop.missing !== null)(name, { timeout: LIMIT_MS }, async ({ annotate }) => {
-    if (workshop.missing !== null || machine === undefined) throw new Error('there is no machine');
+  const name = testbed.missing === null ? title : `${title}: skipped, ${testbed.missing}`;
+  it.skipIf(testbed.missing !== null)(name, { timeout: LIMIT_MS }, async ({ annotate }) => {
+    if (testbed.missing !== null || machine === undefined) throw new Error('there is no machine');
     const open = machine;
     await slowly(open, 'mkdir -p /srv/goods; tar -xf /dev/vdb -C /srv/goods');
     await plugCards({ machine: open });
@@ -84,21 +84,21 @@ describe(`a day in the machine's own time, Debian ${workshop.suite}`, () => {
     await stop();
     const alone = await measure(open, () => sleepInIt(open, REST_S));
 
-    peers = await startPeers(open, workshop.bundles, 'told', SESSION_S);
+    peers = await startPeers(open, testbed.bundles, 'told', SESSION_S);
     await configure(open, peers, { standbyAfter: 20 });
     await open.must(['systemctl', 'start', SERVICE]);
-    await live(outlets.told);
+    await live(virtioPorts.told);
     await sleepInIt(open, 60);
-    expect(readFileSync(outlets.told, 'utf8')).toContain('\\"phase\\":\\"standby\\"');
+    expect(readFileSync(virtioPorts.told, 'utf8')).toContain('\\"phase\\":\\"standby\\"');
     const rest = await measure(open, () => sleepInIt(open, REST_S));
 
     await stop();
     // Each byte comes back as it came, silence included: a stream that is never at rest.
     await peers.serve('echo');
     await configure(open, peers, {});
-    const toldBefore = statSync(outlets.told).size;
+    const toldBefore = statSync(virtioPorts.told).size;
     await open.must(['systemctl', 'start', SERVICE]);
-    await live(outlets.told, toldBefore);
+    await live(virtioPorts.told, toldBefore);
     await sleepInIt(open, 60);
     const startedAt = performance.now();
     const visits = Math.max(1, Math.round(HOURS * VISITS_AN_HOUR));
@@ -106,14 +106,14 @@ describe(`a day in the machine's own time, Debian ${workshop.suite}`, () => {
       const end = (await clockOf(open)) + HOURS * 3600;
       const visitor = ['sh', '-euc', VISITOR, 'sh', String(visits)];
       await open.must(['systemd-run', '--quiet', '--unit=visitor', ...visitor]);
-      const isOver = async () => statSync(outlets.heard).size >= visits * VISIT_BYTES;
+      const isOver = async () => statSync(virtioPorts.heard).size >= visits * VISIT_BYTES;
       await until('all visits are over', isOver, (HOURS + 1) * HOUR_LIMIT_MS);
       await sleepInIt(open, end - (await clockOf(open)));
     });
     const tookMs = performance.now() - startedAt;
 
-    const told = readTold(readFileSync(outlets.told, 'utf8').slice(toldBefore));
-    const judged = judgeVisits(readFileSync(outlets.heard), LISTENED_S);
+    const told = readTold(readFileSync(virtioPorts.told, 'utf8').slice(toldBefore));
+    const judged = judgeVisits(readFileSync(virtioPorts.heard), LISTENED_S);
     const worst = [...judged].sort((a, b) => flawsOf(b) - flawsOf(a))[0];
     const last = told.health.at(-1);
     const lane = last?.lanes[0];

@@ -50,10 +50,10 @@ describe('texts of what is being said', () => {
 
   test('an interim text is the beginning of the confirmed one', () => {
     fc.assert(
-      fc.property(fc.nat(100), language, voiced, voiced, (first, tongue, a, b) => {
-        const amount = phrasesSpoken(first, tongue, Math.max(a, b));
-        const final = letters(phrases(first, amount, tongue));
-        expect(final.startsWith(letters(interimText(first, tongue, Math.min(a, b))))).toBe(true);
+      fc.property(fc.nat(100), language, voiced, voiced, (first, spoken, a, b) => {
+        const amount = phrasesSpoken(first, spoken, Math.max(a, b));
+        const final = letters(phrases(first, amount, spoken));
+        expect(final.startsWith(letters(interimText(first, spoken, Math.min(a, b))))).toBe(true);
       }),
     );
   });

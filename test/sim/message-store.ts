@@ -14,7 +14,7 @@ interface Kept {
   onLost(): void;
 }
 
-export interface Keeper {
+export interface MessageStore {
   keep(message: BusMessage, deliver: Deliver, onLost: () => void, delayMs: number): void;
   retain(message: BusMessage, deliver: Deliver, delayMs: number): void;
   /** The device is connected: it gets what waits, and again what it has not acknowledged. */
@@ -24,7 +24,7 @@ export interface Keeper {
 }
 
 /** @param reach the device's end of the connection; null: it cannot be reached now */
-export function createKeeper(clock: SimClock, reach: () => BusListener | null): Keeper {
+export function createMessageStore(clock: SimClock, reach: () => BusListener | null): MessageStore {
   let queue: Kept[] = [];
   /** Delivered on this connection or one before, and not acknowledged. */
   let unacknowledged: Kept[] = [];
