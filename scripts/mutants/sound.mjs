@@ -173,6 +173,13 @@ export const SOUND = [
     tests: ['uplink/replay/languages.test.ts'],
   },
   {
+    name: 'late-word-is-of-nothing',
+    file: 'uplink/replay/understood.ts',
+    find: 'if (first === undefined || next === undefined) return log;',
+    replace: 'if (first !== undefined || next === undefined) return log;',
+    tests: ['uplink/replay/replay-log.test.ts', 'uplink/replay/languages.test.ts'],
+  },
+  {
     name: 'heard-again-where-nothing-is-told',
     file: 'uplink/replay/spoken.ts',
     find: 'const isSilent = !log.isTold && !isAwaited && !isPromised;',

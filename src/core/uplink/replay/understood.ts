@@ -50,7 +50,8 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const counted = { ...named, namelessCount };
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
-  const labelled = afterSeam(label(open, name, stretch, span !== null), name);
+  const given = label(open, name, stretch, span !== null);
+  const labelled = afterSeam(id === null || span !== null ? given : shareWithLate(given, id), name);
   const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
   const understood = withSentence({ ...sewn, partial: null }, name, span !== null);
   if (!understood.isAhead || isKnown) return understood;
@@ -156,6 +157,26 @@ function afterSeam(log: ReplayLog, id: string): ReplayLog {
     const isBefore =
       seam !== undefined && seam.next === null && (first === undefined || seam.toMs === first.fromMs);
     return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
+  });
+  return { ...log, pieces };
+}
+
+/**
+ * Two stretches with a pause between them are never one sentence of the service. Where its word of the first comes so late
+ * that both were taken for that, and word of another follows for which nothing is left, the other is what lies behind the
+ * first.
+ */
+function shareWithLate(log: ReplayLog, id: string): ReplayLog {
+  if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
+  const [before] = log.sentences.slice(-1).filter((one) => !one.timed && !one.id.startsWith('#'));
+  const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
+  const isNoise = noisesIn(own);
+  const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
+  if (first === undefined || next === undefined) return log;
+  const pieces = log.pieces.map((piece): Piece => {
+    if (piece.sentence !== before?.id || piece.group < next) return piece;
+    const { seam, ...rest } = piece;
+    return { ...rest, sentence: id };
   });
   return { ...log, pieces };
 }

@@ -167,6 +167,15 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(judged.log, 35_000).cuts).toEqual([]);
   });
 
+  it('is said once more without the next sentence, of which word came as late', () => {
+    const late = send(2, send(4, emptyReplayLog(['es'])));
+    const told = understand(understand(late, 'a'), 'b');
+    const cut = sound(text(told, 'a', 'es'), 'a', 'es', 200, true);
+    expect(judgeCuts(sound(cut, 'b', 'es', 1000, true), 5500).again.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 7 }, (_, seq) => seq),
+    );
+  });
+
   it('is judged at once where the service says that this was all', () => {
     expect(judgeCuts(whole(begun(200, true)), 5000).again).toHaveLength(7);
   });

@@ -62,6 +62,10 @@ describe('what a stream has been sent and not spoken', () => {
     ['what another sentence does not tell', 'ssqqqUB', 'ssqqq'],
     ['the second of two', 'ssqqqUssqqqVA', 'ssqqq'],
     ['both, by the second name only where the first came, too', 'ssqqqUssqqqVB', 'ssqqq'],
+    ['the first of two of which word comes late', 'sssqqqssqqqUVB', 'sssqqq'],
+    ['the second of two of which word comes late', 'sssqqqssqqqUVA', 'ssqqq'],
+    ['the first of two of which word comes late, and a noise before it', 'sqqqsssqqqssqqqUVB', 'sqqqsssqqq'],
+    ['all of it, where word of a second comes and there was but one', 'sqqqsssqqqUVB', 'sqqqsssqqq'],
     ['none of it, after a noise that the service never had a word for', 'sqqqqqqqqqqqqssssssssdUA', ''],
     ['all of it, where the noise is too short ago', 'sqqqssssdUA', 'sssss'],
     ['what followed the last breath, where the service ended sooner than we', 'ssqqssUA', 'ss'],
@@ -89,6 +93,7 @@ describe('what a stream has been sent and not spoken', () => {
     ['what followed, where the sound comes before that word', 'ssqqqAssqqqU', 'ssqqq'],
     ['what followed a sentence that the service cut in two', 'ssqqqUVAssqqqBB', 'ssqqq'],
     ['nothing for silence after nothing', 'ffq', ''],
+    ['nothing, where there is word of what nobody has said', 'qqqU', ''],
   ])('%s: %s', (_, story, expected) => {
     expect(again(story)).toBe(expected);
   });
