@@ -87,6 +87,29 @@ describe('what follows a cut in running speech', () => {
   });
 });
 
+describe('the end of a sentence that was cut in running speech, by a service that tells no times', () => {
+  const given = (timesSent: (tick: number) => number, isGivenUp?: (tick: number) => boolean) => {
+    const sent = createTickList(0);
+    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
+    const seams = createSeams(sent, () => true, isGivenUp);
+    seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
+    seams.rendered({ stream: 'a', language: 'es', ticks: upTo(100, 300) });
+    return upTo(0, 300).filter(seams.isInDoubt);
+  };
+
+  it('may be left to the next sentence where its own is sent again, up to a second and a half of it', () => {
+    expect(given((tick) => (tick < 40 ? 2 : 1))).toEqual(upTo(40, 100));
+    expect(given((tick) => (tick < 10 ? 2 : 1))).toEqual(upTo(25, 85));
+    expect(given(() => 1)).toEqual([]);
+  });
+
+  it('may be likewise where its own was to be sent again and was lost, because too much waited', () => {
+    const isGivenUp = (tick: number): boolean => tick < 40;
+    expect(given(() => 1, isGivenUp)).toEqual(upTo(25, 100));
+    expect(given((tick) => (tick < 40 ? 0 : 1), isGivenUp)).toEqual([]);
+  });
+});
+
 describe('the end of a sentence that was cut in running speech, by a service that told the cut too early', () => {
   /** @param sent how often each piece was sent, by then and since */
   const given = (sent: readonly ((tick: number) => number)[], spokenUntil = 300) => {

@@ -15,7 +15,10 @@ export interface Seams {
     readonly language: string;
     readonly ticks: readonly number[];
   }): void;
-  /** It was not sent again with the sentence before the cut, because it may have been said with the one behind it. */
+  /**
+   * It was not sent again with the sentence before the cut, because it may have been said with the one behind it; also where
+   * that sentence was to be sent again, and too much waited.
+   */
   isInDoubt(tick: number): boolean;
   /** It was sent again with the sentence before the cut, because it may have been the end of that. */
   isSaidWithTheOther(tick: number): boolean;
@@ -35,14 +38,24 @@ type Times = Pick<SpeechOracleSetup, 'isExact' | 'isLying'>;
 /**
  * @param timesSent how often each piece of speech was sent
  * @param isSpoken whether somebody spoke at that moment
+ * @param isGivenUp whether it was lost because too much waited to be sent, for the first time or again
  */
-export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number) => boolean): Seams {
+export function createSeams(
+  timesSent: TickList<number>,
+  isSpoken: (tick: number) => boolean,
+  isGivenUp: (tick: number) => boolean = () => false,
+): Seams {
   const doubtful = createTickList(0);
   /** Of what follows a cut: the last piece of speech before it. */
   const lastBefore = createTickList<number | undefined>(undefined);
   const lastOf = new Map<string, readonly number[]>();
   /** How often each piece of a rendering had been sent when the service made it. */
   const sentBy = new WeakMap<readonly number[], readonly number[]>();
+  /** How often it was sent, or was to be sent again. */
+  const timesDue = (tick: number): number => {
+    const times = timesSent.get(tick);
+    return times > 0 && isGivenUp(tick) ? times + 1 : times;
+  };
   const seams: Seams = {
     rendered({ stream, language, ticks }) {
       sentBy.set(
@@ -61,7 +74,7 @@ export function createSeams(timesSent: TickList<number>, isSpoken: (tick: number
     isInDoubt(tick) {
       if (doubtful.get(tick) === 0) return false;
       for (let before = 1; before <= DOUBT_TICKS; before++)
-        if (timesSent.get(tick - before) > timesSent.get(tick)) return true;
+        if (timesDue(tick - before) > timesSent.get(tick)) return true;
       return false;
     },
     isSaidWithTheOther(tick) {

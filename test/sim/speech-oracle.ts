@@ -65,7 +65,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings = createTickList<Sending | undefined>(undefined);
   const timesSent = createTickList(0);
   const timesHeard = createTickList(0);
-  const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0);
+  const seams = createSeams(
+    timesSent,
+    (tick) => spokenAt.get(tick) > 0,
+    (tick) => (flags.get(tick) & HOLD_FULL) !== 0,
+  );
   let queue: number[] = [];
   /** Lengths of sounds that were played and are of no rendering. */
   let strange: number[] = [];
