@@ -10,7 +10,17 @@ export type PortFaults = Record<PortCall, number> & {
   thrown: number;
   /** When the connection to the owner did so last. */
   publishThrewAt: number;
+  /** When the loudspeaker of a lane did so last as it was opened, and has not been opened since. */
+  readonly loudspeakerThrewAt: Map<string, number>;
 };
+
+/** A loudspeaker that did not open is tried again within this. */
+const OPENED_AGAIN_MS = 31_000;
+
+/** Whether a lane has no loudspeaker, through no fault of the agent. */
+export function isWithoutLoudspeaker({ loudspeakerThrewAt }: PortFaults, lane: string, now: number): boolean {
+  return now - (loudspeakerThrewAt.get(lane) ?? Number.NEGATIVE_INFINITY) < OPENED_AGAIN_MS;
+}
 
 export const PORT_CALLS = [
   'openStream',
@@ -118,8 +128,11 @@ export function withThrowingPorts(
           return audio.openCapture(sink, cancels);
         },
         openPlayback: async (sink) => {
+          if (faults.openPlayback > 0) faults.loudspeakerThrewAt.set(lane.id, world.clock.now());
           strike('openPlayback');
-          return playback(await audio.openPlayback(sink));
+          const opened = playback(await audio.openPlayback(sink));
+          faults.loudspeakerThrewAt.delete(lane.id);
+          return opened;
         },
       };
     },

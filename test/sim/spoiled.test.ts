@@ -171,6 +171,17 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(stutter)).toContain('repeated');
   });
 
+  it('never opens its loudspeaker', async () => {
+    const mute = (world: AgentDeps): AgentDeps => ({
+      ...world,
+      openAudio: (lane) => ({
+        ...world.openAudio(lane),
+        openPlayback: () => Promise.reject(new Error('there is none')),
+      }),
+    });
+    expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'lost')).toContain('lost');
+  });
+
   it('answers commands twice', async () => {
     const echo = (world: AgentDeps): AgentDeps => ({
       ...world,

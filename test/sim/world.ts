@@ -17,7 +17,7 @@ import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { GROUPS } from './orders.ts';
 import { createOwner, type Owner } from './owner.ts';
-import { NO_PORT_FAULTS, withThrowingPorts } from './port-faults.ts';
+import { isWithoutLoudspeaker, NO_PORT_FAULTS, type PortFaults, withThrowingPorts } from './port-faults.ts';
 import { createRoom, type Room } from './room.ts';
 import { createServiceHost } from './service-host.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
@@ -126,7 +126,10 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   const violations = createViolations(() => clock.now());
   const network = createNetwork(dice.fork());
   const answers = { ...NO_ANSWER_FAULTS };
-  const ports = { ...NO_PORT_FAULTS, thrown: 0, publishThrewAt: Number.NEGATIVE_INFINITY };
+  const ports: PortFaults = {
+    ...{ ...NO_PORT_FAULTS, thrown: 0, publishThrewAt: Number.NEGATIVE_INFINITY },
+    loudspeakerThrewAt: new Map(),
+  };
   const tallies: Tallies = {
     ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
@@ -223,6 +226,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     room.told.step(step, now);
     owner?.step(step);
     const { before, after, effects } = step;
+    if (isWithoutLoudspeaker(ports, step.lane, now))
+      for (const effect of effects) if (effect.type === 'play') room.speech.untaken(effect.pcm);
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') room.speech.written(effect.pcm, now);
     const phase = phaseOf(after.session);
