@@ -65,11 +65,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const sendings = createTickList<Sending | undefined>(undefined);
   const timesSent = createTickList(0);
   const timesHeard = createTickList(0);
-  const seams = createSeams(
-    timesSent,
-    (tick) => spokenAt.get(tick) > 0,
-    (tick) => (flags.get(tick) & HOLD_FULL) !== 0,
-  );
+  const isGivenUp = (tick: number): boolean => (flags.get(tick) & HOLD_FULL) !== 0;
+  const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0, isGivenUp);
   let queue: number[] = [];
   /** Lengths of sounds that were played and are of no rendering. */
   let strange: number[] = [];
@@ -81,9 +78,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const soundAt = new Map<number, number>();
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
-  let [spokenTicks, saidTicks] = [0, 0];
+  let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
   let targets: readonly string[] = [];
-  let targetsSince = Number.NEGATIVE_INFINITY;
   const said = createSaidAccount(violations, (tick, earlier) => seams.isDoubtful(tick, earlier, setup));
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
   const mark = (tick: number, flag: number): void => {
