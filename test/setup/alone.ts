@@ -1,5 +1,5 @@
 /**
- * Tests that compare sound in real time to the millisecond: they need the machine for themselves (`npm run test:card`), and
- * would mostly be skipped beside others.
+ * Tests of minutes of sound in real time, sample by sample: they need the machine for themselves (`npm run test:card`), and
+ * would be skipped or fail beside others.
  */
-export const ALONE = ['test/card/cancel.test.ts', 'test/card/loop-delay.test.ts'];
+export const ALONE = ['cancel', 'loop-delay', 'kiosk', 'program'].map((name) => `test/card/${name}.test.ts`);
