@@ -106,8 +106,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (!silenced) return;
     const beganAt = Math.min(event.beganAt ?? capturedAt, capturedAt - CHUNK_MS);
     const isMuted = before.options.muted || before.closing?.isDeaf === true;
-    const { mode, tailMs } = echoInForce(before);
-    const justified = isMuted || setup.wasLoud(beganAt - Math.max(300, tailMs) - 120, capturedAt + 100);
+    const { mode } = echoInForce(before);
+    const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
     // With the first sound of a microphone that was away the gate closes until the echo is learnt again.
     const bothSpeak = !isMuted && !before.captureLost && mode === 'cancel';
