@@ -1,10 +1,13 @@
 /** The generated parts of docs/operate.md. */
+import { CONSEQUENCES } from '../../src/backend/core/service-trouble.ts';
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
 import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
-import { CAUSE_ADVICE, EVENT_ADVICE, LOG_LINES, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
+import { CAUSE_ADVICE, EVENT_ADVICE, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
+import { BROKER_ADVICE, CARD_ADVICE, DENIAL_ADVICE, SERVICE_ADVICE } from './fault-advice.ts';
+import { LOG_LINES } from './log-lines.ts';
 import { describes } from './schema-table.ts';
 
 export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
@@ -51,7 +54,24 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
       ['by', 'line', 'what to do'],
       LOG_LINES.map(({ by, says, todo }) => [by === 'both' ? 'agent, backend' : by, says, todo]),
     ),
+  'card-faults': () => table(['code', 'means', 'what to look at'], rowsOf(CARD_ADVICE)),
+  'broker-problems': () => table(['problem', 'means', 'what to look at'], rowsOf(BROKER_ADVICE)),
+  denials: () =>
+    table(
+      ['code', 'means', 'what to look at'],
+      [
+        ...rowsOf(DENIAL_ADVICE),
+        ...keysOf(SERVICE_ADVICE).map((kind) => {
+          const { code, title } = CONSEQUENCES[kind];
+          return [`\`${code}\``, title, SERVICE_ADVICE[kind]];
+        }),
+      ],
+    ),
 };
+
+function rowsOf(advice: Readonly<Record<string, { says: string; todo: string }>>): string[][] {
+  return Object.entries(advice).map(([code, { says, todo }]) => [`\`${code}\``, says, todo]);
+}
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
