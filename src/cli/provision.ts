@@ -38,6 +38,7 @@ export const provisionVerb: Verb = {
 const EXIT_CODES: Readonly<Record<ProvisioningOutcome, ExitCode>> = {
   ...{ applied: EXIT.done, unchanged: EXIT.done, no_file: EXIT.done },
   ...{ file_unreadable: EXIT.usage, file_invalid: EXIT.usage, key_unreadable: EXIT.usage },
+  ...{ secrets_missing: EXIT.usage },
   ...{ wifi_unsupported: EXIT.usage, disk_full: EXIT.failed, write_failed: EXIT.failed },
 };
 
@@ -104,7 +105,9 @@ function linesOf({ result, writes }: ProvisioningEnd, boot: string, isDry: boole
       ? `There is no ${PROVISIONING_FILE} in ${boot}.`
       : isDry && outcome === 'applied'
         ? `${PROVISIONING_FILE} can be applied; with --dry-run nothing was written.`
-        : outcomeSentence(outcome);
+        : isDry && outcome === 'secrets_missing'
+          ? `${PROVISIONING_FILE} can be applied but for secrets that were taken out of it; with --dry-run nothing was written.`
+          : outcomeSentence(outcome);
   return [
     `${outcome}: ${sentence}`,
     ...problems.map((problem) => `- ${problemLine(problem)}`),

@@ -1,11 +1,12 @@
 /** What is found on the device: which network manager, what lies at the places, what a machine has to check. */
 import { pbkdf2Sync } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { NetworkBackend } from '../../core/provisioning/outcome.ts';
 import { PLACES, SUPPLICANT_UNIT, ZONES } from '../../core/provisioning/places.ts';
 import type { Facts } from '../../core/provisioning/plan.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
+import { loadConfig } from '../config/load.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
 const UNITS = '/usr/lib/systemd/system';
@@ -23,7 +24,19 @@ export function findFacts({ wifi, timeZone }: ProvisioningDocument, root: string
     present: (place) => presentText(root, place),
     isZoneKnown: timeZone !== undefined && isFile(join(root, ZONES, timeZone)),
     readsSshKeys: readsSshKeys(root),
+    isSetUp: isSetUp(root),
   };
+}
+
+/** A name without a folder is that of a credential, which systemd may have from anywhere. */
+function isSetUp(root: string): boolean {
+  const file = join(root, PLACES.mainConfig);
+  const loaded = isFile(file) ? loadConfig({ file, env: {} }) : null;
+  if (loaded?.ok !== true) return false;
+  const { passwordFile, keyFile } = loaded.config.mqtt;
+  return [passwordFile, keyFile].every(
+    (path) => path === null || !isAbsolute(path) || isFile(join(root, path)),
+  );
 }
 
 /** NetworkManager where it is enabled; else systemd-networkd, if there is wpa_supplicant. */

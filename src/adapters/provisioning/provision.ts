@@ -64,9 +64,12 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
   const { owners, problem } = ownersFor(plan.writes, run);
   if (problem !== null) return end({ outcome: 'write_failed', problems: [problem], wifi });
   const notes = [...plan.notes, ...notesOnNames(run.boot)];
+  const { missing: problems } = plan;
+  const outcomeOf = (writes: readonly Write[]) =>
+    problems.length > 0 ? 'secrets_missing' : writes.length > 0 ? 'applied' : 'unchanged';
   if (run.isDry) {
     const writes = missingWrites(plan.writes, run.root, owners);
-    return end({ outcome: writes.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes });
+    return end({ outcome: outcomeOf(writes), problems, notes, wifi, writes });
   }
   const applied = applyWrites(plan.writes, run.root, owners);
   if (!applied.ok) return end({ outcome: applied.outcome, problems: [inWords(applied)], wifi });
@@ -76,7 +79,7 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
     if (lasts(run.root)) notes.push(...notesOnCleaning(takeSecretsOut(run.boot, read.value)));
     else notes.push(FORGETS);
   }
-  return end({ outcome: changed.length === 0 ? 'unchanged' : 'applied', notes, wifi, writes: changed });
+  return end({ outcome: outcomeOf(changed), problems, notes, wifi, writes: changed });
 }
 
 function endOf(

@@ -33,6 +33,7 @@ const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
   present: () => null,
   isZoneKnown: true,
   readsSshKeys: true,
+  isSetUp: false,
 };
 
 export type Template = Readonly<Record<string, unknown>>;
@@ -141,7 +142,8 @@ function check(value: object): readonly string[] {
     keyProblems: checkKeys(document, null, null).problems,
     configProblems: checkConfigPart(configPart(document, null).value, () => undefined, null).problems,
   });
-  if (!plan.ok) throw asFailure(plan.problems);
+  const problems = plan.ok ? plan.missing : plan.problems;
+  if (problems.length > 0) throw asFailure(problems);
   return document.sshKeys ?? [];
 }
 

@@ -17,6 +17,8 @@ export const PROVISIONING_OUTCOMES = [
   'file_invalid',
   /** A certificate or key in it cannot be read, or they do not belong together; nothing was changed. */
   'key_unreadable',
+  /** Secrets that were taken out of it are lost, as on a card whose third partition was destroyed; what needs none is in effect. */
+  'secrets_missing',
   /** It asks for a kind of Wi-Fi that this system cannot do; nothing was changed. */
   'wifi_unsupported',
   'disk_full',

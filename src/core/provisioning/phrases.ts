@@ -88,6 +88,19 @@ export const PHRASES = {
       pt: 'Uma chave ou um certificado no ficheiro dragoman.json não se consegue ler. Ponha o correto.',
     },
   },
+  secrets_missing: {
+    news: 'bad',
+    advice:
+      'Write the secrets that `dragoman-status.txt` names in the place of `null`: the card has lost them, or is that of another kiosk.',
+    words: {
+      en: 'Passwords are missing on the card. Please write them into the file dragoman.json again.',
+      de: 'Auf der Karte fehlen Passwörter. Bitte tragen Sie sie wieder in die Datei dragoman.json ein.',
+      fr: 'Des mots de passe manquent sur la carte. Veuillez les écrire de nouveau dans le fichier dragoman.json.',
+      es: 'Faltan contraseñas en la tarjeta. Escríbalas de nuevo en el archivo dragoman.json.',
+      it: 'Sulla scheda mancano delle password. Scriverle di nuovo nel file dragoman.json.',
+      pt: 'Faltam palavras-passe no cartão. Escreva-as de novo no ficheiro dragoman.json.',
+    },
+  },
   wifi_unsupported: {
     news: 'bad',
     advice:

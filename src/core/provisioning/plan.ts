@@ -18,6 +18,8 @@ export interface Facts {
   readonly isZoneKnown: boolean;
   /** Whether the SSH server reads the file of keys. */
   readonly readsSshKeys: boolean;
+  /** Whether the agent has a configuration, and all the secrets that it names. */
+  readonly isSetUp: boolean;
   /** Of certificates and keys. */
   readonly keyProblems: readonly ProvisioningProblem[];
   /** Of the configuration as it would be. */
@@ -25,23 +27,44 @@ export interface Facts {
 }
 
 export type Plan =
-  | { readonly ok: true; readonly writes: readonly Write[]; readonly notes: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly writes: readonly Write[];
+      /** Secrets that were taken out of the file and that the device has lost: what needs them is not among the writes. */
+      readonly missing: readonly ProvisioningProblem[];
+      readonly notes: readonly string[];
+    }
   | {
       readonly ok: false;
       readonly outcome: ProvisioningOutcome;
       readonly problems: readonly ProvisioningProblem[];
     };
 
-/** Of one part: what it wants written, what is wrong with it, and what the owner should know. */
+/** Of one part: what it wants written, what is wrong with it, what the device has lost of it, and what the owner should know. */
 interface Part {
   readonly writes: readonly Write[];
   readonly problems: readonly ProvisioningProblem[];
+  readonly missing: readonly ProvisioningProblem[];
   readonly notes: readonly string[];
 }
 
-const part = (found: Partial<Part>): Part => ({ writes: [], problems: [], notes: [], ...found });
+const part = (found: Partial<Part>): Part => ({
+  ...{ writes: [], problems: [], missing: [], notes: [] },
+  ...found,
+});
 const problem = (field: string, message: string, fix: string): Part =>
   part({ problems: [{ field, message, fix }] });
+
+const TAKEN = 'was taken out of the file, and this device has none';
+const writeAgain = (name: string): string => `Write the ${name} again in the place of null.`;
+/**
+ * Of a secret that was taken out of the file. A device that has nothing in its place has lost what it kept, and is set up by all
+ * the rest; one that works with something else was given a file that is not its own, and stays as it is.
+ */
+const lost = (field: string, name: string): Part => {
+  const message = 'was taken out of the file, and this device has not kept it';
+  return part({ missing: [{ field, message, fix: writeAgain(name) }] });
+};
 
 export function planProvisioning(document: ProvisioningDocument, facts: Facts): Plan {
   const network = planNetwork(document, facts);
@@ -54,13 +77,28 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
   const keys = planKeys(document, facts);
   const all = [network, ...others, keys];
   const problems = all.flatMap((one) => one.problems);
+  const missing = all.flatMap((one) => one.missing);
   if (problems.length > 0) {
     const isOf = (one: Part): boolean => one.problems.length === problems.length;
     const isUnsupported = isOf(network) && facts.network === null;
     const outcome = isUnsupported ? 'wifi_unsupported' : isOf(keys) ? 'key_unreadable' : 'file_invalid';
-    return { ok: false, outcome, problems };
+    return { ok: false, outcome, problems: [...problems, ...missing] };
   }
-  return { ok: true, writes: all.flatMap((one) => one.writes), notes: all.flatMap((one) => one.notes) };
+  return {
+    ...{ ok: true, missing, writes: all.flatMap((one) => one.writes) },
+    notes: [...all.flatMap((one) => one.notes), ...wayIn(document, facts, missing)],
+  };
+}
+
+/** How to log in meanwhile to a device that lacks secrets. */
+function wayIn(
+  { sshKeys = [] }: ProvisioningDocument,
+  { readsSshKeys }: Facts,
+  missing: readonly ProvisioningProblem[],
+): string[] {
+  if (missing.length === 0 || sshKeys.length === 0 || !readsSshKeys) return [];
+  const way = missing.some(({ field }) => field === WIFI_SECRET) ? ' by a network cable' : '';
+  return [`Whoever has a key of "sshKeys" may log in${way}.`];
 }
 
 /** Without "wifi" an address is that of the wired network; without both the network is left alone. */
@@ -81,8 +119,11 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
   if (wifi === undefined)
     return part({ problems: wrong, writes: networkWrites(facts.network, null, address) });
   const key = wifi.passphrase === null ? keptKey(wifi, facts.network, facts) : facts.wifiKey;
-  if (wifi.passphrase === null && key === null)
-    return part({ problems: [...wrong, ...TAKEN_ELSEWHERE.problems] });
+  if (wifi.passphrase === null && key === null) {
+    const isLost = facts.present(keyPlace(facts.network)) === null;
+    const taken = isLost ? lost(WIFI_SECRET, 'passphrase') : TAKEN_ELSEWHERE;
+    return part({ ...taken, problems: [...wrong, ...taken.problems] });
+  }
   return part({
     problems: wrong,
     writes: [
@@ -93,10 +134,11 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
   });
 }
 
+const WIFI_SECRET = 'wifi.passphrase';
 const TAKEN_ELSEWHERE = problem(
-  'wifi.passphrase',
+  WIFI_SECRET,
   'was taken out of the file, and this device has none for a network of this name',
-  'Write the passphrase again.',
+  writeAgain('passphrase'),
 );
 
 function keptKey({ ssid }: WifiPart, network: NetworkBackend, facts: Facts): string | null {
@@ -141,15 +183,11 @@ function planConfig(document: ProvisioningDocument, facts: Facts): Part {
 }
 
 function planPassword({ secrets }: ProvisioningDocument, facts: Facts): Part {
-  const password = secrets?.['mqtt-password'];
+  const [field, password] = ['secrets.mqtt-password', secrets?.['mqtt-password']];
   if (typeof password === 'string')
     return part({ writes: [secretFile(PLACES.password, password, 'dragoman')] });
   if (password === undefined || facts.present(PLACES.password) !== null) return part({});
-  return problem(
-    'secrets.mqtt-password',
-    'was taken out of the file, and this device has none',
-    'Write the password again.',
-  );
+  return facts.isSetUp ? problem(field, TAKEN, writeAgain('password')) : lost(field, 'password');
 }
 
 function planSshKeys({ sshKeys }: ProvisioningDocument, { readsSshKeys }: Facts): Part {
@@ -161,10 +199,15 @@ function planSshKeys({ sshKeys }: ProvisioningDocument, { readsSshKeys }: Facts)
   });
 }
 
-/** Pairs are complete and fit: that has been checked. */
+/** Pairs fit, and are complete but for a key that was taken out of the file: that has been checked. */
 function planKeys({ caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument, facts: Facts): Part {
+  const isTaken = certPem !== undefined && keyPem === null && facts.present(PLACES.key) === null;
+  const whose = 'private key of "certPem"';
+  const own = facts.isSetUp ? problem('keyPem', TAKEN, writeAgain(whose)) : lost('keyPem', whose);
+  const taken = isTaken ? own : part({});
   return part({
-    problems: facts.keyProblems,
+    problems: [...facts.keyProblems, ...taken.problems],
+    missing: taken.missing,
     writes: [
       ...(caPem === undefined ? [] : [publicFile(PLACES.ca, tidyPem(caPem))]),
       ...(certPem === undefined ? [] : [publicFile(PLACES.certificate, tidyPem(certPem))]),

@@ -9,6 +9,8 @@ const SENTENCES: Readonly<Record<ProvisioningOutcome, string>> = {
   file_unreadable: 'dragoman.json cannot be read. Nothing was changed.',
   file_invalid: 'Something in dragoman.json is wrong. Nothing was changed.',
   key_unreadable: 'A certificate or key in dragoman.json cannot be used. Nothing was changed.',
+  secrets_missing:
+    'Secrets that were taken out of dragoman.json are not on this device. All that needs none of them is in effect.',
   wifi_unsupported: 'This kind of Wi-Fi is not supported. Nothing was changed.',
   disk_full: 'The disk of the device is full. Nothing was changed.',
   write_failed: 'The disk of the device cannot be written. Nothing was changed.',

@@ -121,6 +121,11 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     ['a name for all', { config: { device: { id: 'kiosk' } } }, /config\.device\.id must be left out/],
     ['no lanes', { config: {} }, /config\.lanes/],
     ['a broken configuration', { config: 7 }, /config must be an object/],
+    [
+      'a passphrase that was taken out',
+      { ...TEMPLATE, wifi: { ...TEMPLATE.wifi, passphrase: null } },
+      /wifi\.passphrase: was taken out.*in the place of null/,
+    ],
     ['broken Wi-Fi', { ...TEMPLATE, wifi: { ssid: 'Museum', passphrase: 'short' } }, /wifi\.passphrase/],
     ['an address that is none', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],
     [
