@@ -189,7 +189,7 @@ describe('dragoman-provision.service', () => {
         'dragoman (1).json',
       ])
         expect([file, holds(`${folder}/${file}`)]).toEqual([file, true]);
-      for (const file of ['dragoman-status.txt', 'config.txt', 'DRAGOREP.NEW'])
+      for (const file of ['dragoman-status.txt', 'config.txt', 'DRAGOSTA.NEW'])
         expect([file, holds(`${folder}/${file}`)]).toEqual([file, false]);
     }
   });

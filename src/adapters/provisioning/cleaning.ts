@@ -17,14 +17,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PROVISIONING_FILE, STATUS_FILE } from '../../core/provisioning/outcome.ts';
+import { PROVISIONING_FILE } from '../../core/provisioning/outcome.ts';
 import { withoutSecrets } from '../../core/provisioning/secrets.ts';
 import { syncFolder } from './apply.ts';
 import { readDocument } from './document.ts';
 
 /** With eight letters and three, so that FAT has it under one name. */
 const CLEANED_FILE = 'DRAGOMAN.NEW';
-const STATUS_DRAFT = 'DRAGOSTA.NEW';
 /** No text has as many in a row, not even one in UTF-16. */
 const ZEROS = 16;
 
@@ -40,7 +39,6 @@ export function takeSecretsOut(folder: string, value: unknown): string | null {
 
 /** Where a power cut came between overwriting and renaming: the file is made whole before it is read. */
 export function resumeCleaning(folder: string): void {
-  failing(() => rmSync(join(folder, STATUS_DRAFT), { force: true }));
   const cleaned = join(folder, CLEANED_FILE);
   if (statSync(cleaned, { throwIfNoEntry: false }) === undefined) return;
   failing(() => {
@@ -69,15 +67,6 @@ function overwrite(file: string): void {
   } finally {
     closeSync(fd);
   }
-}
-
-/** Whole or not at all. @returns null, or a code of the system */
-export function writeStatus(folder: string, text: string): string | null {
-  return failing(() => {
-    writeSynced(join(folder, STATUS_DRAFT), text);
-    renameSync(join(folder, STATUS_DRAFT), join(folder, STATUS_FILE));
-    syncFolder(folder);
-  });
 }
 
 function writeSynced(file: string, text: string): void {

@@ -7,9 +7,8 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
-import { writeStatus } from './cleaning.ts';
-import { whileStatusIsOurs } from './lock.ts';
 import { tellsOtherwise } from './standing-notes.ts';
+import { clearDraft, writeSettingsText } from './status-file.ts';
 
 /** @returns what could not be written: a sentence each */
 export function report(result: ProvisioningResult, boot: string, root: string): string[] {
@@ -18,9 +17,9 @@ export function report(result: ProvisioningResult, boot: string, root: string): 
   const folderTrouble = failing(() => makeRunFolder(dirname(place)));
   const isToldThere = result.outcome !== 'no_file' || result.notes.length > 0;
   if (isToldThere && isNews(result, boot)) {
-    const trouble = whileStatusIsOurs(dirname(place), () => writeStatus(boot, statusText(result)));
+    const trouble = writeSettingsText(boot, statusText(result), dirname(place));
     if (trouble !== null) problems.push(`${join(boot, STATUS_FILE)} cannot be written (${trouble})`);
-  }
+  } else clearDraft(boot, dirname(place));
   const fileTrouble = failing(() => {
     const draft = `${place}.draft`;
     rmSync(draft, { force: true });

@@ -7,17 +7,33 @@ import {
   readSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { START_HEAD } from '../../core/provisioning/start-text.ts';
+import { syncFolder } from './apply.ts';
 import { whileStatusIsOurs } from './lock.ts';
 
 const MOST_BYTES = 256 * 1024;
-/** Whatever a power cut leaves is one file, and one name on FAT; another one than provisioning has, which may write at the same time. */
-const DRAFT = 'DRAGOREP.NEW';
+/** Whatever a power cut leaves is one file, and one name on FAT. */
+const DRAFT = 'DRAGOSTA.NEW';
 const TIME = /^Time: .*$/gm;
+
+/**
+ * Writes what became of the settings; a report on an earlier start goes with what was there.
+ * @param boot where the boot partition is mounted
+ * @param run the folder of what provisioning leaves
+ * @returns why it could not be written, as the system calls it; null: it stands there
+ */
+export function writeSettingsText(boot: string, text: string, run: string): string | null {
+  return whileStatusIsOurs(run, () => failing(() => writeWhole(boot, text)));
+}
+
+/** What a power cut has left of an earlier writing, where nothing is to be written now. */
+export function clearDraft(boot: string, run: string): void {
+  whileStatusIsOurs(run, () => failing(() => rmSync(join(boot, DRAFT), { force: true })));
+}
 
 /**
  * Puts these lines in the place of the last report on a start, behind what `dragoman provision` has written. The card is not
@@ -27,21 +43,25 @@ const TIME = /^Time: .*$/gm;
  * @returns why it could not be written, as the system calls it; null: it stands there
  */
 export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
-  const path = join(boot, STATUS_FILE);
-  return whileStatusIsOurs(run, () => putLines(boot, path, lines));
+  return whileStatusIsOurs(run, () => failing(() => putLines(boot, lines)));
 }
 
-function putLines(boot: string, path: string, lines: readonly string[]): string | null {
+function putLines(boot: string, lines: readonly string[]): void {
+  const before = readText(join(boot, STATUS_FILE));
+  const [settings = ''] = before.split(new RegExp(`(?:\r?\n)*^${START_HEAD}`, 'm'));
+  const own = `${lines.join('\r\n')}\r\n`;
+  const text = settings.trim() === '' ? own : `${settings.trimEnd()}\r\n\r\n${own}`;
+  if (before.replaceAll(TIME, '') === text.replaceAll(TIME, '')) return;
+  writeWhole(boot, text);
+}
+
+function failing(act: () => void): string | null {
   try {
-    const before = readText(path);
-    const [settings = ''] = before.split(new RegExp(`(?:\r?\n)*^${START_HEAD}`, 'm'));
-    const own = `${lines.join('\r\n')}\r\n`;
-    const text = settings.trim() === '' ? own : `${settings.trimEnd()}\r\n\r\n${own}`;
-    if (before.replaceAll(TIME, '') === text.replaceAll(TIME, '')) return null;
-    writeWhole(boot, path, text);
+    act();
     return null;
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
   }
 }
 
@@ -67,26 +87,21 @@ function readText(path: string): string {
 }
 
 /** All of it or what was there before, also after a power cut. */
-function writeWhole(boot: string, path: string, text: string): void {
+function writeWhole(boot: string, text: string): void {
   const draft = join(boot, DRAFT);
   try {
     rmSync(draft, { force: true });
     const file = openSync(draft, 'wx', 0o644);
     try {
-      writeSync(file, text);
+      writeFileSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    renameSync(draft, path);
+    renameSync(draft, join(boot, STATUS_FILE));
+    syncFolder(boot);
   } catch (error) {
-    rmSync(draft, { force: true });
+    failing(() => rmSync(draft, { force: true }));
     throw error;
-  }
-  const folder = openSync(boot, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

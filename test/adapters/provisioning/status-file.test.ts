@@ -12,7 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeStartLines } from '../../../src/adapters/provisioning/status-file.ts';
+import {
+  clearDraft,
+  writeSettingsText,
+  writeStartLines,
+} from '../../../src/adapters/provisioning/status-file.ts';
 import { START_HEAD } from '../../../src/core/provisioning/start-text.ts';
 
 const SETTINGS = 'Dragoman: what became of dragoman.json\r\nTime:   2026-01-01\r\nResult: applied. x\r\n';
@@ -57,9 +61,9 @@ describe('the status file', () => {
   });
 
   it('is replaced where it is something else', () => {
-    mkdirSync(join(boot, 'DRAGOREP.NEW'));
+    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
     writeFileSync(file(), 'x'.repeat(300_000));
-    rmSync(join(boot, 'DRAGOREP.NEW'), { recursive: true });
+    rmSync(join(boot, 'DRAGOSTA.NEW'), { recursive: true });
     expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     rmSync(file());
@@ -77,10 +81,34 @@ describe('the status file', () => {
     expect(readFileSync(secret, 'utf8')).toBe('root:s3cret\n');
   });
 
+  it('has one writer, whoever writes: rights for all to read, and nothing left of a power cut', () => {
+    const draft = join(boot, 'DRAGOSTA.NEW');
+    const others = join(boot, 'other');
+    writeFileSync(others, 'other');
+    for (const write of [
+      () => writeSettingsText(boot, SETTINGS, boot),
+      () => writeStartLines(boot, lines('1', 'ready'), boot),
+    ]) {
+      symlinkSync(others, draft);
+      expect(write()).toBeNull();
+      expect([statSync(file()).mode & 0o777, readdirSync(boot).sort()]).toEqual([
+        ...[0o644, ['dragoman-status.txt', 'other']],
+      ]);
+    }
+    expect(readFileSync(others, 'utf8')).toBe('other');
+    writeFileSync(draft, 'half');
+    clearDraft(boot, boot);
+    expect(readdirSync(boot)).not.toContain('DRAGOSTA.NEW');
+    // What became of the settings is news: the report on an earlier start goes.
+    expect(writeSettingsText(boot, SETTINGS, boot)).toBeNull();
+    expect(read()).toBe(SETTINGS);
+    expect(writeSettingsText(join(boot, 'none'), SETTINGS, boot)).toBe('ENOENT');
+  });
+
   it('that cannot be written is a word of the system, and what was there stays', () => {
     expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'), boot)).toBe('ENOENT');
     writeFileSync(file(), SETTINGS);
-    mkdirSync(join(boot, 'DRAGOREP.NEW'));
+    mkdirSync(join(boot, 'DRAGOSTA.NEW'));
     expect(writeStartLines(boot, lines('1', 'ready'), boot)).not.toBeNull();
     expect(read()).toBe(SETTINGS);
   });
