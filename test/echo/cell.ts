@@ -1,3 +1,6 @@
+import type { Box } from './box.ts';
+import type { MicrophoneFaults } from './microphone.ts';
+
 /** One case for the canceller: a path, what becomes of it, and who speaks. */
 export interface Cell {
   readonly name: string;
@@ -11,6 +14,15 @@ export interface Cell {
   readonly seconds: number;
   /** Share of overtones at the peaks of speech. */
   readonly distortion?: number;
+  /** The same of a loudspeaker that goes farther to one side than to the other. */
+  readonly lopsided?: number;
+  /** Walls in place of a tail of noise. */
+  readonly box?: Box;
+  readonly microphone?: MicrophoneFaults;
+  /** Sound comes from the microphone so much later than it was captured, now and then. */
+  readonly lateMs?: number;
+  /** At most so much echo gets through an open gate, seconds; where this is said, sentences are not judged. */
+  readonly heardS?: number;
   /** What happens behind the agent's back. */
   readonly change?: {
     readonly atS: number;
@@ -91,6 +103,14 @@ export const HOUR_CELL: Cell = {
   ...{ name: 'an hour', delayMs: 100, gainDb: -12, rt60S: RT60_S, ppm: 300, seconds: 3600 },
   ...{ visitorDb: 0, visitorFromS: 30, visitorPauses: 0.7 },
 };
+
+const MICROPHONE = { ...USUAL, ppm: 100, seconds: 60, heardS: 1 } as const;
+
+/** Microphones that add something of their own. Behind all others: what is said in a cell goes by its number. */
+export const MICROPHONE_CELLS: readonly Cell[] = [
+  { ...MICROPHONE, name: 'microphone clips, +14 dB', microphone: { overdriveDb: 20 } },
+  { ...MICROPHONE, name: 'zero 6 % off', microphone: { zeroAt: 0.06 } },
+];
 
 /** For each change to the program: a far path, all that changes, a visitor, a fallback and its end. */
 export const SHORT_CELLS: readonly Cell[] = [

@@ -36,7 +36,7 @@ function leaksS({ blocks }: Performance, fromS: number, untilS: number): number 
 }
 
 const NOTHING: Result = {
-  ...{ name: 'test', sentences: [], breaksS: [], visit: null, fallbacks: 0 },
+  ...{ name: 'test', sentences: [], breaksS: [], visit: null, fallbacks: 0, heardS: 0 },
   ...{ fellS: null, backS: null, driftPpm: 0, workMsPerS: 0 },
 };
 

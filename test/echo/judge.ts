@@ -33,6 +33,9 @@ const NEAR = 40;
 const SPEAKS_DB = -15;
 const WITHIN_DB = -10;
 
+/** Softer than this nobody makes words of it, dBFS. */
+const HEARD_DB = -47;
+
 const db = (power: number): number => 10 * Math.log10(power + 1e-12);
 
 function sum(values: Float32Array, { from, until }: Span): number {
@@ -109,3 +112,15 @@ export function judgeFallback({ cell, told, beganAt }: Performance): {
 
 export const fallbacks = ({ told }: Performance): number =>
   told.filter(({ kind }) => kind === 'echo_fallback').length;
+
+/** For how long echo that can be understood got through an open gate, seconds; where somebody visits, that cannot be told. */
+export function heardThrough({ blocks, said }: Performance): number {
+  const least = 10 ** (HEARD_DB / 10) * BLOCK_SAMPLES;
+  let count = 0;
+  for (const { from, until } of said)
+    for (let block = from; block < until; block++) {
+      const quiet = Math.max(least, 2 * (blocks.room[block] ?? 0));
+      if (blocks.isOpen[block] === 1 && (blocks.left[block] ?? 0) > quiet) count += 1;
+    }
+  return count / BLOCKS_PER_S;
+}

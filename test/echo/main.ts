@@ -11,11 +11,13 @@ import {
   CHANGING_CELLS,
   ECHO_CELLS,
   HOUR_CELL,
+  MICROPHONE_CELLS,
   SECRET_CELL,
   SHORT_CELLS,
   VISITOR_CELLS,
 } from './cell.ts';
-import { fallbacks, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
+import { drawCell } from './drawn.ts';
+import { fallbacks, heardThrough, judgeEcho, judgeFallback, judgeVisitor } from './judge.ts';
 import { BLOCK_SAMPLES, type Performance, perform, type Voices } from './perform.ts';
 import { misses, printTables, type Result } from './tables.ts';
 
@@ -27,7 +29,8 @@ Recordings come from Debian's packages, by "apt-get download". Ends with 1 if a 
 cannot be had, and says so.
 
   --seed S      of what is said, and when (1)
-  --only TEXTS  cells whose names have one of these in them, with commas between
+  --only TEXTS  cells whose names have one of these in them, with semicolons between
+  --drawn N     and N kiosks that are drawn: rooms with walls, loudspeakers that distort, machines that are busy (12)
   --short       some of the cells, within two minutes
   --threads T   side by side (one per core)
   --json        the result as {"echo": {...}} on the last line
@@ -73,6 +76,7 @@ function resultOf(performance: Performance): Result {
   const { cell, driftPpm, workMsPerS, breaks } = performance;
   return {
     ...{ name: cell.name, driftPpm, workMsPerS, fallbacks: fallbacks(performance) },
+    heardS: heardThrough(performance),
     breaksS: breaks.map((block) => (block * BLOCK_SAMPLES) / RATE_HZ),
     ...{ sentences: judgeEcho(performance), visit: judgeVisitor(performance), ...judgeFallback(performance) },
   };
@@ -97,6 +101,7 @@ async function main(): Promise<void> {
     options: {
       seed: { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
+      drawn: { type: 'string', default: '12' },
       short: { type: 'boolean', default: false },
       threads: { type: 'string', default: String(availableParallelism()) },
       json: { type: 'boolean', default: false },
@@ -104,11 +109,20 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return void process.stdout.write(USAGE);
-  const [seed = 0, threads = 0] = [values.seed, values.threads].map(Number);
+  const [seed = 0, threads = 0, draws = 0] = [values.seed, values.threads, values.drawn].map(Number);
+  const drawn = Array.from({ length: draws }, (_, index) => drawCell(seed * 100 + index));
   const all = values.short
     ? SHORT_CELLS
-    : [...ECHO_CELLS, ...CHANGING_CELLS, SECRET_CELL, ...VISITOR_CELLS, HOUR_CELL];
-  const only = values.only.split(',');
+    : [
+        ...ECHO_CELLS,
+        ...CHANGING_CELLS,
+        SECRET_CELL,
+        ...VISITOR_CELLS,
+        HOUR_CELL,
+        ...MICROPHONE_CELLS,
+        ...drawn,
+      ];
+  const only = values.only.split(';');
   const jobs = all
     .map((cell, number) => ({ cell, number }))
     .filter(({ cell }) => only.some((text) => cell.name.includes(text)));

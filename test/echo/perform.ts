@@ -1,11 +1,14 @@
+import { beginCaptureClock, noteSamples } from '../../src/core/audio/capture-clock.ts';
 import { toFloat, toPcm } from '../../src/core/audio/pcm.ts';
 import type { Place } from '../../src/ports/audio.ts';
 import { chance } from '../acoustics.ts';
 import { createDice, type Dice } from '../sim/dice.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
+import { boxResponse } from './box.ts';
 import type { Cell } from './cell.ts';
 import type { Told } from './echo-state.ts';
 import { CHUNK_SAMPLES, createEchoLane } from './lane.ts';
+import { createMicrophone, createZero } from './microphone.ts';
 import { createConvolver, createDistortion, createRing, impulseResponse } from './room.ts';
 import { createTalker, type Talker } from './talk.ts';
 
@@ -35,6 +38,8 @@ const WAVERS_MS = 3;
 /** Where it has run dry, they are wrong by up to so much until its pace is known again. */
 const BREAK_WRONG_MS = 40;
 const BREAK_KNOWN_S = 0.7;
+/** Share of the pieces that are late where the machine is busy. */
+const LATE_SHARE = 0.3;
 const PAUSE_S = { least: 0.4, most: 3 };
 const VISITOR_PAUSE_S = { least: 0.3, most: 1 };
 
@@ -86,13 +91,14 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const visitor = visitorOf(cell, voices, dice.fork());
   const visits = createRing(4);
   const off = cell.off ?? { from: 0, until: 0 };
+  const zero = createZero();
   let chunks = 0;
   const lane = createEchoLane({
     isOff: (now) => now - BEGAN_AT >= off.from * 1000 && now - BEGAN_AT < off.until * 1000,
     chunk(pcm, isOpen, isCancelled) {
       // What has been through the canceller comes a block later.
       const begin = chunks++ * CHUNK_SAMPLES - (isCancelled ? BLOCK_SAMPLES : 0);
-      const left = toFloat(pcm);
+      const left = cell.microphone === undefined ? toFloat(pcm) : toFloat(pcm).map(zero);
       for (let index = 0; index < left.length; index++) {
         const block = Math.floor((begin + index) / BLOCK_SAMPLES);
         if (block < 0 || block >= count) continue;
@@ -105,6 +111,9 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   });
   const loudspeaker = createLoudspeaker(cell, interpreter, dice.fork(), lane.played);
   const wavering = dice.fork();
+  const late = createLateness(cell.lateMs ?? 0, dice.fork());
+  const microphone = createMicrophone(cell.microphone ?? {});
+  const gain = 10 ** ((cell.microphone?.overdriveDb ?? 0) / 20);
   const noise = createHiss(seed + 1);
   const pieces = Math.floor((cell.seconds * RATE_HZ) / PIECE);
   for (let piece = 0; piece < pieces; piece++) {
@@ -117,13 +126,13 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
       const room = noise();
       const visit = visiting[index] ?? 0;
       const all = loudspeaker.echoAt(begin + index) + room + visit;
-      heard[index] = all;
+      heard[index] = microphone(all);
       const block = Math.floor((begin + index) / BLOCK_SAMPLES);
-      blocks.room[block] = (blocks.room[block] ?? 0) + room * room;
+      blocks.room[block] = (blocks.room[block] ?? 0) + (room * gain) ** 2;
       blocks.visitor[block] = (blocks.visitor[block] ?? 0) + visit * visit;
       blocks.heard[block] = (blocks.heard[block] ?? 0) + all * all;
     }
-    lane.captured(toPcm(heard), BEGAN_AT + (begin + PIECE) / PER_MS + wavering.between(0, 2));
+    lane.captured(toPcm(heard), late(BEGAN_AT + (begin + PIECE) / PER_MS + wavering.between(0, 2)));
   }
   await lane.close();
   const visited = (visitor?.sentences ?? []).map(({ from, until }) => spanOf(from, until));
@@ -142,6 +151,18 @@ const spanOf = (from: number, until: number): Span => ({
   until: Math.ceil(until / BLOCK_SAMPLES),
 });
 
+/** When what was captured at a moment is seen: as a busy machine sees it, through the agent's own clock of the card. */
+function createLateness(lateMs: number, dice: Dice): (at: number) => number {
+  if (lateMs === 0) return (at) => at;
+  let card = beginCaptureClock(RATE_HZ);
+  let seenAt = 0;
+  return (at) => {
+    seenAt = Math.max(seenAt, at + (dice.chance(LATE_SHARE) ? dice.between(0, lateMs) : 0));
+    card = noteSamples(card, PIECE, seenAt);
+    return card.capturedAt;
+  };
+}
+
 function visitorOf(cell: Cell, voices: Voices, dice: Dice): Talker | null {
   if (cell.visitorDb === undefined) return null;
   const leavesOut = dice.fork();
@@ -151,6 +172,10 @@ function visitorOf(cell: Cell, voices: Voices, dice: Dice): Talker | null {
     isSilent: () => leavesOut.chance(cell.visitorPauses ?? 0),
     sentence: voices.visitor,
   });
+}
+
+function responseOf({ box, rt60S, gainDb }: Cell): Float32Array {
+  return box === undefined ? impulseResponse(rt60S, gainDb, 17) : boxResponse(box, rt60S, gainDb);
 }
 
 function createHiss(seed: number): () => number {
@@ -179,11 +204,12 @@ function createLoudspeaker(
   tell: (pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place) => void,
 ) {
   const { delayMs, gainDb, rt60S, change } = cell;
+  const peak = 10 ** ((PLAYED_DB + PEAK_DB) / 20);
   const clockRatio = 1 + cell.ppm * 1e-6;
-  const distort = createDistortion(cell.distortion ?? 0, 10 ** ((PLAYED_DB + PEAK_DB) / 20));
+  const distort = createDistortion({ overtones: cell.distortion ?? 0, lopsided: cell.lopsided ?? 0 }, peak);
   const before = {
     delayMs,
-    room: createConvolver(impulseResponse(rt60S, gainDb, 17), PIECE),
+    room: createConvolver(responseOf(cell), PIECE),
     sound: createRing(4),
   };
   const changedResponse =

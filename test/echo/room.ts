@@ -74,9 +74,20 @@ export function createConvolver(response: Float32Array, blockSamples: number): C
 }
 
 /**
- * A loudspeaker that is driven too hard: of a tone of this amplitude, `share` of what sounds are overtones, of a louder one more.
+ * A loudspeaker that is driven too hard: of a tone of this amplitude, `overtones` is the share of odd ones in what sounds, of a louder
+ * one more; `lopsided` that of even ones.
  */
-export function createDistortion(share: number, amplitude: number): (sample: number) => number {
+export function createDistortion(
+  { overtones, lopsided = 0 }: { overtones: number; lopsided?: number },
+  amplitude: number,
+): (sample: number) => number {
+  const bend = createBend(overtones, amplitude);
+  // The square of a sine has half of its amplitude at twice its frequency; the other half is no sound.
+  const leans = (2 * lopsided) / amplitude;
+  return (sample) => bend(sample) + leans * sample * sample;
+}
+
+function createBend(share: number, amplitude: number): (sample: number) => number {
   if (share === 0) return (sample) => sample;
   // The third power of a sine has a quarter of its amplitude at three times its frequency.
   const bend = (4 * share) / (1 + 3 * share) / amplitude ** 2;

@@ -1,4 +1,11 @@
-import { CHANGING_CELLS, ECHO_CELLS, HOUR_CELL, SECRET_CELL, VISITOR_CELLS } from './cell.ts';
+import {
+  CHANGING_CELLS,
+  ECHO_CELLS,
+  HOUR_CELL,
+  MICROPHONE_CELLS,
+  SECRET_CELL,
+  VISITOR_CELLS,
+} from './cell.ts';
 import { GOALS, type Sentence, type Visit } from './judge.ts';
 
 /** What came of one cell. */
@@ -9,6 +16,8 @@ export interface Result {
   readonly breaksS: readonly number[];
   readonly visit: Visit | null;
   readonly fallbacks: number;
+  /** Echo that got through an open gate. */
+  readonly heardS: number;
   readonly fellS: number | null;
   readonly backS: number | null;
   readonly driftPpm: number;
@@ -39,7 +48,7 @@ function isBehind(one: Sentence, atS: number, withinS: number, all: readonly Sen
 }
 
 export function misses(results: readonly Result[]): string[] {
-  const cells = [...ECHO_CELLS, ...CHANGING_CELLS, ...VISITOR_CELLS, HOUR_CELL];
+  const cells = [...ECHO_CELLS, ...CHANGING_CELLS, ...VISITOR_CELLS, HOUR_CELL, ...MICROPHONE_CELLS];
   return results.flatMap((result) => {
     const { name, visit, fallbacks } = result;
     if (name.startsWith(SECRET_CELL.name)) {
@@ -47,6 +56,8 @@ export function misses(results: readonly Result[]): string[] {
       return holds ? [] : [`${name}: fell back ${result.fellS} s after, returned ${result.backS} s after`];
     }
     const cell = cells.find((one) => one.name === name);
+    if (cell?.heardS !== undefined)
+      return result.heardS <= cell.heardS ? [] : [`${name}: ${result.heardS} s heard`];
     const some = judged(result, cell?.change?.atS ?? null);
     const bad = some.filter(({ isGood }) => !isGood);
     const isDue = visit !== null && (cell?.visitorDb ?? 0) >= 0;
@@ -89,6 +100,7 @@ export function printTables(results: readonly Result[]): string {
 function echoLine(result: Result): string {
   const { name, fallbacks, fellS, backS, driftPpm } = result;
   let text = `${name.padEnd(FIRST_COLUMN)}${sentencesOf(result)}; ${round(driftPpm)} ppm`;
+  if (MICROPHONE_CELLS.some((cell) => cell.name === name)) text += `; ${result.heardS.toFixed(1)} s heard`;
   if (name.startsWith(SECRET_CELL.name) && fellS !== null)
     text += `; fell back ${round(fellS)} s after, returned ${backS === null ? 'never' : `${round(backS)} s after`}`;
   else if (fallbacks > 0) text += `; ${fallbacks} fallbacks`;

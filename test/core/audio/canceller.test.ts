@@ -90,6 +90,23 @@ describe('the canceller, from the second sentence on', () => {
     }
   });
 
+  it("does so beside a zero that is off, and leaves it where it is, in the sentences' pauses, too", () => {
+    const [path, zero] = [{ delayMs: 60, gainDb: -6, rt60S: 0.3 }, 0.06];
+    const heard = together(echoOf(path, 80), room).map((sample) => sample + zero);
+    const left = cancel(heard, 80);
+    const sound = left.map((sample) => sample - zero);
+    for (const { lossDb, leftDb } of judge(
+      heard.map((sample) => sample - zero),
+      sound,
+      path.delayMs,
+    ))
+      expect(lossDb >= 25 || leftDb <= ROOM_DB + 3).toBe(true);
+    // A step of the zero, where the canceller begins and ends to work, would be a click.
+    const steps = left.map((sample, at) => Math.abs(sample - (left[at - 1] ?? sample)));
+    const quiet = steps.subarray(VOICE_RATE_HZ, 8 * VOICE_RATE_HZ).filter((step) => step > zero / 2);
+    expect(quiet.length).toBe(0);
+  });
+
   it('lets a visitor through who is as loud as the echo', () => {
     const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
     const begin = sentences[1]?.until ?? 0;

@@ -10,6 +10,7 @@ import { createLagMeter } from './lag-meter.ts';
 import { CHANGED_MS, createPathChangeDetector } from './path-change.ts';
 import { createRecall } from './recall.ts';
 import { createResidualFilter } from './residual-filter.ts';
+import { createZero } from './zero.ts';
 
 /** Takes the loudspeaker's sound out of the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
 export interface Canceller {
@@ -76,9 +77,10 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const played = new Float32Array(blockSamples);
   const early = new Float32Array(blockSamples);
   const before = new Float32Array(blockSamples);
+  const soundBefore = new Float64Array(blockSamples);
+  const zero = createZero(heardRateHz, blockSamples);
   const nothing = new Float64Array(blockSamples);
   const certain = new Float64Array(filter.bins);
-  const block64 = new Float64Array(blockSamples);
   const out = new Float32Array(blockSamples);
   let rests = true;
   let heardSamples = 0;
@@ -147,6 +149,10 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     learnAgain(alignment.place - blockSamples * stepNow, stepNow, recall.blocks);
   };
 
+  const keep = (heard: Float32Array, sound: Float32Array): void => {
+    before.set(heard);
+    soundBefore.set(sound);
+  };
   const unsettle = (): void => {
     places.pass();
     recall.forget();
@@ -163,21 +169,19 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       if (place === null) timeline.cut(alignment.placeAt(at * perMs) / perMs);
       else timeline.cutAt(places.of(place, at));
     },
-    step(block, beganAt) {
+    step(heard, beganAt) {
       const wasResting = rests;
+      const block = zero.take(heard);
       const { place, step, jumped } = alignment.next(beganAt * perMs, blockSamples);
       rests = timeline.end < place - DIES_AWAY_MS * perMs;
       heardSamples += blockSamples;
       if (rests) {
         out.set(before);
-        before.set(block);
+        keep(heard, block);
         return out;
       }
-      if (wasResting) {
-        block64.set(before);
-        residual.step(block64, nothing, certain);
-      }
-      before.set(block);
+      if (wasResting) residual.step(soundBefore, nothing, certain);
+      keep(heard, block);
       seek(block, place, step);
       const from = place - leadMs * perMs;
       if (jumped || from + blockSamples * step > places.brokenAt) unsettle();
@@ -186,6 +190,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       // Before it is known where the echo lies, and how loud it is, whoever speaks would be taken for it.
       filter.step(played, block, isPlaced && unsettled === 0);
       out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
+      zero.putBack(out);
       recall.hear(block);
       if (unsettled === 0 && change.hear(filter.echo, filter.rest)) relearn(CHANGED_MS / blockMs);
       if (isPlaced && unsettled === 0 && power(filter.echo) > AUDIBLE && AGAIN_AFTER.includes(++learntBlocks))
