@@ -1,5 +1,6 @@
 import type { LaneEvent } from '../../src/core/lane/event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/lane-options.ts';
+import { onCaptureNews } from '../../src/core/lane/sound/capture.ts';
 import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
 import { createLane } from '../../src/core/lane/state.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';
@@ -58,6 +59,7 @@ export function createEchoState(cancelEcho: (on: boolean) => void): EchoState {
         take(now, (context) => onEchoHeard(context, event.heard, event.measure));
       if (event.type === 'canceller')
         take(now, (context) => onCanceller(context, event.status, event.message));
+      if (event.type === 'capture_news') take(now, (context) => onCaptureNews(context, event));
       if (event.type === 'captured') take(now, reviewEcho);
     },
   };

@@ -93,15 +93,17 @@ export function createCaptureWatch({
     say('deaf', false, 'the microphone hears again');
   };
 
+  const windowSamples = (LEVEL_WINDOW_MS * rateHz) / 1000;
   const watchLevel = (): void => {
-    if ((level.samples * 1000) / rateHz < LEVEL_WINDOW_MS) return;
-    const { clippedShare, offset } = levelOf(level);
-    level = NO_SOUND;
-    const isClipping = clips(clippedShare);
-    const percent = (clippedShare * 100).toFixed(1);
+    // What is said of the whole window already holds, whatever is still to come: a canceller cannot wait for the end.
+    const isClipping = clips(level.clipped / Math.max(windowSamples, level.samples));
+    const percent = ((level.clipped * 100) / Math.max(1, level.samples)).toFixed(1);
     if (isClipping === true)
       say('clipping', true, `${percent} % of the microphone's samples are at full scale: turn its gain down`);
-    else if (isClipping === false) say('clipping', false, 'the microphone does not clip any more');
+    if (level.samples < windowSamples) return;
+    const { offset } = levelOf(level);
+    level = NO_SOUND;
+    if (isClipping === false) say('clipping', false, 'the microphone does not clip any more');
     const isOff = hasOffset(offset);
     const offPercent = Math.round(offset * 100);
     if (isOff === true)

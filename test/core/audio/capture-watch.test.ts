@@ -167,6 +167,15 @@ describe('clipping', () => {
     expect(mic.hear(30, hardly).told).toEqual(['+clipping']);
     expect(mic.hear(30, quiet).told).toEqual(['+clipping', '-clipping']);
   });
+
+  it('is told as soon as it is certain, and not before', () => {
+    const mic = microphone();
+    expect(mic.hear(1.4, clipped).told).toEqual([]);
+    expect(mic.hear(0.3, clipped).told).toEqual(['+clipping']);
+    // It is over when ten seconds were well, not before.
+    expect(mic.hear(17, quiet).told).toEqual(['+clipping']);
+    expect(mic.hear(2, quiet).told).toEqual(['+clipping', '-clipping']);
+  });
 });
 
 describe('an offset', () => {

@@ -213,6 +213,28 @@ describe('a microphone that is not well', () => {
       { kind: 'capture_problem_over', detail: { finding: 'clipping' } },
     ]);
   });
+
+  it('cannot be cancelled while it clips, nor before the path is learnt again: the gate is closed meanwhile', () => {
+    const lane = cancelling();
+    expect(report(lane).mode).toBe('cancel');
+    news(lane, 'clipping', true);
+    expect(report(lane)).toMatchObject({ wanted: 'cancel', mode: 'half-duplex', fallback: null });
+    lane.hear('clipped', 20_000, true);
+    lane.pass(21_000);
+    expect(report(lane).mode).toBe('half-duplex');
+    news(lane, 'clipping', false);
+    for (const mode of ['half-duplex', 'cancel']) {
+      lane.hear(`until ${mode}`, 2000, true);
+      lane.pass(5000);
+      expect(report(lane).mode).toBe(mode);
+    }
+  });
+
+  it('clips as it likes where echo is not cancelled', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
+    news(lane, 'clipping', true);
+    expect(report(lane).mode).toBe('off');
+  });
 });
 
 describe('a lane that could not cancel', () => {

@@ -109,6 +109,8 @@ export function onCaptureNews(
   const { finding, present, message } = news;
   const others = context.state.captureFindings.filter((known) => known !== finding);
   context.set({ captureFindings: present ? [...others, finding] : others });
+  // What the canceller learnt meanwhile is another path than the one of a microphone that does not clip.
+  if (finding === 'clipping' && !present) onPathChanged(context);
   context.notify(present ? 'capture_problem' : 'capture_problem_over', { finding, message });
 }
 

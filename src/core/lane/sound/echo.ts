@@ -14,9 +14,11 @@ import type { StepContext } from '../step-context.ts';
 
 /** How the lane keeps its loudspeaker out of the translation just now. */
 export function echoInForce(state: LaneState): { mode: EchoMode; tailMs: number } {
-  const { echo, options, settings } = state;
+  const { echo, options, settings, captureFindings } = state;
+  const mode = modeInForce(echo, options.echo, playedMs(state));
   return {
-    mode: modeInForce(echo, options.echo, playedMs(state)),
+    // What was cut off at full scale is no echo of anything: no filter takes it out.
+    mode: mode === 'cancel' && captureFindings.includes('clipping') ? 'half-duplex' : mode,
     tailMs: tailOf(echo, settings.echoTailMs),
   };
 }
