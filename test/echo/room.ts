@@ -123,13 +123,13 @@ export function createRing(seconds: number): Ring {
     at(place) {
       const whole = Math.floor(place);
       const part = place - whole;
-      if (part < 1e-9) return valueAt(samples, whole & mask);
+      if (part < 1e-9) return samples[whole & mask] ?? 0;
       const sine = Math.sin(Math.PI * part) / Math.PI;
       let sum = 0;
       for (let tap = 1 - REACH; tap <= REACH; tap++) {
         const away = part - tap;
         const sign = (tap & 1) === 0 ? sine : -sine;
-        sum += valueAt(samples, (whole + tap) & mask) * (sign / away) * (1 - (away / (REACH + 1)) ** 2);
+        sum += (samples[(whole + tap) & mask] ?? 0) * (sign / away) * (1 - (away / (REACH + 1)) ** 2);
       }
       return sum;
     },

@@ -28,17 +28,26 @@ export function createRealSpectrum(size: number): RealSpectrum {
         odds[at] = valueAt(time, 2 * at + 1);
       }
       spectrum.forward(evens, odds);
-      for (let bin = 0; bin <= half; bin++) {
-        const low = bin === half ? 0 : bin;
-        const high = bin === 0 ? 0 : half - bin;
-        const evenRe = (valueAt(evens, low) + valueAt(evens, high)) / 2;
-        const evenIm = (valueAt(odds, low) - valueAt(odds, high)) / 2;
-        const oddRe = (valueAt(odds, low) + valueAt(odds, high)) / 2;
-        const oddIm = (valueAt(evens, high) - valueAt(evens, low)) / 2;
+      const evenSum = valueAt(evens, 0);
+      const oddSum = valueAt(odds, 0);
+      re[0] = evenSum + oddSum;
+      im[0] = 0;
+      re[half] = evenSum - oddSum;
+      im[half] = 0;
+      // Two bins that are as far from both ends are made of the same values.
+      for (let bin = 1, mirror = half - 1; bin <= mirror; bin++, mirror--) {
+        const evenRe = (valueAt(evens, bin) + valueAt(evens, mirror)) / 2;
+        const evenIm = (valueAt(odds, bin) - valueAt(odds, mirror)) / 2;
+        const oddRe = (valueAt(odds, bin) + valueAt(odds, mirror)) / 2;
+        const oddIm = (valueAt(evens, mirror) - valueAt(evens, bin)) / 2;
         const cosine = valueAt(cosines, bin);
         const sine = valueAt(sines, bin);
+        const mirrorCosine = valueAt(cosines, mirror);
+        const mirrorSine = valueAt(sines, mirror);
         re[bin] = evenRe + cosine * oddRe + sine * oddIm;
         im[bin] = evenIm + cosine * oddIm - sine * oddRe;
+        re[mirror] = evenRe + mirrorCosine * oddRe - mirrorSine * oddIm;
+        im[mirror] = -evenIm - mirrorCosine * oddIm - mirrorSine * oddRe;
       }
     },
     inverse(re, im, time) {

@@ -38,7 +38,7 @@ export function makeTone(rateHz: number, gain = 1): Float32Array {
   for (const startMs of STARTS_MS) {
     const from = placeOf(startMs, rateHz);
     for (let at = 0; at < sweep.length && from + at < tone.length; at++)
-      tone[from + at] = valueAt(sweep, at) * AMPLITUDE * gain;
+      tone[from + at] = (sweep[at] ?? 0) * AMPLITUDE * gain;
   }
   return tone;
 }
@@ -134,7 +134,7 @@ function roomGain(recording: Float32Array, from: number, rateHz: number, gain: n
 function meanSquare(sound: Float32Array, from: number, until: number): number | null {
   if (until <= from) return null;
   let sum = 0;
-  for (let at = from; at < until; at++) sum += valueAt(sound, at) ** 2;
+  for (let at = from; at < until; at++) sum += (sound[at] ?? 0) ** 2;
   return sum / (until - from);
 }
 

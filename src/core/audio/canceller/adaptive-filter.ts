@@ -184,7 +184,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     step(sound, heard, learns) {
       take(sound);
       calculate();
-      for (let at = 0; at < blockSamples; at++) left[at] = valueAt(heard, at) - valueAt(echo, at);
+      for (let at = 0; at < blockSamples; at++) left[at] = (heard[at] ?? 0) - valueAt(echo, at);
       if (!learns) return;
       learn();
       for (let count = 0; count < TRIMMED; count++) {

@@ -66,7 +66,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
   };
   const powerIn = ({ re, im }: { re: Float64Array; im: Float64Array }, band: number): number => {
     let sum = 0;
-    for (let bin = valueAt(edges, band); bin < valueAt(edges, band + 1); bin++)
+    for (let bin = edges[band] ?? 0; bin < (edges[band + 1] ?? 0); bin++)
       sum += valueAt(re, bin) ** 2 + valueAt(im, bin) ** 2;
     return sum;
   };
@@ -90,7 +90,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
   const turnDown = (residualPower: Float64Array): void => {
     for (let band = 0; band < bands; band++) {
       const share = valueAt(leak, band) * CAUTION;
-      for (let bin = valueAt(edges, band); bin < valueAt(edges, band + 1); bin++) {
+      for (let bin = edges[band] ?? 0; bin < (edges[band + 1] ?? 0); bin++) {
         const power = valueAt(rest.re, bin) ** 2 + valueAt(rest.im, bin) ** 2 + TINY;
         const now = valueAt(echo.re, bin) ** 2 + valueAt(echo.im, bin) ** 2;
         const still = Math.max(now, DECAY * valueAt(sounding, bin));
