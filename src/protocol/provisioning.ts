@@ -1,6 +1,7 @@
 /** `dragoman.json` on the boot partition: all that a kiosk needs to be told before anybody can reach it. */
 import { z } from 'zod';
 import { isTimeZone } from './config-hours.ts';
+import { isObject } from './json.ts';
 import { isPlain, PLAIN } from './plain-text.ts';
 import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
@@ -138,7 +139,7 @@ export const provisioningSchema = z.strictObject({
   address: addressSchema.optional(),
   timeZone: timeZoneSchema.optional(),
   /** Checked with all that is on the device: see the configuration's own schema. */
-  config: z.record(z.string(), z.unknown()).optional(),
+  config: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').optional(),
   secrets: z.strictObject({ 'mqtt-password': passwordSchema.nullable().optional() }).optional(),
   caPem: pemSchema.optional(),
   certPem: pemSchema.optional(),

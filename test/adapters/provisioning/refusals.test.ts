@@ -36,6 +36,16 @@ describe('what looks right and would not work', () => {
     expect(system.everything()).toEqual(before);
   });
 
+  it('is a key that JavaScript has a use of its own for, wherever it stands', () => {
+    const text = JSON.stringify(FULL);
+    for (const part of ['{', '"config":{', '"device":{', '"wifi":{', '"secrets":{']) {
+      system.write('dragoman.json', text.replace(part, `${part}"__proto__":{"label":"x"},`));
+      const { result } = system.run({ isDry: true });
+      expect([part, result.outcome, result.problems.length]).toEqual([part, 'file_invalid', 1]);
+      expect(result.problems[0]?.message).toMatch(/not (a )?known/);
+    }
+  });
+
   it('is not what a kiosk can use: a resolver of its own, and one elsewhere', () => {
     for (const dns of ['127.0.0.53', ['9.9.9.9', '127.0.0.1']]) {
       system.write('dragoman.json', { format: 1, address: { address: '192.168.1.20/24', dns } });
