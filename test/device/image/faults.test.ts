@@ -11,6 +11,8 @@ const { missing } = flashable;
 /** Of the first start, seconds after the power came: kernel, root, partition that grows, what dragoman.json says, keys, the agent. */
 const CUTS = [6, 10, 14, 18, 22, 27, 33, 40, 48, 58];
 const MIB = 2 ** 20;
+/** The first blocks, and their copy at 128 MiB. */
+const BEYOND_REPAIR = 160 * MIB;
 
 describe.skipIf(missing !== null)('a card on its bad days', () => {
   let fixture: BoardFixture;
@@ -20,10 +22,25 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
   });
   afterAll(() => fixture?.close());
 
+  const good = () => provisioning(fixture.owner, fixture.sshKey.publicKey);
   const prepared = (): Card => {
     const card = fixture.newCard();
-    card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
+    card.write(FILE, JSON.stringify(good()));
     return card;
+  };
+  let started: { readonly card: Card; readonly machineId: string } | null = null;
+  /** A copy of a card that was started, and whose power was cut then. */
+  const startedOnce = async () => {
+    if (started === null) {
+      const card = prepared();
+      const board = await fixture.boot(card);
+      await board.untilLogin(LOGIN_LIMIT_MS);
+      const machineId = await board.must(['cat', '/etc/machine-id']);
+      await board.sh('sync');
+      await board.cutPower();
+      started = { card, machineId };
+    }
+    return { card: fixture.copy(started.card), machineId: started.machineId };
   };
   /** Zeros over the beginning of the third partition, or its entry in the table. */
   const zero = (card: Card, at: number, bytes: number) =>
@@ -47,48 +64,61 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     expect(card.checkData()).toContain('dragoman-data: ');
   });
 
-  it('with a destroyed beginning of the third partition it repairs it, and keeps what was there', async () => {
-    const card = prepared();
-    const board = await fixture.boot(card);
-    await board.untilLogin(LOGIN_LIMIT_MS);
-    const before = await board.must(['cat', '/etc/machine-id']);
-    await board.sh('sync');
-    await board.cutPower();
+  it('with a destroyed beginning of the third partition it repairs it, and keeps what was there', async ({
+    annotate,
+  }) => {
+    const { card, machineId } = await startedOnce();
     zero(card, card.partition(3).start, 4096);
-    const again = await fixture.boot(card);
-    await again.untilLogin(LOGIN_LIMIT_MS);
-    expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
-    await again.cutPower();
+    const board = await fixture.boot(card);
+    await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
+    expect(await board.must(['cat', '/etc/machine-id'])).toBe(machineId);
+    await board.cutPower();
   });
 
-  it('when what lasts is full, it starts, lets its owner in, and says so', async () => {
-    const card = prepared();
+  it('with nothing left of the third partition it lets its owner in, and says which secrets to write again', async ({
+    annotate,
+  }) => {
+    const { card } = await startedOnce();
+    expect(card.read(FILE)).toContain('"mqtt-password": null');
+    zero(card, card.partition(3).start, BEYOND_REPAIR);
+    const board = await fixture.boot(card);
+    await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
+    const status = () => board.must(['cat', `/boot/firmware/${STATUS}`]);
+    expect(await status()).toContain('Result: secrets_missing.');
+    expect(await status()).toContain('- secrets.mqtt-password: was taken out of the file');
+    expect(await board.must(['readlink', '/etc/localtime'])).toContain('Europe/Berlin');
+    await board.write(`/boot/firmware/${FILE}`, JSON.stringify(good()));
+    await board.run(['systemctl', 'restart', 'dragoman-provision.service']);
+    expect(await status()).toContain('Result: applied.');
+    await board.sh('sync');
+    await board.cutPower();
+    expect(card.read(FILE)).toContain('"mqtt-password": null');
+    expect(card.checkData()).toContain('dragoman-data: ');
+  });
+
+  it('when what lasts is full, it starts and lets its owner in', async ({ annotate }) => {
+    const { card } = await startedOnce();
     const board = await fixture.boot(card);
     await board.untilLogin(LOGIN_LIMIT_MS);
     await board.sh('dd if=/dev/zero of=/var/lib/dragoman/full bs=1M 2>/dev/null || true; sync');
     await board.cutPower();
     const again = await fixture.boot(card);
-    await again.untilLogin(LOGIN_LIMIT_MS);
+    await annotate(`login after ${inSeconds(await again.untilLogin(LOGIN_LIMIT_MS))}`);
     expect(await again.must(['systemctl', 'show', '-p', 'ActiveState', 'dragoman'])).toContain('activ');
     await again.sh('rm /var/lib/dragoman/full');
     await again.cutPower();
   });
 
-  it('goes on from a card that can only be read, with what it knew, and tells it', async () => {
-    const card = prepared();
-    const board = await fixture.boot(card);
-    await board.untilLogin(LOGIN_LIMIT_MS);
-    const before = await board.must(['cat', '/etc/machine-id']);
-    await board.sh('sync');
-    await board.cutPower();
-    const again = await fixture.boot(card, 'virt', 'worn');
-    await again.untilLogin(LOGIN_LIMIT_MS);
-    expect(await again.must(['cat', '/etc/machine-id'])).toBe(before);
-    expect(await again.must(['cat', '/run/dragoman-image/problems'])).toContain('It can only be read');
-    expect(await again.must(['cat', '/run/dragoman/provisioning.json'])).toContain(
+  it('goes on from a card that can only be read, with what it knew, and tells it', async ({ annotate }) => {
+    const { card, machineId } = await startedOnce();
+    const board = await fixture.boot(card, 'virt', 'worn');
+    await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
+    expect(await board.must(['cat', '/etc/machine-id'])).toBe(machineId);
+    expect(await board.must(['cat', '/run/dragoman-image/problems'])).toContain('It can only be read');
+    expect(await board.must(['cat', '/run/dragoman/provisioning.json'])).toContain(
       'The card: It can only be read',
     );
-    await again.cutPower();
+    await board.cutPower();
   });
 
   describe('after a power cut in its first start', () => {
@@ -107,11 +137,11 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
       await board.cutPower();
     });
 
-    it.each(CUTS)('at %d s it starts', async (second) => {
+    it.for(CUTS)('at %d s it starts', async (second, { annotate }) => {
       const card = cut.get(second);
       if (card === undefined) throw new Error('the moment was not kept');
       const board = await fixture.boot(card);
-      await board.untilLogin(LOGIN_LIMIT_MS);
+      await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
       const told = await board.must([
         ...[
           'sh',
