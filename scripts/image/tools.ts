@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Options } from './image-options.ts';
@@ -33,9 +34,18 @@ export function whatIsMissing(
     return 'a Debian for another processor is made as root: sudo';
   const needed = [...ALWAYS, ...(root === null ? FOR_DEBIAN : []), ...COMPRESSORS[compression]];
   const missing = needed.filter(([program]) => !isProgram(program, folders));
-  if (missing.length === 0) return null;
+  if (missing.length === 0) return root === null && !runsArm(folders) ? CANNOT_RUN : null;
   const packages = [...new Set(missing.map(([, name]) => name))];
   return `${missing.map(([program]) => program).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing: apt install ${packages.join(' ')}`;
+}
+
+const CANNOT_RUN =
+  'programs for arm64 cannot run here: apt install qemu-user-static binfmt-support; where they are installed, "update-binfmts --enable qemu-aarch64"';
+
+/** By its own processor, or emulated. */
+function runsArm(folders: readonly string[]): boolean {
+  const PATH = folders.join(delimiter);
+  return spawnSync('arch-test', ['arm64'], { env: { ...process.env, PATH }, stdio: 'ignore' }).status === 0;
 }
 
 function isProgram(name: string, folders: readonly string[]): boolean {

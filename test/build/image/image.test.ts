@@ -201,6 +201,19 @@ describe.skipIf(missing !== null)('what is wrong', () => {
     );
   });
 
+  it.skipIf(process.getuid?.() !== 0)('says at once where nothing for another processor can run', () => {
+    const tools = join(folder, 'all-tools');
+    mkdirSync(tools);
+    const give = (name: string, code: number) =>
+      writeFileSync(join(tools, name), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+    for (const name of ['mke2fs', 'mformat', 'mcopy', 'tar', 'mmdebstrap', 'dpkg-deb']) give(name, 0);
+    give('arch-test', 1);
+    const ask = () => whatIsMissing({ root: null, compression: 'none' }, [tools, '/bin']);
+    expect(ask()).toMatch(/^programs for arm64 cannot run here: .*update-binfmts --enable qemu-aarch64/);
+    give('arch-test', 0);
+    expect(ask()).toBeNull();
+  });
+
   it('two kernels in the root are one too many', async () => {
     const two = join(folder, 'two');
     makeFakeRoot(two, ['6.12.1-arm64', '6.12.2-arm64']);
