@@ -27,7 +27,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   nextStream: ['session/session-setup'],
   rolloversWithoutRoom: ['session/account-limit'],
   longestSetupMs: ['session/session-setup'],
-  marksEnds: ['message'],
+  endsMarked: ['message'],
   silentEnds: ['session/silent-service'],
   vainWakes: ['session/vain-wakes'],
   loss: ['sound/speech-lost'],

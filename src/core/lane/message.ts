@@ -118,7 +118,8 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
   context.patch(stream, { newsAt: context.now, replay: log });
-  if (log.marksEnds && !context.state.marksEnds) context.set({ marksEnds: true });
+  const ends = log.endsMarked - stream.replay.endsMarked;
+  if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);
   noteNews(context, stream);
   if (isRepeat) context.count('repeatsMuted');

@@ -117,8 +117,8 @@ export interface LaneState {
   readonly noSessionSince: number | null;
   /** Speech is being lost; null: it is not. */
   readonly loss: SpeechLoss | null;
-  /** The service says where the sound of a sentence ends. */
-  readonly marksEnds: boolean;
+  /** How often the service has said where the sound of a sentence ends. */
+  readonly endsMarked: number;
   /** What the service has written down since it last translated anything; null: nothing. */
   readonly untranslated: Untranslated | null;
   /** Sessions in a row that were ended because they said nothing. */
@@ -219,7 +219,7 @@ export function createLane(given: {
     failures: 0,
     noSessionSince: null,
     loss: null,
-    marksEnds: false,
+    endsMarked: 0,
     untranslated: null,
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,

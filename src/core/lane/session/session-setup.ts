@@ -33,7 +33,7 @@ export function connect(context: StepContext, lease: Lease): void {
     rollFailures: 0,
     newsAt: null,
     silence: NO_SILENCE,
-    replay: emptyReplayLog(taskOf(context.state).targets, context.state.marksEnds),
+    replay: emptyReplayLog(taskOf(context.state).targets, context.state.endsMarked),
   };
   context.set({ nextStream: id + 1 });
   advanceSetup(context, { stage: 'connecting', stream });

@@ -45,8 +45,8 @@ export interface ReplayLog {
   readonly isAhead: boolean;
   /** That sentence had ended here when its sound began: what lies before is said, though its text may never come. */
   readonly aheadMs: number;
-  /** The service says where a sentence ends, in this session or one before. */
-  readonly marksEnds: boolean;
+  /** How often the service has said where a sentence ends, in this session and those before. */
+  readonly endsMarked: number;
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
 }

@@ -18,8 +18,8 @@ export const FORGOTTEN_AFTER_MS = 30_000;
 /** More is not kept: about as much as the backlog takes back. */
 const MOST_PIECES = 90;
 
-/** @param marksEnds as an earlier session's log tells */
-export function emptyReplayLog(targets: readonly string[], marksEnds = false): ReplayLog {
+/** @param endsMarked in earlier sessions */
+export function emptyReplayLog(targets: readonly string[], endsMarked = 0): ReplayLog {
   return {
     targets,
     pieces: [],
@@ -40,7 +40,7 @@ export function emptyReplayLog(targets: readonly string[], marksEnds = false): R
     soundAt: null,
     isAhead: false,
     aheadMs: 0,
-    marksEnds,
+    endsMarked,
     pace: { sentences: 0, ms: 0, letters: 0 },
   };
 }

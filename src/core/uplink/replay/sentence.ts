@@ -10,6 +10,8 @@ export interface AudioCut {
 /** Of speech, until three sentences have come to their end: most languages need 60 to 75 ms for a letter. */
 export const MS_PER_LETTER = 65;
 const SENTENCES_TO_LEARN = 3;
+/** A service that has said so often where a sentence ends says it of each. */
+const ENDS_TO_TRUST = 3;
 /** Less than this share of what is expected is no translation. */
 const LEAST_SHARE = 0.5;
 /** From this share on a translation is taken as whole that was being spoken as its stream ended: texts and voices differ. */
@@ -27,7 +29,7 @@ const UNSPOKEN_AFTER_MS = 20_000;
 /** A sentence whose sound came so shortly before the end of the stream was being spoken. */
 const UNDER_WAY_MS = 1000;
 
-type Pace = Pick<ReplayLog, 'pace' | 'targets' | 'marksEnds'>;
+type Pace = Pick<ReplayLog, 'pace' | 'targets' | 'endsMarked'>;
 
 /** The target that a language tag means: the same, or the only one with the same primary language; null: not told. */
 export function targetOf(tag: string | null, targets: readonly string[]): string | null {
@@ -109,18 +111,20 @@ export function judgeSound(spoken: Spoken, log: Pace): Verdict | null {
 }
 
 function isLongEnough(spoken: Spoken, log: Pace): boolean {
-  // Texts and voices differ; what has marked several ends in this session, and not this one, has cut it.
-  if (log.pace.sentences >= SENTENCES_TO_LEARN) return false;
+  // Texts and voices differ; what has marked several ends, in whichever session, and not this one, has cut it.
+  if (log.endsMarked >= ENDS_TO_TRUST) return false;
   const expected = expectedMs(spoken, log);
   // A service that never says where a sentence ends has cut it where much of it is missing.
-  return expected === null || spoken.ms >= expected * (log.marksEnds ? UNMARKED_SHARE : PLAINLY_CUT_SHARE);
+  return (
+    expected === null || spoken.ms >= expected * (log.endsMarked > 0 ? UNMARKED_SHARE : PLAINLY_CUT_SHARE)
+  );
 }
 
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
 export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;
   // A service that says where a sentence ends has not said it here.
-  if (log.marksEnds) return true;
+  if (log.endsMarked > 0) return true;
   const expected = expectedMs(spoken, log);
   const share = now - spoken.soundAt < UNDER_WAY_MS ? WHOLE_SHARE : PLAINLY_CUT_SHARE;
   return expected !== null && spoken.ms < expected * share;

@@ -86,7 +86,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   }));
   // What comes once more of a sentence that has ended tells nothing of how long it was.
   const isEnd = sound.last && !spokenIn(sentenceOf(told, id), language).complete;
-  const learnt = isEnd ? learnPace({ ...heard, marksEnds: true }, id, language) : heard;
+  const learnt = isEnd ? learnPace({ ...heard, endsMarked: heard.endsMarked + 1 }, id, language) : heard;
   return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
 }
 

@@ -148,11 +148,21 @@ describe('a translation that is cut off', () => {
   });
 
   it('is told where the very first of a session is cut, if one before it told where sentences end', () => {
-    const first = (marksEnds: boolean): ReplayLog =>
-      sound(text(understand(send(4, emptyReplayLog(['es'], marksEnds)), 'a'), 'a', 'es'), 'a', 'es', 3900);
-    expect(cutsAtEnd(first(true), 5500)).toMatchObject([{ language: 'es', playedMs: 3900 }]);
-    expect(cutsAtEnd(first(false), 5500)).toEqual([]);
-    expect(proven().marksEnds).toBe(true);
+    const first = (ends: number): ReplayLog =>
+      sound(text(understand(send(4, emptyReplayLog(['es'], ends)), 'a'), 'a', 'es'), 'a', 'es', 3900);
+    expect(cutsAtEnd(first(1), 5500)).toMatchObject([{ language: 'es', playedMs: 3900 }]);
+    expect(cutsAtEnd(first(0), 5500)).toEqual([]);
+    expect(proven().endsMarked).toBe(2);
+  });
+
+  it('is told where sessions before it have marked three ends, and its own has marked none', () => {
+    // Its text promises 3.9 s, and so much came; the end did not.
+    const whole = (ends: number): ReplayLog => {
+      const understood = understand(send(4, emptyReplayLog(['es'], ends)), 'a');
+      return sound(text(understood, 'a', 'es'), 'a', 'es', 4000);
+    };
+    expect(judgeCuts(whole(3), 10_100).cuts).toMatchObject([{ language: 'es', playedMs: 4000 }]);
+    expect(judgeCuts(whole(2), 10_100).cuts).toEqual([]);
   });
 
   it('is said once more while the stream goes on, in that language only, and then no more', () => {
