@@ -104,7 +104,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
   identity_conflict: 'as the reason `identity_conflict`',
-  speech_dropped: '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing',
+  speech_dropped:
+    '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing; `no_loudspeaker`: its cable, card and power, and ask the visitors to say it again',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
   standby: NOTHING,

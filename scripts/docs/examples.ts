@@ -149,7 +149,7 @@ const report = {
     ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
   },
   ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
-  ...{ speech_lost_ms: 0, deaf_since: null, next_try_at: null, closed_until: null },
+  ...{ speech_lost_ms: 0, unheard_ms: 0, deaf_since: null, next_try_at: null, closed_until: null },
   ...{ last_error: null, last_warning: null },
 };
 

@@ -19,8 +19,22 @@ export const BUFFER = [
   {
     name: 'missed-sound-is-made-up-for',
     file: 'playout/buffer/buffer.ts',
-    find: 'pending: take(pending, missed).pending, accountedUntil: now',
+    find: 'pending: gone.pending, accountedUntil: now',
     replace: 'accountedUntil: now',
+    tests: TESTS,
+  },
+  {
+    name: 'missed-sound-is-told-of-nobody',
+    file: 'playout/buffer/buffer.ts',
+    find: "if (ms > 0) step.effects.push({ type: 'missed', ms });",
+    replace: '',
+    tests: TESTS,
+  },
+  {
+    name: 'missed-silence-is-told',
+    file: 'playout/buffer/buffer.ts',
+    find: 'const ms = audibleMs(gone.pcm, rateHz);',
+    replace: 'const ms = durationMs(gone.pcm.byteLength, rateHz);',
     tests: TESTS,
   },
   {

@@ -1,3 +1,4 @@
+import { audibleMs } from '../../src/core/audio/levels.ts';
 import type { AudioFault, Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -18,27 +19,56 @@ export interface Loudspeaker {
   /** Whether it was given something to sound at any time between two moments. */
   wasDriven(from: number, until: number): boolean;
   open(sink: PlaybackSink): Promise<Playback>;
-  /** Unplugged: what is written is lost. */
-  plugged: boolean;
-  fault(fault: AudioFault): void;
+  readonly isPlugged: boolean;
+  /** What it was given and nobody has heard is lost, as is what is written from now on. */
+  unplug(): void;
+  /** It is there again, if it was away; and works in any case. */
   back(): void;
 }
 
+const RATE_HZ = 24_000;
+const BYTES_PER_TICK = (TICK_MS * RATE_HZ * 2) / 1000;
 /** From a write to the sound. */
 const LATENCY_MS = 40;
 const STRETCHES_KEPT = 16;
 
-/** @param onWrite gives what is written, and when it will be heard */
+const GONE: AudioFault = { code: 'lost', message: 'the loudspeaker is gone' };
+
+/**
+ * @param onWrite gives what is written, and when it will be heard
+ * @param onMissed gives what was written and nobody will hear
+ */
 export function createLoudspeaker(
   clock: SimClock,
-  onWrite: (pcm: Uint8Array, heardAt: number, plugged: boolean) => void,
-  onFlush: (at: number) => void,
+  onWrite: (pcm: Uint8Array) => void,
+  onMissed: (pcm: Uint8Array) => void,
 ): Loudspeaker {
   let stretches: { from: number; until: number; readonly isHeard: boolean }[] = [];
   let sink: PlaybackSink | null = null;
+  let isPlugged = true;
+  /** What was written lately. */
+  let given: { readonly pcm: Uint8Array; readonly from: number; readonly until: number }[] = [];
   const last = () => stretches.at(-1);
+  /** Nobody hears what was given and has not sounded. */
+  const miss = (): void => {
+    const now = clock.now();
+    const missed = given
+      .filter(({ until }) => until > now)
+      .map(({ pcm, from }) => pcm.subarray(BYTES_PER_TICK * Math.floor(Math.max(0, now - from) / TICK_MS)));
+    given = [];
+    for (const pcm of missed) onMissed(pcm);
+    const ms = missed.reduce((sum, pcm) => sum + audibleMs(pcm, RATE_HZ), 0);
+    if (ms > 0) clock.at(now, () => sink?.missed?.(ms));
+    stretches = stretches.flatMap(({ from, until, isHeard }) => {
+      if (until <= now || !isHeard) return [{ from, until, isHeard }];
+      const silent = { from: Math.max(from, now), until, isHeard: false };
+      return from < now ? [{ from, until: now, isHeard }, silent] : [silent];
+    });
+  };
   const speaker: Loudspeaker = {
-    plugged: true,
+    get isPlugged() {
+      return isPlugged;
+    },
     isHeard(at) {
       for (let index = stretches.length - 1; index >= 0; index--) {
         const stretch = stretches[index];
@@ -58,6 +88,7 @@ export function createLoudspeaker(
     open(opened) {
       clock.settle();
       sink = opened;
+      if (!isPlugged) opened.fault(GONE);
       let closed = false;
       return Promise.resolve({
         mixer: null,
@@ -68,8 +99,11 @@ export function createLoudspeaker(
           const from = Math.max(now + LATENCY_MS, before?.until ?? 0);
           const written = { from, until: from + durationMs };
           if (closed) return written;
-          onWrite(pcm, from, speaker.plugged);
-          const isHeard = speaker.plugged;
+          onWrite(pcm);
+          // Silence is no sound.
+          const isHeard = isPlugged && pcm.some((byte) => byte !== 0);
+          given = [...given.filter(({ until }) => until > now), { pcm, from, until: from + durationMs }];
+          if (!isPlugged) miss();
           if (before?.isHeard === isHeard && from - before.until < 1) before.until = from + durationMs;
           else stretches.push({ from, until: from + durationMs, isHeard });
           if (stretches.length > STRETCHES_KEPT) stretches = stretches.slice(-STRETCHES_KEPT / 2);
@@ -81,7 +115,7 @@ export function createLoudspeaker(
             stretch.from = Math.min(stretch.from, now);
             stretch.until = Math.min(stretch.until, now);
           }
-          onFlush(now);
+          given = [];
         },
         close() {
           closed = true;
@@ -91,10 +125,13 @@ export function createLoudspeaker(
         },
       });
     },
-    fault(fault) {
-      sink?.fault(fault);
+    unplug() {
+      isPlugged = false;
+      miss();
+      sink?.fault(GONE);
     },
     back() {
+      isPlugged = true;
       sink?.back();
     },
   };

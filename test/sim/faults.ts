@@ -184,15 +184,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   xrun: ({ microphone, dice }) => void microphone.xrun(dice.whole(1, 100)),
   speaker_unplugged: ({ speaker, dice }) =>
     lasting(
-      dice.pick([1000, 60_000]),
-      () => {
-        speaker.plugged = false;
-        speaker.fault({ code: 'lost', message: 'the loudspeaker is gone' });
-      },
-      () => {
-        speaker.plugged = true;
-        speaker.back();
-      },
+      dice.pick([1000, 12_000, 60_000]),
+      () => speaker.unplug(),
+      () => speaker.back(),
     ),
   kill: (stage) => {
     stage.device.kill();
@@ -234,6 +228,5 @@ export function fixAll(stage: Stage): void {
   if (microphone.unplugged) microphone.replug();
   microphone.hung = false;
   microphone.ppm = 100;
-  speaker.plugged = true;
   speaker.back();
 }

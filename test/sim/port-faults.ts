@@ -46,11 +46,13 @@ export const NO_PORT_FAULTS = Object.fromEntries(PORT_CALLS.map((call) => [call,
 /**
  * The same world with ports that throw as often as they are told to.
  * @param onLost gets the sound that a loudspeaker did not take
+ * @param onTaken a loudspeaker that had thrown has taken sound
  */
 export function withThrowingPorts(
   world: AgentDeps,
   faults: PortFaults,
   onLost: (pcm: Uint8Array) => void,
+  onTaken: () => void,
   onStrike: OnStrike,
 ): AgentDeps {
   const strike = (call: PortCall): void => {
@@ -88,11 +90,15 @@ export function withThrowingPorts(
       return connection.bufferedBytes;
     },
   });
+  let isFaulty = false;
   const playback = (given: Playback): Playback => ({
     ...given,
     write(pcm) {
       if (faults.write > 0) onLost(pcm);
+      isFaulty ||= faults.write > 0;
       strike('write');
+      if (isFaulty) onTaken();
+      isFaulty = false;
       return given.write(pcm);
     },
     flush() {

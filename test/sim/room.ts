@@ -36,6 +36,8 @@ export interface RoomSetup {
   /** Number of the first piece of speech. */
   readonly firstTick: number;
   readonly isLate: () => boolean;
+  /** A port has thrown, and the lane has no loudspeaker for it. */
+  readonly isWithoutLoudspeaker: () => boolean;
   readonly mayLose: (at: number) => boolean;
   /** The service has told no wrong times so far. */
   readonly isTruthful: () => boolean;
@@ -52,11 +54,12 @@ export function createRoom(setup: RoomSetup): Room {
     clock,
     // Ducked sound can't be read any more.
     (pcm) => (cancels ? undefined : speech.written(pcm, clock.now())),
-    () => {},
+    (pcm) => speech.untaken(pcm, true),
   );
   const speech = createSpeechOracle({
     ...{ violations, firstTick, isLate: setup.isLate, mayLose: setup.mayLose },
     echo: terms.echo && terms.lane['echo'] !== 'off',
+    isSilent: () => !speaker.isPlugged || setup.isWithoutLoudspeaker(),
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     named: terms.profile === 'live' && terms.untold.length === 0,
     isExact: () => tellsAll(terms) && setup.isTruthful(),

@@ -31,6 +31,8 @@ export interface SaidAccount {
   /** The first sound of a rendering is played. */
   begin(playing: Playing): void;
   played(playing: Playing, ticks: number): void;
+  /** So much of it was played, and nobody has heard it. */
+  missed(playing: Playing, ticks: number): void;
   isSaid(tick: number): boolean;
   /** The languages in which a piece of speech is still to be said. */
   missing(tick: number): string[];
@@ -106,6 +108,12 @@ export function createSaidAccount(
       if (before >= needed || playing.playedTicks < needed) return;
       const bit = bitOf(playing.language);
       for (const tick of playing.ticks) whole.set(tick, whole.get(tick) | bit);
+    },
+    missed(playing, ticks) {
+      playing.playedTicks -= ticks;
+      if (playing.playedTicks >= Math.max(1, playing.lengthTicks - END_TICKS)) return;
+      const bit = bitOf(playing.language);
+      for (const tick of playing.ticks) whole.set(tick, whole.get(tick) & ~bit);
     },
     isSaid(tick) {
       const done = whole.get(tick);

@@ -17,8 +17,9 @@
  * - behind: a stream broke off that was more than a sentence behind (a connection slower than real time): what the service says of
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s, up
- *   to 0.4 s of a soft word, to 0.64 s of a soft beginning whose rest it says: it was sent to the sample, and nobody can make the service hear better),
- *   or the loudspeaker did not take it, or threw when it was opened: the owner was told, and it is tried again within 31 s;
+ *   to 0.4 s of a soft word, to 0.64 s of a soft beginning whose rest it says: it was sent to the sample, and nobody can make the service hear better);
+ * - unheard: there was no loudspeaker for its translation, or for a part of it, for longer than speech is held, and the device has
+ *   counted that (told-oracle.ts: it tells the sum);
  * - shed: more than a minute of translated speech waited for the loudspeaker;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
  * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).
@@ -39,5 +40,6 @@ export const EXCUSES = [
   'shed',
   'asleep',
   'cut',
+  'unheard',
 ] as const;
 export type Excuse = (typeof EXCUSES)[number];

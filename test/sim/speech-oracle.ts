@@ -4,6 +4,7 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
+import { createDropped } from './dropped.ts';
 import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
@@ -22,6 +23,7 @@ import {
   RENDERED,
   RETASKED,
   SHED,
+  UNHEARD,
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
@@ -85,9 +87,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const mark = (tick: number, flag: number): void => {
     flags.set(tick, flags.get(tick) | flag);
   };
+  const markAll = (ticks: readonly number[], flag: number): void => {
+    for (const tick of ticks) mark(tick, flag);
+  };
   const { read, ticksOf } = createTickReader(firstTick, violations);
   const markChunks = (chunks: readonly BacklogChunk[], flag: number): void => {
-    for (const { pcm } of chunks) if (pcm !== null) for (const tick of ticksOf(pcm)) mark(tick, flag);
+    for (const { pcm } of chunks) if (pcm !== null) markAll(ticksOf(pcm), flag);
   };
   const noteCaptured = (step: LaneStep): void => {
     const { event, before, after, effects } = step;
@@ -95,10 +100,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const ticks = ticksOf(event.pcm);
     if (ticks.length === 0) return;
     const phase = phaseOf(before.session);
-    if (phase === 'idle' || phase === 'draining' || phase === 'closed') {
-      for (const tick of ticks) mark(tick, DEAF);
-      return;
-    }
+    if (phase === 'idle' || phase === 'draining' || phase === 'closed') return markAll(ticks, DEAF);
     const { capturedAt } = event;
     const silenced =
       effects.some((e) => e.type === 'send_audio' && e.capturedAt === capturedAt && e.pcm === null) ||
@@ -110,9 +112,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
     violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
     // With the first sound of a microphone that was away the gate closes until the echo is learnt again.
-    const bothSpeak = !isMuted && !before.captureLost && mode === 'cancel';
+    const learns = before.captureLost && echoInForce(after).mode !== 'cancel';
+    const bothSpeak = !isMuted && !learns && mode === 'cancel';
     violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
-    for (const tick of ticks) mark(tick, GATED);
+    markAll(ticks, GATED);
   };
 
   const noteGone = ({ before, after, event }: LaneStep): void => {
@@ -162,10 +165,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     targets = wanted;
     if (isSame && before.options.source === after.options.source) return;
     targetsSince = now;
-    for (const tick of queue) {
-      said.relax(tick);
-      mark(tick, RETASKED);
-    }
+    for (const tick of queue) said.relax(tick);
+    markAll(queue, RETASKED);
   };
   /** The device has told that a translation was cut off: one of those that it had begun. */
   const noteCut = (kind: string, { language }: Readonly<Record<string, unknown>>): void => {
@@ -176,14 +177,18 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
       const least = isOnce ? lengthTicks * CUT_SHARE : setup.named ? 0 : 1;
       const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
-      if (isCut && (language === undefined || job.language === language))
-        for (const tick of job.ticks) mark(tick, CUT);
+      if (isCut && (language === undefined || job.language === language)) markAll(job.ticks, CUT);
     }
   };
+  const dropped = createDropped<Job>({
+    ...{ violations, isSilent: setup.isSilent, jobOf: (id) => jobs.get(id) },
+    gone: ({ ticks }, how) => markAll(ticks, how === 'unheard' ? UNHEARD : SHED),
+    missed: (job, ticks) => said.missed(job, ticks),
+  });
   const spoil = (job: Job | undefined): void => {
     if (job === undefined) return;
     job.spoiled = true;
-    for (const tick of job.ticks) mark(tick, DISTORTED);
+    markAll(job.ticks, DISTORTED);
   };
 
   const excuse = (tick: number): Excuse | null => {
@@ -192,6 +197,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & DEAF) return 'deaf';
     if (flag & HOLD_FULL) return 'hold_full';
     if (flag & SHED) return 'shed';
+    if (flag & UNHEARD) return 'unheard';
     if (flag & ASLEEP) return 'asleep';
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
@@ -260,12 +266,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);
+      dropped.unheard(step, now);
       for (const effect of step.effects) if (effect.type === 'notify') noteCut(effect.kind, effect.detail);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
       else if (isStoppedByHold(step.before, step.after) && !isFinished(step.before, now)) this.ended();
-      else if (step.after.playout.droppedBytes > step.before.playout.droppedBytes) {
-        for (const tick of queue) if ((flags.get(tick) & HEARD) !== 0) mark(tick, SHED);
-      }
+      else dropped.shed(step);
     },
     sent(connection, pcm, now) {
       const quietSince = signAt.get(connection) ?? now;
@@ -275,12 +280,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         timesSent.set(tick, timesSent.get(tick) + 1);
       });
     },
-    ended() {
-      for (const tick of queue) mark(tick, DEAF);
-    },
-    accepted(connection, stream) {
-      numberOf.set(stream, connection);
-    },
+    ended: () => markAll(queue, DEAF),
+    accepted: (connection, stream) => void numberOf.set(stream, connection),
     sign: (connection, now) => void signAt.set(connection, now),
     connectionOver: (connection, now) => void overAt.set(connection, now),
     live: (now) => void lives.push(now),
@@ -302,7 +303,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoiled) spoil(job);
-      for (const tick of ticks) mark(tick, RENDERED);
+      markAll(ticks, RENDERED);
       seams.rendered(job);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
@@ -332,9 +333,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       }
       if (stretches.length === 0) strange.push(pcm.byteLength);
     },
-    untaken(pcm) {
-      for (const { job } of readRenderings(pcm)) spoil(jobs.get(job));
-    },
+    untaken: dropped.untaken,
     judge(now, heldSince) {
       const due = queue.findIndex(
         (tick) =>

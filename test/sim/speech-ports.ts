@@ -36,8 +36,8 @@ export interface SpeechOracle {
   spoiling(now: number): void;
   delivered(pcm: Uint8Array, now: number): void;
   written(pcm: Uint8Array, now: number): void;
-  /** The loudspeaker did not take it. */
-  untaken(pcm: Uint8Array): void;
+  /** The loudspeaker did not take it; `written`: or has, and nobody will hear it. */
+  untaken(pcm: Uint8Array, written?: boolean): void;
   /** @param heldSince when the oldest chunk was captured that the lane still holds: nothing from then on is judged */
   judge(now: number, heldSince: number): void;
 }
@@ -47,6 +47,8 @@ export interface SpeechOracleSetup {
   /** Pieces of speech are numbered from here. */
   readonly firstTick: number;
   readonly echo: boolean;
+  /** Nobody hears the loudspeaker, through no fault of the agent. */
+  readonly isSilent: () => boolean;
   /** Whether the loudspeaker was heard between two moments. */
   readonly wasLoud: (from: number, until: number) => boolean;
   /** The connection is slower than real time: the service may be far behind. */

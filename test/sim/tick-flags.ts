@@ -19,3 +19,5 @@ export const ASLEEP = 128;
 export const RETASKED = 256;
 /** The service has spoken something of it. */
 export const RENDERED = 512;
+/** There was no loudspeaker for its translation, and the device has counted it. */
+export const UNHEARD = 1024;

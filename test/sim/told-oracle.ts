@@ -1,4 +1,4 @@
-/** What the operator is told while speech is being lost: the status, and the sum of it when it is over. */
+/** What the operator is told while speech is being lost, or not heard: the status, and the sum of it when it is over. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
@@ -55,6 +55,27 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     );
     lostMs = 0;
   };
+  /** Translated speech without a loudspeaker, since that was told last. */
+  let unheardMs = 0;
+  let unheardAt = 0;
+  const noteUnheard = ({ before, after, effects }: LaneStep, now: number): void => {
+    const more = after.counts.unheardMs - before.counts.unheardMs;
+    if (more > 0 || after.playbackLost) unheardAt = now;
+    unheardMs += more;
+    for (const effect of effects) {
+      if (effect.type !== 'notify' || effect.kind !== 'speech_dropped') continue;
+      const { why, ongoing, dropped_ms: sum } = effect.detail;
+      if (why !== 'no_loudspeaker' || ongoing === true) continue;
+      const isRight = Math.abs(Number(sum) - unheardMs) <= 1;
+      violations.check('told', isRight, () => `speech_dropped says ${sum} ms where ${unheardMs} ms were`);
+      unheardMs = 0;
+    }
+  };
+  const judgeUnheard = (now: number): void => {
+    if (unheardMs === 0 || now - unheardAt < SUM_WITHIN_MS) return;
+    violations.add('told', `${unheardMs} ms were translated and not heard, and nobody was told`);
+    unheardMs = 0;
+  };
   const arrived = (payload: string): void => {
     const { ongoing, lane: of, lost_ms: sum } = JSON.parse(payload) as Record<string, unknown>;
     if (ongoing !== true && of === lane) published.push(Number(sum));
@@ -75,7 +96,9 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       if (topic.endsWith('/status')) status = (JSON.parse(payload) as { status: string }).status;
       else if (topic.endsWith('/event/speech_lost')) arrived(payload);
     },
-    step({ before, after, effects }, now) {
+    step(step, now) {
+      noteUnheard(step, now);
+      const { before, after, effects } = step;
       const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
@@ -96,11 +119,13 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       owed = [];
       published.length = 0;
       lostMs = 0;
+      unheardMs = 0;
       awaySince = null;
       streamsSince = null;
     },
     judge(state, now) {
       checkPublished(now);
+      judgeUnheard(now);
       if (state === null) return;
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
         violations.check(

@@ -166,6 +166,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
+      isWithoutLoudspeaker: () => isWithoutLoudspeaker(ports, id, clock.now()),
       ...{ isTruthful: () => isTruthful, busThrewAt: () => ports.publishThrewAt },
     });
   const main = roomAt('main', dice, 0);
@@ -227,7 +228,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     owner?.step(step);
     const { before, after, effects } = step;
     if (isWithoutLoudspeaker(ports, step.lane, now))
-      for (const effect of effects) if (effect.type === 'play') room.speech.untaken(effect.pcm);
+      for (const effect of effects) if (effect.type === 'play') room.speech.untaken(effect.pcm, cancels);
     for (const effect of effects)
       if (cancels && effect.type === 'play' && effect.kind === 'speech') room.speech.written(effect.pcm, now);
     const phase = phaseOf(after.session);
@@ -240,7 +241,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },
-    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, untaken, onStrike),
+    spoil: (given) =>
+      withThrowingPorts(spoil?.(given) ?? given, ports, untaken, () => clock.settle(), onStrike),
     hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),

@@ -86,6 +86,7 @@ export class PlaybackPipeline {
         this.playback?.mixer?.setVolume(this.volume);
         post({ type: 'playback_back' });
       },
+      missed: (ms) => post({ type: 'unheard', ms }),
       measured: (heardUntil) => this.correct(heardUntil),
     };
     this.opening = keepOpening(clock, {

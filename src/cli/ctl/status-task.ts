@@ -58,6 +58,11 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
       ...(lane.speech_lost_ms === 0
         ? []
         : [`    speech lost since the start: ${Math.round(lane.speech_lost_ms / 1000)} s`]),
+      ...(lane.unheard_ms === 0
+        ? []
+        : [
+            `    translated and not heard, without a loudspeaker, since the start: ${Math.round(lane.unheard_ms / 1000)} s`,
+          ]),
       ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
       ...(lane.last_error === null
         ? []

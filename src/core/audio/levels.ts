@@ -41,6 +41,19 @@ function sumOfSquares(samples: Int16Array, from: number, until: number): number 
 /** Softer than this nothing of the loudspeaker comes back that anybody could hear, dBFS. */
 const INAUDIBLE_DBFS = -60;
 
+/** How much of a sound is loud enough to be heard at all. */
+export function audibleMs(pcm: Uint8Array, rateHz: number): number {
+  const samples = samplesOf(pcm);
+  const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));
+  let heard = 0;
+  for (let from = 0; from < samples.length; from += frame) {
+    const until = Math.min(samples.length, from + frame);
+    if (levelOfPower(sumOfSquares(samples, from, until) / (until - from)) > INAUDIBLE_DBFS)
+      heard += until - from;
+  }
+  return (heard * 1000) / rateHz;
+}
+
 /** What of a sound is loud enough to be heard at all, milliseconds from its begin; null: nothing. */
 export function audiblePart(pcm: Uint8Array, rateHz: number): { fromMs: number; untilMs: number } | null {
   const samples = samplesOf(pcm);

@@ -130,6 +130,8 @@ export type LaneEvent =
       readonly present: boolean;
       readonly message: string;
     }
+  /** So much of what was written was never heard: the device was away. */
+  | { readonly type: 'unheard'; readonly ms: number }
   /** A loudspeaker that had failed sounds again. */
   | { readonly type: 'playback_back' }
   /**

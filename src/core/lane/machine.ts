@@ -24,6 +24,7 @@ import { onCanceller, onEchoHeard } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
 import { trackSpeechLoss } from './sound/speech-lost.ts';
 import { reviewTranslations } from './sound/translations.ts';
+import { noteUnheard, trackUnheard } from './sound/unheard.ts';
 import type { LaneState } from './state.ts';
 import { trackSession } from './status.ts';
 import { StepContext } from './step-context.ts';
@@ -45,6 +46,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   trackSaying(context);
   trackSession(context);
   trackSpeechLoss(context, state);
+  trackUnheard(context);
   updateChimes(context, state);
   return { state: context.state, effects: context.effects };
 }
@@ -61,6 +63,7 @@ function beginAgain(
     restart(context, event);
     trackSession(context);
     trackSpeechLoss(context, state);
+    trackUnheard(context);
     return { state: context.state, effects: context.effects };
   } catch {
     return rebuild(state, event, now);
@@ -113,6 +116,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onCaptureNews(context, event);
     case 'playback_back':
       return onPlaybackBack(context);
+    case 'unheard':
+      return noteUnheard(context, event.ms, 0);
     case 'sounding':
       return onHeard(context, event);
     case 'timer':

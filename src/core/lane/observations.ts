@@ -23,6 +23,17 @@ export interface SpeechLoss {
   readonly toldAt: number;
 }
 
+/** Translated speech for which there was no loudspeaker, and which nobody was told of. Times are monotonic milliseconds. */
+export interface Unheard {
+  readonly ms: number;
+  /** Of these, the ones that were given up whole, or of which the rest was. */
+  readonly sentences: number;
+  /** When the last of it was given up. */
+  readonly lastAt: number;
+  /** When the owner was told last, or it began. */
+  readonly toldAt: number;
+}
+
 /** What a listener has been told without words. */
 export interface Chimes {
   /** The lane has been live since it was started. */

@@ -154,7 +154,7 @@ function freshState(state: LaneState, now: number): LaneState {
     captureFindings: state.captureFindings,
     vainWakes: state.vainWakes,
     roomDb: state.roomDb,
-    playbackLost: state.playbackLost,
+    ...{ playbackLost: state.playbackLost, unheard: state.unheard },
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),
     playout: silenced(state, now),

@@ -8,7 +8,14 @@ import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
-import { type Chimes, NO_CHIMES, type Saying, type SpeechLoss, type Untranslated } from './observations.ts';
+import {
+  type Chimes,
+  NO_CHIMES,
+  type Saying,
+  type SpeechLoss,
+  type Unheard,
+  type Untranslated,
+} from './observations.ts';
 import type { OldSession, Session } from './session/session.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
 
@@ -43,6 +50,8 @@ export interface LaneCounts {
   readonly saidAgain: number;
   /** Pieces of sound left out because their sentence had been said in that language before. */
   readonly repeatsMuted: number;
+  /** Translated speech that nobody heard for want of a loudspeaker, milliseconds. */
+  readonly unheardMs: number;
   /** Times that the lane went to sleep because nobody spoke. */
   readonly standbys: number;
   /** Time for which the service had a stream of ours open, milliseconds, up to the last one that ended. */
@@ -65,6 +74,7 @@ export const NO_COUNTS: LaneCounts = {
   takenBack: 0,
   saidAgain: 0,
   repeatsMuted: 0,
+  unheardMs: 0,
   standbys: 0,
   streamMs: 0,
   fillers: 0,
@@ -139,6 +149,10 @@ export interface LaneState {
   /** The same, once it is long enough to be told. */
   readonly deafSince: number | null;
   readonly playbackLost: boolean;
+  /** When it was tried last whether it takes sound, or something began to wait for it; null: nothing has since it failed. */
+  readonly probedAt: number | null;
+  /** What nobody hears for want of a loudspeaker; null: nothing. */
+  readonly unheard: Unheard | null;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for this long that silence is sent in its place. */
@@ -232,6 +246,8 @@ export function createLane(given: {
     silencedSince: null,
     deafSince: null,
     playbackLost: false,
+    probedAt: null,
+    unheard: null,
     captureEnded: false,
     starved: false,
     isUnanswered: false,

@@ -15,6 +15,7 @@ import {
 
 export { enqueue, enqueueOwn } from './intake.ts';
 export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
+export { speechMsOf } from './timeline.ts';
 
 /**
  * The queue of translated speech. The service sends a sentence as a burst, faster than real time;
@@ -80,7 +81,8 @@ export function advance(
   ): void => {
     const { timeline } = playout;
     writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt, ...(language != null && { language }) });
-    playout = withTimeline(playout, expectWrite(timeline, pcm.byteLength / format.bytesPerMs, now));
+    const isSpeech = kind === 'speech';
+    playout = withTimeline(playout, expectWrite(timeline, pcm.byteLength / format.bytesPerMs, now, isSpeech));
   };
   const rest = (wakeAt: number | null, slackMs = 0) => ({ playout, writes, wakeAt, slackMs });
   while (true) {

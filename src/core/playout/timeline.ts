@@ -22,6 +22,8 @@ interface Awaited {
   readonly durationMs: number;
   /** Nothing sounded before it: its delay is the device's own. */
   readonly free: boolean;
+  /** Somebody speaks in it. */
+  readonly isSpeech: boolean;
 }
 
 /** The part of a write that is loud enough to be heard at all, milliseconds from its begin; null: none of it. */
@@ -112,11 +114,16 @@ export function stretchesOf({ told, awaited, delayMs }: PlayoutTimeline): Stretc
 }
 
 /** Notes a write, right behind what was written before. */
-export function expectWrite(timeline: PlayoutTimeline, durationMs: number, now: number): PlayoutTimeline {
+export function expectWrite(
+  timeline: PlayoutTimeline,
+  durationMs: number,
+  now: number,
+  isSpeech = false,
+): PlayoutTimeline {
   const { end, awaited, nextWrite: write, delayMs } = timeline;
   const free = end <= now;
   const startsAt = free ? now : end;
-  const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free }];
+  const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free, isSpeech }];
   const given = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
   return {
     ...timeline,
@@ -126,6 +133,12 @@ export function expectWrite(timeline: PlayoutTimeline, durationMs: number, now: 
     end: startsAt + durationMs,
     nextWrite: write + 1,
   };
+}
+
+/** How much speech is in a write of which the device has not told; 0: none, or it has. */
+export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number {
+  const found = awaited.find((one) => one.write === write);
+  return found?.isSpeech === true ? found.durationMs : 0;
 }
 
 /**

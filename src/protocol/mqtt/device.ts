@@ -84,6 +84,9 @@ export const laneReportSchema = z.object({
   speech_lost_ms: z
     .number()
     .describe('speech that nobody will hear, since the start: outages were longer than the backlog'),
+  unheard_ms: z
+    .number()
+    .describe('translated speech that nobody heard for want of a loudspeaker, since the start'),
   deaf_since: timestampSchema.describe(
     'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',
   ),

@@ -176,10 +176,16 @@ export const EVENT_SCHEMAS = {
   }),
   speech_dropped: event('Translated speech that nobody will hear.', {
     lane,
-    why: z.enum(['lag', 'barge_in']).describe('it lagged too far behind, or a visitor spoke over it'),
+    why: z
+      .enum(['lag', 'barge_in', 'no_loudspeaker'])
+      .describe('it lagged too far behind, a visitor spoke over it, or there was no loudspeaker'),
     sentences: z.int().describe('how many'),
     dropped_ms: ms('how long they were'),
     waiting_ms: ms('what still waits to be heard'),
+    ongoing: z
+      .literal(true)
+      .optional()
+      .describe('the loudspeaker is still away; the event at its return counts this speech again'),
   }),
   parked: event('Refused for a reason that somebody has to remove; the lane asks again every few minutes.', {
     lane,

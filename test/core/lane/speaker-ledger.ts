@@ -37,6 +37,11 @@ export class SpeakerLedger {
     const play = this.plays.find((one) => one.write === write && one.write > this.flushed);
     if (play === undefined || (from === null && !play.told)) return;
     this.tells = true;
+    // Nothing of it was heard.
+    if (from !== null && until <= from) {
+      this.plays = this.plays.filter((one) => one !== play);
+      return;
+    }
     Object.assign(play, from === null ? { until } : { from, until, told: true, silent: audible === null });
   }
 

@@ -138,6 +138,11 @@ class ChildPlayback {
         return this.supervisor.restartChild();
       case 'measured':
         return this.sink.measured(effect.until);
+      case 'missed': {
+        const { ms } = effect;
+        // It shows while somebody writes: whoever is told is not in the middle of that.
+        return queueMicrotask(() => this.isClosed || this.sink.missed?.(ms));
+      }
       case 'overflows': {
         const text = `more than ${CAPACITY_MS / 1000} s of sound wait for the loudspeaker; what comes on top is dropped`;
         return log.warn({ device: this.kind.device().name }, text);

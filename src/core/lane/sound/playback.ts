@@ -1,4 +1,5 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
+import { resume } from '../../playout/held.ts';
 import {
   advance,
   correct,
@@ -6,12 +7,14 @@ import {
   flush,
   type Playout,
   type PlayoutFormat,
+  speechMsOf,
   tell,
 } from '../../playout/playout.ts';
 import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { onPathChanged } from './echo.ts';
+import { holdSpeech, noteUnheard } from './unheard.ts';
 
 /** A device that runs on between sounds puts silence where sound comes late: it has to come early. */
 const REFILL_MS = 140;
@@ -56,10 +59,12 @@ function tellShed(context: StepContext, before: Playout): void {
   const sentences = playout.shed.sentences - before.shed.sentences;
   if (sentences === 0) return;
   const inMs = (bytes: number): number => Math.round(bytes / settings.playoutBytesPerMs);
+  const bytes = playout.shed.bytes - before.shed.bytes;
+  if (context.state.playbackLost) return noteUnheard(context, bytes / settings.playoutBytesPerMs, sentences);
   context.notify('speech_dropped', {
     why: 'lag',
     sentences,
-    dropped_ms: inMs(playout.shed.bytes - before.shed.bytes),
+    dropped_ms: inMs(bytes),
     waiting_ms: inMs(playout.queuedBytes),
   });
 }
@@ -69,6 +74,7 @@ function tellShed(context: StepContext, before: Playout): void {
  * @param soonMs the lane is awake anyway: what is due within this is written now
  */
 export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
+  if (context.state.playbackLost) return holdSpeech(context, formatOf(context.state));
   const next = advance(context.state.playout, context.now, formatOf(context.state), soonMs);
   context.set({ playout: next.playout });
   for (const write of next.writes) context.emit({ type: 'play', ...write });
@@ -82,6 +88,7 @@ export function onHeard(
   { write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>,
 ): void {
   const { playout } = context.state;
+  if (from !== null && until <= from) noteUnheard(context, speechMsOf(playout.timeline, write), 0);
   const known =
     from === null
       ? correct(playout, write, until)
@@ -105,14 +112,16 @@ export function silenceLoudspeaker(context: StepContext): void {
   });
 }
 
-/** The loudspeaker has failed. It is told once, until it is back. */
+/** The loudspeaker has failed. It is told once, until it is back; what is said meanwhile waits. */
 export function onPlaybackFault(context: StepContext, code: string, message: string): void {
   const known = context.state.playbackLost;
   context.set({
     playbackLost: true,
     problem: { code: `playback_${code}`, message, at: context.now },
   });
-  if (!known) context.notify('audio_lost', { device: 'playback', code, message });
+  if (known) return;
+  context.notify('audio_lost', { device: 'playback', code, message });
+  feedLoudspeaker(context);
 }
 
 /** The loudspeaker sounds again. */
@@ -120,7 +129,9 @@ export function onPlaybackBack(context: StepContext): void {
   const { playbackLost, problem } = context.state;
   if (!playbackLost) return;
   const isAbout = problem?.code.startsWith('playback_') === true;
-  context.set({ playbackLost: false, problem: isAbout ? null : problem });
+  const playout = resume(context.state.playout, context.now);
+  context.set({ playbackLost: false, probedAt: null, problem: isAbout ? null : problem, playout });
   onPathChanged(context);
+  feedLoudspeaker(context);
   context.notify('audio_back', { device: 'playback' });
 }

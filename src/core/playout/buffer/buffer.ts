@@ -1,5 +1,6 @@
 import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../audio/fade.ts';
+import { audibleMs } from '../../audio/levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
@@ -79,7 +80,10 @@ function forgetMissed(step: BufferStep): void {
   const { device, absentFrom, accountedUntil, pending, rateHz } = state;
   if (device !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
   const missed = Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE;
-  set(step, { pending: take(pending, missed).pending, accountedUntil: now });
+  const gone = take(pending, missed);
+  set(step, { pending: gone.pending, accountedUntil: now });
+  const ms = audibleMs(gone.pcm, rateHz);
+  if (ms > 0) step.effects.push({ type: 'missed', ms });
 }
 
 function onFlush(step: BufferStep): void {

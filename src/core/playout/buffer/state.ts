@@ -99,6 +99,8 @@ export type BufferEffect =
   | { readonly type: 'hangs' }
   | { readonly type: 'restart' }
   | { readonly type: 'measured'; readonly until: number }
+  /** So much of what was written will never be heard: the device was away. */
+  | { readonly type: 'missed'; readonly ms: number }
   | { readonly type: 'overflows' };
 
 export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: number): PlaybackBuffer {

@@ -173,15 +173,26 @@ describe('a device that is away', () => {
   });
 
   it('for long misses what was to be heard meanwhile', () => {
-    const { open, write, clock, audible } = createDevice();
+    const { open, write, clock, audible, of } = createDevice();
     write(ramp(6000));
     clock.advance(2000);
     const { from } = write(ramp(10));
+    expect(of('missed')).toEqual([{ type: 'missed', ms: 2000 }]);
     expect(from).toBeCloseTo(clock.now() + LATENCY_MS + PREROLL_MS + 4000);
     clock.advance(1000);
     open();
     clock.advance(9000);
     expect(audible()).toEqual([...numbers(ramp(6000)).slice(3000 * PER_MS), ...numbers(ramp(10))]);
+    expect(of('missed')).toMatchObject([{ ms: 2000 }, { ms: 1000 }]);
+  });
+
+  it('misses no silence, and tells of none', () => {
+    const { open, clock, of, post } = createDevice();
+    open({ afterFault: true });
+    post({ type: 'gone' });
+    clock.advance(5000);
+    open({ afterFault: true });
+    expect(of('missed')).toEqual([]);
   });
 
   it('has what nobody had heard again when it is back', () => {

@@ -1,0 +1,64 @@
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { dropRest } from './intake.ts';
+import { bytesOf, OWN_STREAM, type Utterance } from './sentences.ts';
+import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
+import { expectWrite } from './timeline.ts';
+
+/** What waits for a loudspeaker that is away is said when that is back, if it is not older than this: as long as the backlog is. */
+const HELD_MS = 30_000;
+/** Silence, to find out whether it takes sound again: shorter than anybody could hear. */
+const PROBE_MS = 8;
+
+/** What was given up. */
+export interface GivenUp {
+  readonly sentences: number;
+  readonly bytes: number;
+}
+
+function dueAt({ pieces }: Utterance): number {
+  return (pieces.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY) + HELD_MS;
+}
+
+/**
+ * Nothing is written; what waits too long is given up, whole sentences or the rest of one that had begun.
+ * @returns `nextAt`: when that happens next, if nothing else does; infinite: nothing waits
+ */
+export function hold(playout: Playout, now: number): { playout: Playout; givenUp: GivenUp; nextAt: number } {
+  const gone = playout.utterances.filter((one) => dueAt(one) <= now);
+  const left = playout.utterances.filter((one) => dueAt(one) > now);
+  const nextAt = left.reduce((at, one) => Math.min(at, dueAt(one)), Number.POSITIVE_INFINITY);
+  if (gone.length === 0) return { playout, givenUp: { sentences: 0, bytes: 0 }, nextAt };
+  const sumOf = (some: readonly Utterance[]): number => some.reduce((sum, one) => sum + bytesOf(one), 0);
+  // A chime that comes too late is no loss.
+  const spoken = gone.filter(({ stream }) => stream !== OWN_STREAM);
+  const bytes = sumOf(spoken);
+  return {
+    playout: {
+      ...playout,
+      utterances: left,
+      unwanted: dropRest(playout.unwanted, spoken),
+      queuedBytes: playout.queuedBytes - sumOf(gone),
+      droppedBytes: playout.droppedBytes + bytes,
+    },
+    givenUp: { sentences: spoken.length, bytes },
+    nextAt,
+  };
+}
+
+/** A write of silence: a loudspeaker of which nobody says when it is back takes it, or does not. */
+export function probe(
+  playout: Playout,
+  now: number,
+  { bytesPerMs }: PlayoutFormat,
+): { playout: Playout; pcm: Uint8Array; write: number } {
+  const pcm = new Uint8Array(BYTES_PER_SAMPLE * Math.round((PROBE_MS * bytesPerMs) / BYTES_PER_SAMPLE));
+  const { nextWrite: write } = playout.timeline;
+  return { playout: withTimeline(playout, expectWrite(playout.timeline, PROBE_MS, now)), pcm, write };
+}
+
+/** The loudspeaker is back: what has waited sounds from now on, and did not find it free. */
+export function resume(playout: Playout, now: number): Playout {
+  const { timeline } = playout;
+  const end = Math.max(timeline.end, now);
+  return { ...withTimeline(playout, { ...timeline, end }), laggingSince: null };
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { laneStatus } from '../../../src/core/lane/status.ts';
+import type { LaneHarness as Lane } from './lane-harness.ts';
+import { LaneHarness } from './lane-harness.ts';
+
+const written = (lane: Lane, kind = 'speech'): number =>
+  lane
+    .all('play')
+    .filter((play) => play.kind === kind)
+    .reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0);
+const events = (lane: Lane) =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'speech_dropped')
+    .map(({ detail }) => detail);
+const back = (lane: Lane): void => {
+  lane.step({ type: 'playback_back' });
+};
+/** No loudspeaker, and nothing written to it. */
+function deprived(): Lane {
+  const lane = new LaneHarness().goLive();
+  lane.fault('playback');
+  return lane;
+}
+
+describe('a translation that comes while there is no loudspeaker', () => {
+  it('is held, and said whole when the loudspeaker is back', () => {
+    const lane = deprived();
+    lane.hear('a', 4000, true);
+    lane.hear('b', 2000, true);
+    lane.hush(50);
+    expect(written(lane)).toBe(0);
+    back(lane);
+    lane.hush(30);
+    expect(written(lane)).toBe(6000);
+    expect(events(lane)).toEqual([]);
+    expect(lane.state.counts.unheardMs).toBe(0);
+  });
+
+  it('goes on from where it was, if it had begun', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hear('a', 5000, true);
+    lane.pass(500);
+    const before = written(lane);
+    expect(before).toBeLessThan(2500);
+    lane.fault('playback');
+    lane.pass(6000);
+    expect(written(lane)).toBe(before);
+    back(lane);
+    lane.hush(30);
+    expect(written(lane)).toBe(5000);
+  });
+
+  it('is given up when it is 30 s old, and that is told once, with the sum, when the loudspeaker is back', () => {
+    const lane = deprived();
+    lane.hear('a', 4000, true);
+    lane.pass(20_000);
+    lane.hear('b', 3000, true);
+    lane.pass(9000);
+    expect(lane.state.playout.queuedBytes).toBe(7000 * 48);
+    lane.pass(1500);
+    expect(lane.state.playout.queuedBytes).toBe(3000 * 48);
+    expect(lane.state.counts.unheardMs).toBe(4000);
+    expect(laneStatus(lane.state, lane.now)).toMatchObject({
+      status: 'degraded',
+      reasons: [{ code: 'playback', detail: 'lost' }],
+    });
+    lane.pass(20_000);
+    expect(lane.state.counts.unheardMs).toBe(7000);
+    expect(events(lane)).toEqual([]);
+    back(lane);
+    lane.hush(20);
+    expect(events(lane)).toEqual([{ why: 'no_loudspeaker', sentences: 2, dropped_ms: 7000, waiting_ms: 0 }]);
+    expect(written(lane)).toBe(0);
+  });
+
+  it('is given up, the oldest first, where more than 20 s wait', () => {
+    const lane = deprived();
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) lane.hear(name, 6000, true);
+    back(lane);
+    lane.hush(120);
+    expect(written(lane)).toBe(24_000);
+    expect(events(lane)).toEqual([
+      { why: 'no_loudspeaker', sentences: 2, dropped_ms: 12_000, waiting_ms: expect.any(Number) },
+    ]);
+  });
+
+  it('is told each ten minutes while the loudspeaker stays away, and its end tells the whole of it', () => {
+    const lane = deprived();
+    for (let minute = 0; minute < 25; minute++) {
+      lane.hear(`${minute}`, 1000, true);
+      lane.pass(60_000);
+    }
+    expect(events(lane)).toHaveLength(2);
+    for (const detail of events(lane)) expect(detail).toMatchObject({ ongoing: true });
+    back(lane);
+    lane.hush(20);
+    expect(events(lane)).toHaveLength(3);
+    expect(events(lane).at(-1)).toMatchObject({ why: 'no_loudspeaker', sentences: 25, dropped_ms: 25_000 });
+  });
+
+  it('is told of when the lane is stopped, too', () => {
+    const lane = deprived();
+    lane.hear('a', 4000, true);
+    lane.pass(40_000);
+    lane.stop();
+    lane.end(1000);
+    expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 4000 }]);
+  });
+
+  it('outlives a defect of the program in what is told', () => {
+    const lane = deprived();
+    lane.hear('a', 4000, true);
+    lane.pass(40_000);
+    lane.crash();
+    lane.comeBack();
+    back(lane);
+    lane.hush(20);
+    expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 4000 }]);
+  });
+
+  it('is not counted as latency from the wire to the ear', () => {
+    const lane = deprived();
+    lane.hear('a', 1000, true);
+    lane.pass(9000);
+    back(lane);
+    lane.hush(10);
+    expect(lane.all('play').filter(({ receivedAt }) => receivedAt !== null)).toEqual([]);
+  });
+});
+
+describe('a loudspeaker of which nobody says when it is back', () => {
+  it('is tried with 8 ms of silence, every 5 s, while something waits for it', () => {
+    const lane = deprived();
+    lane.pass(20_000);
+    expect(lane.all('play')).toEqual([]);
+    lane.hear('a', 4000, true);
+    lane.pass(22_000);
+    expect(written(lane, 'fade')).toBe(4 * 8);
+    expect(lane.all('play').every(({ pcm }) => pcm.every((byte) => byte === 0))).toBe(true);
+    lane.pass(30_000);
+    const probes = lane.all('play').length;
+    lane.pass(60_000);
+    expect(lane.all('play')).toHaveLength(probes);
+  });
+});
+
+describe('what was written and not heard', () => {
+  it('is told where the loudspeaker did not take it, chimes and silence left out', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hear('a', 700, true);
+    const { write, at } = lane.last('play');
+    lane.step({ type: 'sounding', write, from: at, until: at });
+    lane.announce(new Uint8Array(480));
+    const own = lane.last('play').write;
+    lane.step({ type: 'sounding', write: own, from: lane.now, until: lane.now });
+    lane.hush(12);
+    expect(events(lane)).toEqual([{ why: 'no_loudspeaker', sentences: 1, dropped_ms: 700, waiting_ms: 0 }]);
+  });
+
+  it('is told where the device was away with it', () => {
+    const lane = new LaneHarness().goLive();
+    lane.step({ type: 'unheard', ms: 800 });
+    lane.hush(5);
+    expect(events(lane)).toEqual([]);
+    lane.step({ type: 'unheard', ms: 300 });
+    lane.hush(12);
+    expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 1100 }]);
+  });
+});

@@ -1,0 +1,81 @@
+/** What of the translated speech was thrown away unheard: which sentences that were, and whether it was right. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { readRenderings } from './sound.ts';
+import type { Violations } from './violations.ts';
+
+/** Speech waits for a loudspeaker for so long. */
+const HELD_MS = 30_000;
+
+export interface DroppedSetup<Job> {
+  readonly violations: Violations;
+  /** Nobody hears the loudspeaker, through no fault of the agent. */
+  readonly isSilent: () => boolean;
+  readonly jobOf: (id: number) => Job | undefined;
+  /**
+   * It is not to be heard, or not whole. `unheard`: there was no loudspeaker for it, and the device has counted that; `shed`: too
+   * much waited, or somebody spoke over it.
+   */
+  readonly gone: (job: Job, how: 'unheard' | 'shed') => void;
+  /** So much of it was written, and nobody has heard it. */
+  readonly missed: (job: Job, ticks: number) => void;
+}
+
+export interface Dropped {
+  /** The loudspeaker did not take it; `written`: or has, and nobody will hear it. */
+  untaken(pcm: Uint8Array, written?: boolean): void;
+  /** To be told of every step. */
+  unheard(step: LaneStep, now: number): void;
+  shed(step: LaneStep): void;
+}
+
+export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
+  /** Nobody hears them, and the device is to count that. */
+  const uncounted = new Set<Job>();
+  let isUntaken = false;
+  let silentAt = Number.NEGATIVE_INFINITY;
+  const jobsIn = (pcm: Uint8Array): Job[] =>
+    readRenderings(pcm)
+      .map(({ job }) => setup.jobOf(job))
+      .filter((job) => job !== undefined);
+  /** Of the sentences that waited, or came, the ones that are not to be heard any more. */
+  const jobsGone = ({ before, after, event }: LaneStep): Job[] => {
+    const nameOf = ({ stream, key }: { stream: number; key: string }): string => `${stream} ${key}`;
+    const kept = new Set(after.playout.utterances.map(nameOf));
+    const gone = before.playout.utterances.filter((one) => !kept.has(nameOf(one)));
+    const pieces = gone.flatMap((one) => one.pieces.map(({ pcm }) => pcm));
+    const message = event.type === 'message' ? event.message : null;
+    const came = message?.message_type === 'output_audio' ? [message.pcm] : [];
+    const waits = new Set(after.playout.utterances.flatMap((one) => one.pieces.map(({ pcm }) => pcm)));
+    return [...pieces, ...came.filter((pcm) => !waits.has(pcm))].flatMap(jobsIn);
+  };
+
+  return {
+    untaken(pcm, written = false) {
+      isUntaken = true;
+      for (const stretch of readRenderings(pcm)) {
+        const job = setup.jobOf(stretch.job);
+        if (job === undefined) continue;
+        if (written) setup.missed(job, stretch.ticks);
+        uncounted.add(job);
+      }
+    },
+    unheard(step, now) {
+      if (setup.isSilent() || isUntaken) silentAt = now;
+      isUntaken = false;
+      const { before, after } = step;
+      if (after.counts.unheardMs <= before.counts.unheardMs) return;
+      const isRight = now - silentAt < HELD_MS;
+      setup.violations.check(
+        'unheard',
+        isRight,
+        () => 'speech is given up for want of a loudspeaker that is there',
+      );
+      for (const job of [...uncounted, ...jobsGone(step)]) setup.gone(job, 'unheard');
+      uncounted.clear();
+    },
+    shed(step) {
+      if (step.after.playout.droppedBytes === step.before.playout.droppedBytes) return;
+      for (const job of jobsGone(step)) setup.gone(job, 'shed');
+    },
+  };
+}
