@@ -61,19 +61,21 @@ describe('what is said twice', () => {
 });
 
 describe('what follows a cut in running speech', () => {
-  const given = (timesSent: (tick: number) => number) => {
+  /** @param before how often each piece had been sent when it was rendered; @param since and since then */
+  const given = (since: (tick: number) => number, before: (tick: number) => number = () => 1) => {
     const sent = createTickList(0);
-    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
+    for (const tick of upTo(0, 300)) sent.set(tick, before(tick));
     const seams = createSeams(sent, () => true);
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(100, 300) });
+    for (const tick of upTo(0, 300)) sent.set(tick, sent.get(tick) + since(tick));
     const { play, twice } = account(seams.isSaidWithTheOther);
     play(upTo(100, 300));
     return { play, twice };
   };
 
   it('may be said again with the sentence before the cut, up to a second and a half of it', () => {
-    const { play, twice } = given((tick) => (tick < 140 ? 2 : 1));
+    const { play, twice } = given((tick) => (tick < 140 ? 1 : 0));
     play(upTo(0, 140));
     expect(twice()).toBe(0);
     play(upTo(0, 300));
@@ -81,32 +83,52 @@ describe('what follows a cut in running speech', () => {
   });
 
   it('is not to be said again without it', () => {
-    const { play, twice } = given((tick) => (tick >= 100 ? 2 : 1));
+    const { play, twice } = given((tick) => (tick >= 100 ? 1 : 0));
     play(upTo(100, 160));
     expect(twice()).toBe(1);
+  });
+
+  it('is not to be said again because all of it had been sent twice before it was said', () => {
+    const twice = given(
+      () => 0,
+      () => 2,
+    );
+    twice.play(upTo(0, 140));
+    expect(twice.twice()).toBe(1);
   });
 });
 
 describe('the end of a sentence that was cut in running speech, by a service that tells no times', () => {
-  const given = (timesSent: (tick: number) => number, isGivenUp?: (tick: number) => boolean) => {
+  /** @param before how often each piece had been sent when it was rendered; @param since and since then */
+  const given = (
+    since: (tick: number) => number,
+    isGivenUp?: (tick: number) => boolean,
+    before: (tick: number) => number = () => 1,
+  ) => {
     const sent = createTickList(0);
-    for (const tick of upTo(0, 300)) sent.set(tick, timesSent(tick));
+    for (const tick of upTo(0, 300)) sent.set(tick, before(tick));
     const seams = createSeams(sent, () => true, isGivenUp);
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
     seams.rendered({ stream: 'a', language: 'es', ticks: upTo(100, 300) });
+    for (const tick of upTo(0, 300)) sent.set(tick, sent.get(tick) + since(tick));
     return upTo(0, 300).filter(seams.isInDoubt);
   };
+  const never = (): number => 0;
 
   it('may be left to the next sentence where its own is sent again, up to a second and a half of it', () => {
-    expect(given((tick) => (tick < 40 ? 2 : 1))).toEqual(upTo(40, 100));
-    expect(given((tick) => (tick < 10 ? 2 : 1))).toEqual(upTo(25, 85));
-    expect(given(() => 1)).toEqual([]);
+    expect(given((tick) => (tick < 40 ? 1 : 0))).toEqual(upTo(40, 100));
+    expect(given((tick) => (tick < 10 ? 1 : 0))).toEqual(upTo(25, 85));
+    expect(given(never)).toEqual([]);
   });
 
   it('may be likewise where its own was to be sent again and was lost, because too much waited', () => {
     const isGivenUp = (tick: number): boolean => tick < 40;
-    expect(given(() => 1, isGivenUp)).toEqual(upTo(25, 100));
-    expect(given((tick) => (tick < 40 ? 0 : 1), isGivenUp)).toEqual([]);
+    expect(given(never, isGivenUp)).toEqual(upTo(25, 100));
+    expect(given(never, isGivenUp, (tick) => (tick < 40 ? 0 : 1))).toEqual([]);
+  });
+
+  it('may not where its own had been sent more often before, and was not since', () => {
+    expect(given(never, undefined, (tick) => (tick < 40 ? 2 : 1))).toEqual([]);
   });
 });
 

@@ -32,6 +32,13 @@ export interface Seams {
   isDoubtful(tick: number, earlier: readonly number[], service: Times): boolean;
 }
 
+interface Cut {
+  readonly before: readonly number[];
+  /** The last piece of speech before it. */
+  readonly last: number;
+  readonly own: readonly number[];
+}
+
 /** What the times of a service are worth. */
 type Times = Pick<SpeechOracleSetup, 'isExact' | 'isLying'>;
 
@@ -45,16 +52,17 @@ export function createSeams(
   isSpoken: (tick: number) => boolean,
   isGivenUp: (tick: number) => boolean = () => false,
 ): Seams {
-  const doubtful = createTickList(0);
-  /** Of what follows a cut: the last piece of speech before it. */
-  const lastBefore = createTickList<number | undefined>(undefined);
+  /** Of the end of a sentence that was cut in running speech: that rendering. */
+  const doubtful = createTickList<readonly number[] | undefined>(undefined);
+  /** Of what follows a cut: its rendering, and the one before the cut. */
+  const behind = createTickList<Cut | undefined>(undefined);
   const lastOf = new Map<string, readonly number[]>();
   /** How often each piece of a rendering had been sent when the service made it. */
   const sentBy = new WeakMap<readonly number[], readonly number[]>();
-  /** How often it was sent, or was to be sent again. */
-  const timesDue = (tick: number): number => {
-    const times = timesSent.get(tick);
-    return times > 0 && isGivenUp(tick) ? times + 1 : times;
+  /** Whether it was sent since it was rendered; where `due`, also whether it was to be, and was lost. */
+  const isAgain = (ticks: readonly number[], tick: number, due = false): boolean => {
+    const times = timesSent.get(tick) + (due && timesSent.get(tick) > 0 && isGivenUp(tick) ? 1 : 0);
+    return times > (sentBy.get(ticks)?.[ticks.indexOf(tick)] ?? Number.POSITIVE_INFINITY);
   };
   const seams: Seams = {
     rendered({ stream, language, ticks }) {
@@ -68,26 +76,22 @@ export function createSeams(
       if (lastOf.size > MOST_STREAMS) lastOf.delete(lastOf.keys().next().value ?? '');
       const last = before.at(-1);
       if (last === undefined || (ticks[0] ?? 0) - last > GAP_TICKS) return;
-      for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, 1);
-      for (const tick of ticks.slice(0, DOUBT_TICKS)) lastBefore.set(tick, last);
+      for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, before);
+      for (const tick of ticks.slice(0, DOUBT_TICKS)) behind.set(tick, { before, last, own: ticks });
     },
     isInDoubt(tick) {
-      if (doubtful.get(tick) === 0) return false;
-      for (let before = 1; before <= DOUBT_TICKS; before++)
-        if (timesDue(tick - before) > timesSent.get(tick)) return true;
-      return false;
+      const sentence = doubtful.get(tick);
+      if (sentence === undefined || isAgain(sentence, tick)) return false;
+      return sentence.some((one) => tick > one && tick - one <= DOUBT_TICKS && isAgain(sentence, one, true));
     },
     isSaidWithTheOther(tick) {
-      const last = lastBefore.get(tick);
-      return last !== undefined && timesSent.get(tick) > 1 && timesSent.get(last) >= timesSent.get(tick);
+      const cut = behind.get(tick);
+      return cut !== undefined && isAgain(cut.own, tick) && isAgain(cut.before, cut.last);
     },
     isBehindToldEnd(tick, earlier) {
       const [first, last] = [earlier[0], earlier.at(-1)];
       if (first === undefined || last === undefined || last - tick >= DOUBT_TICKS) return false;
-      const sent = sentBy.get(earlier) ?? [];
-      const isAgain = (one: number): boolean =>
-        timesSent.get(one) > (sent[earlier.indexOf(one)] ?? Number.POSITIVE_INFINITY);
-      if (isAgain(first) || !isAgain(tick)) return false;
+      if (isAgain(earlier, first) || !isAgain(earlier, tick)) return false;
       for (let next = last + 1; next <= last + GAP_TICKS; next++) if (isSpoken(next)) return true;
       return false;
     },
