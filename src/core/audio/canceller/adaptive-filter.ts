@@ -31,8 +31,13 @@ export interface FilterOptions {
   readonly partitions: number;
 }
 
-/** Of the path's power so much is new in each block: rooms and clocks move. */
+/**
+ * Of the path's power so much is new in each block that sounds: rooms and clocks move. In a pause nothing could tell of it, and it would
+ * take the first words behind one for what it has never heard.
+ */
 const CHANGE = 2e-3;
+/** Mean power of a block that sounds; of full scale 1. */
+const SOUNDS = 1e-7;
 /** What of the rest is not its own error is taken from this many of its last blocks. */
 const NEAR_END = { rise: 0.5, fall: 0.9 };
 /** What it does not know at the begin: a path that falls by so much from block to block, and may be so much stronger than told. */
@@ -122,7 +127,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
 
   const total = new Float64Array(bins);
   const residualPower = new Float64Array(bins);
-  const learn = (): void => {
+  const learn = (change: number): void => {
     time.fill(0, 0, earlier);
     time.set(left, earlier);
     spectrum.forward(time, rest.re, rest.im);
@@ -157,7 +162,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
         path.im[to + bin] = wIm;
         const known = 1 - share * gain * valueAt(played.own, from + bin);
         uncertainty[to + bin] =
-          (1 - CHANGE) * known * valueAt(uncertainty, to + bin) + CHANGE * (wRe * wRe + wIm * wIm) + TINY;
+          (1 - change) * known * valueAt(uncertainty, to + bin) + change * (wRe * wRe + wIm * wIm) + TINY;
       }
     }
   };
@@ -186,7 +191,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       calculate();
       for (let at = 0; at < blockSamples; at++) left[at] = (heard[at] ?? 0) - valueAt(echo, at);
       if (!learns) return;
-      learn();
+      learn(sounds(sound) ? CHANGE : 0);
       for (let count = 0; count < TRIMMED; count++) {
         trim(turn);
         turn = (turn + 1) % partitions;
@@ -201,4 +206,10 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
       path.im.fill(0);
     },
   };
+}
+
+function sounds(sound: Float32Array): boolean {
+  let power = 0;
+  for (let at = 0; at < sound.length; at++) power += (sound[at] as number) ** 2;
+  return power > SOUNDS * sound.length;
 }

@@ -53,6 +53,8 @@ export function cancellerBlock(rateHz: number): number {
   return Math.floor((BLOCK_MS * rateHz) / 1000);
 }
 
+/** From so many on, there are few tones that were not heard before. */
+const FAMILIAR_BLOCKS = 800;
 /** Below this power there is no echo to learn from. */
 const AUDIBLE = 1e-8;
 
@@ -180,7 +182,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
         keep(heard, block);
         return out;
       }
-      if (wasResting) residual.step(soundBefore, nothing, certain);
+      if (wasResting) residual.step(soundBefore, nothing, certain, false);
       keep(heard, block);
       seek(block, place, step);
       const from = place - leadMs * perMs;
@@ -189,7 +191,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       unsettled = Math.max(0, unsettled - blockSamples);
       // Before it is known where the echo lies, and how loud it is, whoever speaks would be taken for it.
       filter.step(played, block, isPlaced && unsettled === 0);
-      out.set(residual.step(filter.rest, filter.echo, filter.residualPower));
+      out.set(residual.step(filter.rest, filter.echo, filter.residualPower, learntBlocks < FAMILIAR_BLOCKS));
       zero.putBack(out);
       recall.hear(block);
       if (unsettled === 0 && change.hear(filter.echo, filter.rest)) relearn(CHANGED_MS / blockMs);

@@ -8,10 +8,10 @@ import { createRealSpectrum } from '../real-spectrum.ts';
  */
 export interface ResidualFilter {
   /**
-   * @param rest what the adaptive filter left of a block; @param echo what it took away
+   * @param rest what the adaptive filter left of a block; @param echo what it took away; @param isNew it has heard little of the path
    * @returns the block before it; overwritten by the next call
    */
-  step(rest: Float64Array, echo: Float64Array, residualPower: Float64Array): Float64Array;
+  step(rest: Float64Array, echo: Float64Array, residualPower: Float64Array, isNew: boolean): Float64Array;
 }
 
 /** No band is turned down by more (amplitude). */
@@ -21,8 +21,8 @@ const BANDS = { first: 4, wider: 1.25 };
 const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
 /** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
 const CAUTION = 3;
-/** The adaptive filter's own error counts so much. */
-const OWN_ERROR = 1;
+/** The adaptive filter's own error counts so much; more while each word has tones in it that none before had. */
+const OWN_ERROR = { usual: 0.8, new: 2 };
 /** The room's echo dies away by this from block to block. */
 const DECAY = 0.7;
 /** The last block's sound counts so much in what this one's voice may be. */
@@ -87,7 +87,8 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
       leak[band] = Math.min(LEAK.most, Math.max(LEAK.least, found));
     }
   };
-  const turnDown = (residualPower: Float64Array): void => {
+  const turnDown = (residualPower: Float64Array, isNew: boolean): void => {
+    const ownError = isNew ? OWN_ERROR.new : OWN_ERROR.usual;
     for (let band = 0; band < bands; band++) {
       const share = valueAt(leak, band) * CAUTION;
       for (let bin = edges[band] ?? 0; bin < (edges[band + 1] ?? 0); bin++) {
@@ -95,7 +96,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
         const now = valueAt(echo.re, bin) ** 2 + valueAt(echo.im, bin) ** 2;
         const still = Math.max(now, DECAY * valueAt(sounding, bin));
         sounding[bin] = still;
-        const residue = Math.max(still * share, OWN_ERROR * valueAt(residualPower, bin)) + TINY;
+        const residue = Math.max(still * share, ownError * valueAt(residualPower, bin)) + TINY;
         const quiet = noise.hear(bin, power);
         const ratio = power / residue;
         const prior = MEMORY * (valueAt(voice, bin) / residue) + (1 - MEMORY) * Math.max(0, ratio - 1);
@@ -110,11 +111,11 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
   };
 
   return {
-    step(left, taken, residualPower) {
+    step(left, taken, residualPower, isNew) {
       transform(left, past.rest, rest);
       transform(taken, past.echo, echo);
       learn();
-      turnDown(residualPower);
+      turnDown(residualPower, isNew);
       spectrum.inverse(rest.re, rest.im, time);
       for (let at = 0; at < blockSamples; at++) {
         out[at] = valueAt(overlap, at) + valueAt(time, at) * valueAt(window, at);
