@@ -1,4 +1,5 @@
 import { NO_ECHO, tailOf } from '../audio/echo-guard.ts';
+import { LANE_DEFAULTS } from '../lane/lane-options.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 import { combine, type Outcome, ok, skipped, warning } from './finding.ts';
 
@@ -68,8 +69,9 @@ function objections(
         ),
       ];
     case 'half-duplex':
-      if (tailMs <= LONG_TAIL_MS) return [];
+      if (tailMs <= LONG_TAIL_MS) return lateAtFirst(found, delayMs);
       return [
+        ...lateAtFirst(found, delayMs),
         warning(
           `${found}: half-duplex stays deaf for ${Math.round(tailMs)} ms after each sentence`,
           'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
@@ -85,8 +87,20 @@ function objections(
             'Turn the microphone down or move it away from the loudspeaker, or set "echo" to "half-duplex".',
           ),
         ];
-      return [];
+      return lateAtFirst(found, delayMs);
   }
+}
+
+/** Before a lane has measured its echo, its gate waits no longer than this for it. */
+function lateAtFirst(found: string, delayMs: number): Outcome[] {
+  const mostMs = LANE_DEFAULTS.echoTailMs;
+  if (delayMs <= mostMs) return [];
+  return [
+    warning(
+      `${found}: later than ${mostMs} ms, so that the end of the first chime or sentence after each start is heard back`,
+      'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
+    ),
+  ];
 }
 
 /** How long half-duplex stays deaf after the loudspeaker once it has heard this, milliseconds. */

@@ -186,6 +186,19 @@ describe('the sound checks', () => {
       { echo: 'cancel' },
       { verdict: 'warning' },
     ],
+    [
+      'an echo that comes later than a lane expects of its first sentence',
+      { gain: 0.05, delayMs: 330 },
+      {},
+      { verdict: 'warning', finding: expect.stringMatching(/later than 300 ms, .* first chime/) },
+    ],
+    [
+      'the same where it is cancelled',
+      { gain: 0.05, delayMs: 330 },
+      { echo: 'cancel' },
+      { verdict: 'warning', finding: expect.stringMatching(/later than 300 ms, .* first chime/) },
+    ],
+    ['an echo just in time', { gain: 0.05, delayMs: 280 }, {}, { verdict: 'ok' }],
     ['an echo that can be cancelled', { gain: 0.3, delayMs: 120 }, { echo: 'cancel' }, { verdict: 'ok' }],
     ['two devices far apart', { gain: null, delayMs: 0 }, {}, { verdict: 'warning' }],
   ])('judge %s by the mode of the lane', async (_, room, lane, expected) => {
