@@ -74,5 +74,8 @@ function decode(bytes: Buffer): BootFile {
     return unreadable(bytes.length === 0 ? 'is empty' : 'holds nothing but zeros', NOT_WRITTEN_WHOLE);
   const text = decodeText(bytes);
   if (text === null) return unreadable('holds letters in another encoding than UTF-8', SAVE_AS_UTF8);
-  return text.trim() === '' ? unreadable('is empty', NOT_WRITTEN_WHOLE) : { kind: 'text', text };
+  if (text.trim() === '') return unreadable('is empty', NOT_WRITTEN_WHOLE);
+  // Of a card that was taken out too early, whole clusters are zero.
+  if (text.includes('\0')) return unreadable('holds zeros in the place of letters', NOT_WRITTEN_WHOLE);
+  return { kind: 'text', text };
 }

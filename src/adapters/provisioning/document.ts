@@ -65,12 +65,22 @@ export function readDocument(text: string): DocumentResult {
   if (!parsed.ok) return invalid([syntaxProblem(parsed)]);
   const read = provisioningSchema.safeParse(parsed.value);
   if (read.success) return { ok: true, document: read.data, value: parsed.value, locate: parsed.locate };
-  const problems = read.error.issues.flatMap((issue): ProvisioningProblem[] => {
+  const problems = withoutConsequences(read.error.issues).flatMap((issue): ProvisioningProblem[] => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => unknownKey(issue.path, key, parsed.locate([...steps(issue.path), key])));
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
   return invalid(problems);
+}
+
+/** Of a value of another kind its length is told, too, which is no fault of its own. */
+function withoutConsequences<T extends { readonly code: string; readonly path: readonly PropertyKey[] }>(
+  issues: readonly T[],
+): T[] {
+  const ofKind = new Set(
+    issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => formatPath(path)),
+  );
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !ofKind.has(formatPath(path)));
 }
 
 function invalid(problems: readonly ProvisioningProblem[]): DocumentResult {

@@ -56,6 +56,16 @@ describe('dragoman.json on the card', () => {
     ['nothing', Buffer.alloc(0), 'is empty'],
     ['blanks', Buffer.from(' \r\n\t'), 'is empty'],
     ['zeros, as of a card that was pulled too early', Buffer.alloc(4096), 'holds nothing but zeros'],
+    [
+      'zeros behind its end',
+      Buffer.from(`${JSON.stringify(FULL)}${'\0'.repeat(3000)}`),
+      'holds zeros in the place of letters',
+    ],
+    [
+      'zeros within',
+      Buffer.from(JSON.stringify(FULL).replace('Museum', '\0'.repeat(512))),
+      'holds zeros in the place of letters',
+    ],
   ])('that holds %s was not written to its end', (_, content, message) => {
     system.write('dragoman.json', content);
     expect(refused()).toMatchObject({

@@ -36,6 +36,17 @@ describe('what looks right and would not work', () => {
     expect(system.everything()).toEqual(before);
   });
 
+  it('is of another kind, which is told once', () => {
+    for (const [part, field] of [
+      [{ sshKeys: CUT_KEY }, 'sshKeys'],
+      [{ secrets: { 'mqtt-password': [] } }, 'secrets.mqtt-password'],
+      [{ caPem: [] }, 'caPem'],
+    ] as const) {
+      system.write('dragoman.json', { format: 1, ...part });
+      expect(system.run({ isDry: true }).result.problems).toMatchObject([{ field }]);
+    }
+  });
+
   it('is a key that JavaScript has a use of its own for, wherever it stands', () => {
     const text = JSON.stringify(FULL);
     for (const part of ['{', '"config":{', '"device":{', '"wifi":{', '"secrets":{']) {
