@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { PlaybackSink } from '../../src/ports/audio.ts';
 import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
 import { runSeed } from './run-seed.ts';
 import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
@@ -61,6 +62,17 @@ function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => 
           canceller.captured(pcm, capturedAt, missingMs);
         },
       };
+    },
+  });
+}
+
+/** An agent that is not told everything of its loudspeaker. */
+function withLoudspeaker(change: (sink: PlaybackSink) => PlaybackSink) {
+  return (world: AgentDeps): AgentDeps => ({
+    ...world,
+    openAudio(lane) {
+      const audio = world.openAudio(lane);
+      return { ...audio, openPlayback: (sink) => audio.openPlayback(change(sink)) };
     },
   });
 }
@@ -179,7 +191,7 @@ describe('an agent that is broken on purpose is found out', () => {
         openPlayback: () => Promise.reject(new Error('there is none')),
       }),
     });
-    expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'lost')).toContain('lost');
+    expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'unheard')).toContain('unheard');
   });
 
   it('answers commands twice', async () => {
@@ -260,6 +272,16 @@ describe('an agent that is broken on purpose is found out', () => {
     const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? [] : [payload]));
     expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('told');
     expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('told');
+  });
+
+  it('writes on while its loudspeaker is gone', async () => {
+    const unaware = withLoudspeaker((sink) => ({ ...sink, fault() {}, missed() {} }));
+    expect(await rulesThatNotice(unaware, { faults: ['speaker_unplugged'] }, 'lost')).toContain('lost');
+  });
+
+  it('gives up speech for want of a loudspeaker that is there', async () => {
+    const desperate = withLoudspeaker((sink) => ({ ...sink, back() {} }));
+    expect(await rulesThatNotice(desperate, { faults: ['speaker_unplugged'] })).toContain('unheard');
   });
 
   it('comes back long after the fault is over', async () => {
