@@ -12,8 +12,8 @@ export const BUFFER = [
   {
     name: 'unheard-sound-is-lost-with-the-device',
     file: 'playout/buffer/buffer.ts',
-    find: 'isSettled ? heardFrames(device, step.now) : 0',
-    replace: 'heardFrames(device, step.now)',
+    find: 'isSettled ? heardFrames(device, stoodSince ?? step.now) : 0',
+    replace: 'heardFrames(device, stoodSince ?? step.now)',
     tests: TESTS,
   },
   {
@@ -21,6 +21,13 @@ export const BUFFER = [
     file: 'playout/buffer/buffer.ts',
     find: 'pending: gone.pending, accountedUntil: now',
     replace: 'accountedUntil: now',
+    tests: TESTS,
+  },
+  {
+    name: 'device-that-hangs-counts-as-heard',
+    file: 'playout/buffer/buffer.ts',
+    find: 'stoodSince ?? step.now',
+    replace: 'step.now',
     tests: TESTS,
   },
   {

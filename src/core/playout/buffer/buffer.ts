@@ -140,10 +140,13 @@ function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
 }
 
 function onGone(step: BufferStep): void {
-  const { device, isSettled, pending } = step.state;
+  const { device, isSettled, pending, stoodSince } = step.state;
   // One that ended before it was known to work has let nobody hear anything.
   if (device !== null)
-    set(step, { pending: takeBack(pending, isSettled ? heardFrames(device, step.now) : 0) });
+    set(step, {
+      pending: takeBack(pending, isSettled ? heardFrames(device, stoodSince ?? step.now) : 0),
+      stoodSince: null,
+    });
   loseDevice(step);
 }
 

@@ -43,6 +43,7 @@ export function look(step: BufferStep, sight: Sight): void {
   setDevice(step, looked.device);
   if (looked.hangs) {
     arrangeLook(step, null);
+    set(step, { stoodSince: looked.device.movedAt });
     step.effects.push({ type: 'hangs' });
     return;
   }
@@ -130,7 +131,9 @@ function endStep(step: BufferStep): void {
   const isOver = hasEnded(step);
   const { device, pending, isSettled } = step.state;
   if (device === null) return arrangeLook(step, null);
-  set(step, { pending: noteHeard(pending, heardFrames(device, step.now)) });
+  // What a device that stands still has been given may have to be said again.
+  const heard = heardFrames(device, Math.min(step.now, device.movedAt));
+  set(step, { pending: noteHeard(pending, heard) });
   if (isSettled) step.effects.push({ type: 'works' });
   tell(step);
   if (!isOver) return arrangeNext(step);

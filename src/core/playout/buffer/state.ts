@@ -29,6 +29,8 @@ export interface PlaybackBuffer {
   readonly absentFrom: number | null;
   /** Until when what should have been heard meanwhile is accounted for. */
   readonly accountedUntil: number;
+  /** It hangs, and has moved last then; null: it does not. */
+  readonly stoodSince: number | null;
   /** The present device works, as far as can be told. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
@@ -109,7 +111,7 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
     ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
     ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
     ...{ absentFrom: now, accountedUntil: now, startedAt: now, usualStartMs: 20 },
-    ...{ isSettled: false, awaitsProof: false, isOverflowing: false },
+    ...{ stoodSince: null, isSettled: false, awaitsProof: false, isOverflowing: false },
     ...{ wantsRunOn: false, needsRestart: false, isAnswering: false, written: { from: now, until: now } },
   };
 }

@@ -211,6 +211,24 @@ describe('a device that is away', () => {
     expect(again[0]).toBeLessThan(1030 * PER_MS);
   });
 
+  it.each([false, true])('because it hung has what it had not sounded again (mute: %s)', (isMute) => {
+    const { open, write, clock, post, audible, stand, of } = createDevice({ isMute });
+    open();
+    write(ramp(3000));
+    clock.advance(1000);
+    stand(true);
+    for (let waited = 0; of('hangs').length === 0 && waited < 5000; waited += 50) clock.advance(50);
+    expect(of('hangs')).toHaveLength(1);
+    post({ type: 'gone' });
+    stand(false);
+    open();
+    clock.advance(5000);
+    const again = audible();
+    expect(again[0]).toBeGreaterThan(850 * PER_MS);
+    expect(again[0]).toBeLessThan(1100 * PER_MS);
+    expect(again.at(-1)).toBe(numbers(ramp(3000)).at(-1));
+  });
+
   it('has heard nothing where it ended before it was known to work', () => {
     const { open, write, clock, post, audible, of } = createDevice({ isMute: true });
     write(ramp(500));
