@@ -2,16 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/agent/owner/budget-file.ts';
 import { budgetUse, countUse } from '../../src/core/owner/budget.ts';
-import { createKiosk, DESIRED, HOUR, hours, type Kiosk, MIN, THURSDAY } from './kiosk.ts';
 import { createMemoryFile } from './memory-file.ts';
+import {
+  createScheduledAgent,
+  DESIRED,
+  HOUR,
+  hours,
+  MIN,
+  type ScheduledAgent,
+  THURSDAY,
+} from './scheduled-agent.ts';
 
 describe('the budget of a day', () => {
-  const events = (deps: Kiosk) => deps.sent('event/budget').map(({ body }) => body);
+  const events = (deps: ScheduledAgent) => deps.sent('event/budget').map(({ body }) => body);
   /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
   const zone = { timeZone: 'America/New_York' };
 
   it('is told at 80 %, ends the session at 100 %, and begins again with the local day', async () => {
-    const deps = createKiosk({ budget: { minutesPerDay: 100 } }, zone);
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 100 } }, zone);
     await deps.goLive();
     // A stream has been open since it was to be set up, 2.8 s ago.
     deps.clock.advance(80 * MIN - 2801);
@@ -52,7 +60,7 @@ describe('the budget of a day', () => {
   });
 
   it('may be desired, raised and taken back at any time', async () => {
-    const deps = createKiosk({}, zone);
+    const deps = createScheduledAgent({}, zone);
     await deps.goLive();
     deps.clock.advance(60 * MIN);
     deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 50 } });
@@ -72,7 +80,7 @@ describe('the budget of a day', () => {
   it.each([['NaN'], [-1], [0], [1e9], [true], [[]], [{ minutes: 4 }]])(
     '%j is none',
     async (minutesPerDay) => {
-      const deps = createKiosk({ budget: { minutesPerDay: 100 } });
+      const deps = createScheduledAgent({ budget: { minutesPerDay: 100 } });
       await deps.goLive();
       deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay } });
       deps.clock.advance(1000);
@@ -86,14 +94,14 @@ describe('the budget of a day', () => {
 
   it('outlives a restart, with what was told', async () => {
     const file = createMemoryFile();
-    const first = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const first = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await first.goLive();
     await first.clock.elapse(9 * MIN);
     expect(events(first)).toHaveLength(1);
     const stopped = first.agent.stop();
     await first.clock.elapse(5000);
     await stopped;
-    const second = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const second = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await second.goLive();
     second.clock.advance(2 * MIN);
     expect(second.statusTold()).toEqual(['degraded', ['budget']]);
@@ -102,7 +110,7 @@ describe('the budget of a day', () => {
 
   it('forgets no more than two minutes where the power goes, and writes no more often than that', async () => {
     const file = createMemoryFile();
-    const deps = createKiosk({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
     await deps.goLive();
     for (let minute = 0; minute < 61; minute++) await deps.clock.elapse(MIN);
     expect(file.writes.length).toBeLessThanOrEqual(31);
@@ -113,7 +121,7 @@ describe('the budget of a day', () => {
 
   it('writes nothing where there is none', async () => {
     const file = createMemoryFile();
-    const deps = createKiosk({}, { budgetFile: file.file });
+    const deps = createScheduledAgent({}, { budgetFile: file.file });
     await deps.goLive();
     await deps.clock.elapse(60 * MIN);
     const stopped = deps.agent.stop();
@@ -134,7 +142,7 @@ describe('the budget of a day', () => {
   ])('is counted from zero where the kept file holds %j, and that is told', async (text) => {
     const file = createMemoryFile();
     file.fill(text);
-    const deps = createKiosk({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await deps.goLive();
     expect(deps.phase()).toBe('live');
     expect(deps.logged.map(([, sentence]) => sentence)).toContain(
@@ -145,7 +153,7 @@ describe('the budget of a day', () => {
   it('goes on where the disk fails, tells it once, and that it works again', async () => {
     const file = createMemoryFile();
     file.fail('the disk is full');
-    const deps = createKiosk({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
     await deps.goLive();
     await deps.clock.elapse(10 * MIN);
     const told = () =>
@@ -159,7 +167,7 @@ describe('the budget of a day', () => {
   });
 
   it('is not given back by a clock that jumps to another day and back', async () => {
-    const deps = createKiosk({ budget: { minutesPerDay: 10 } });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } });
     await deps.goLive();
     deps.clock.advance(9 * MIN);
     const wall = deps.clock.wall() ?? 0;
@@ -171,7 +179,7 @@ describe('the budget of a day', () => {
   });
 
   it('counts while the clock is not set', async () => {
-    const deps = createKiosk({ budget: { minutesPerDay: 10 } });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } });
     deps.clock.setWall(null);
     await deps.goLive();
     deps.clock.advance(11 * MIN);
@@ -190,8 +198,8 @@ describe('the budget of a day', () => {
   it('begins its days at midnight UTC where the machine has no time zone, and says so once', async () => {
     const sentence =
       'the time zone of the machine is not known: the days of the budget begin at midnight UTC';
-    const told = (deps: Kiosk) => deps.logged.filter(([, said]) => said === sentence).length;
-    const deps = createKiosk({ budget: { minutesPerDay: 10 } }, { timeZone: null });
+    const told = (deps: ScheduledAgent) => deps.logged.filter(([, said]) => said === sentence).length;
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: null });
     await deps.goLive();
     deps.clock.advance(11 * MIN);
     expect(told(deps)).toBe(1);
@@ -201,14 +209,14 @@ describe('the budget of a day', () => {
       [{ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '20:00') }, { timeZone: null }],
       [{}, { timeZone: null }],
     ] as const) {
-      const other = createKiosk(config, more);
+      const other = createScheduledAgent(config, more);
       await other.goLive();
       expect(told(other)).toBe(0);
     }
   });
 
   it('leaves no timer behind', async () => {
-    const deps = createKiosk({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const stopped = deps.agent.stop();
     await deps.clock.elapse(5000);

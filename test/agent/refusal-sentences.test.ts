@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.ts';
 import { speakPlainly } from '../../src/protocol/plain-issues.ts';
 import type { FakeDeps } from './fake-deps.ts';
-import { createKiosk, hours } from './kiosk.ts';
+import { createScheduledAgent, hours } from './scheduled-agent.ts';
 
 // As in the programs.
 beforeAll(speakPlainly);
@@ -135,14 +135,14 @@ describe('a refused command', () => {
   it.each(rows)(
     '%s %j is answered %s with a sentence that mentions %j',
     async (name, args, code, mentions) => {
-      const deps = createKiosk({});
+      const deps = createScheduledAgent({});
       await deps.goLive();
       expectSentence(refusal(deps, name, { args }), code, mentions);
     },
   );
 
   it.each(Object.keys(COMMAND_ARGS))('%s says so where it is retained or has no shape', async (name) => {
-    const deps = createKiosk({});
+    const deps = createScheduledAgent({});
     await deps.goLive();
     expectSentence(
       refusal(deps, name, { args: REFUSALS[name as CommandName][0]?.[0] ?? {} }, { retain: true }),
@@ -157,18 +157,18 @@ describe('a refused command', () => {
   });
 
   it('that does not exist is told with those that do', async () => {
-    const deps = createKiosk({});
+    const deps = createScheduledAgent({});
     await deps.goLive();
     expectSentence(refusal(deps, 'explode', {}), 'unknown_command', 'explode');
   });
 
   it('outside the opening hours, or without budget, says until when', async () => {
-    const closed = createKiosk({ schedule: hours('20:00', '21:00') });
+    const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();
     expectSentence(refusal(closed, 'start', {}), 'closed', '2026-01-15T20:00:00.000Z');
     expectSentence(refusal(closed, 'say', { args: { text: 'x', language: 'es' } }), 'closed', 'start');
-    const spent = createKiosk({ budget: { minutesPerDay: 1 } });
+    const spent = createScheduledAgent({ budget: { minutesPerDay: 1 } });
     await spent.goLive();
     spent.clock.advance(70_000);
     expectSentence(refusal(spent, 'start', {}), 'budget', '2026-01-16T00:00:00.000Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
-import { createKiosk, hours, type Kiosk } from './kiosk.ts';
+import { createScheduledAgent, hours, type ScheduledAgent } from './scheduled-agent.ts';
 
 const PCM = (ms: number) => new Uint8Array(ms * 48);
 let count = 0;
@@ -17,8 +17,8 @@ const speaks = (deps: FakeDeps, sentence: string, ms = 400) =>
     ...{ message_type: 'output_audio', pcm: PCM(ms), sentence, language: 'es' },
     ...{ utterance: `${sentence}/0/es`, last: true },
   });
-const quietKiosk = async (config = {}): Promise<Kiosk> => {
-  const deps = createKiosk(config);
+const quietKiosk = async (config = {}): Promise<ScheduledAgent> => {
+  const deps = createScheduledAgent(config);
   await deps.goLive();
   deps.clock.advance(3000);
   return deps;
@@ -87,7 +87,7 @@ describe('say', () => {
   });
 
   it('wakes a lane that sleeps', async () => {
-    const deps = createKiosk({});
+    const deps = createScheduledAgent({});
     await deps.goLive();
     deps.deliver('dragoman/v1/museum/kiosk-01/config/desired', { version: 1, lanes: [{ standbyAfter: 5 }] });
     await deps.clock.elapse(8000);
@@ -143,7 +143,7 @@ describe('say', () => {
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: 'lane "main" is stopped: send start first' },
     });
-    const closed = createKiosk({ schedule: hours('20:00', '21:00') });
+    const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();
     expect(say(closed, TEXT)().at(-1)).toMatchObject({ error: { code: 'closed' } });
@@ -152,7 +152,7 @@ describe('say', () => {
     expect(say(broken, TEXT)().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: expect.stringContaining('loudspeaker') },
     });
-    const parked = createKiosk({});
+    const parked = createScheduledAgent({});
     await parked.agent.start();
     parked.brokerUp();
     parked.deliver('dragoman/v1/museum/kiosk-01/token/res', {

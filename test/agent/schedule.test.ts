@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createKiosk, DESIRED, HOUR, hours, MIN, THURSDAY } from './kiosk.ts';
+import { createScheduledAgent, DESIRED, HOUR, hours, MIN, THURSDAY } from './scheduled-agent.ts';
 
 describe('a schedule', () => {
   it('ends the session when it closes, tells until when, and begins one when it opens', async () => {
-    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     expect(deps.statusTold()).toEqual(['ready', []]);
     expect(deps.closedUntil()).toBeNull();
@@ -26,7 +26,7 @@ describe('a schedule', () => {
   });
 
   it('begins nothing where the agent starts outside of it, and says so to `start`', async () => {
-    const deps = createKiosk({ schedule: hours('10:00', '12:00') });
+    const deps = createScheduledAgent({ schedule: hours('10:00', '12:00') });
     await deps.agent.start();
     deps.brokerUp();
     expect(deps.sent('token/req')).toEqual([]);
@@ -52,7 +52,7 @@ describe('a schedule', () => {
   });
 
   it('is opened by `start` with `until`, until then or until `stop`', async () => {
-    const deps = createKiosk({ schedule: hours('12:00', '13:00') });
+    const deps = createScheduledAgent({ schedule: hours('12:00', '13:00') });
     await deps.agent.start();
     deps.brokerUp();
     expect(deps.ask('start', { until: '2026-01-15T11:30:00+01:00' })).toMatchObject({ status: 'ok' });
@@ -72,7 +72,7 @@ describe('a schedule', () => {
   });
 
   it('keeps open what was opened beyond closing time', async () => {
-    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     expect(deps.ask('start', { until: '2026-01-15T10:20:00Z' })).toMatchObject({ status: 'ok' });
     deps.advanceTo(THURSDAY + 10 * HOUR + 19 * MIN);
@@ -82,7 +82,7 @@ describe('a schedule', () => {
   });
 
   it('is open while the clock is not set, and looked at once it is', async () => {
-    const deps = createKiosk({ schedule: hours('20:00', '21:00') });
+    const deps = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     deps.clock.setWall(null);
     await deps.goLive();
     expect(deps.phase()).toBe('live');
@@ -94,7 +94,7 @@ describe('a schedule', () => {
   });
 
   it('follows a clock that jumps, either way', async () => {
-    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     deps.clock.setWall(THURSDAY + 15 * HOUR);
     deps.clock.advance(31_000);
@@ -106,7 +106,7 @@ describe('a schedule', () => {
   });
 
   it('may be desired at any time, by a group too, also in the middle of a sentence', async () => {
-    const deps = createKiosk({ device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] } });
+    const deps = createScheduledAgent({ device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] } });
     await deps.goLive();
     for (let chunk = 0; chunk < 12; chunk++) deps.speak();
     deps.deliver('dragoman/v1/museum/group/lobby/config/desired', {
@@ -131,7 +131,7 @@ describe('a schedule', () => {
   });
 
   it('closes a session that is on its way at once', async () => {
-    const deps = createKiosk({});
+    const deps = createScheduledAgent({});
     await deps.agent.start();
     deps.brokerUp();
     deps.grant();
@@ -143,7 +143,7 @@ describe('a schedule', () => {
   });
 
   it('that cannot be used is refused as a whole, and the one before stays', async () => {
-    const deps = createKiosk({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const refused = (schedule: unknown): unknown => {
       deps.deliver(DESIRED, JSON.stringify({ version: 1, schedule }));

@@ -9,7 +9,7 @@ import {
   PREFIX,
   sessionOf,
   startFixture,
-} from './fixture.ts';
+} from './backend-on-loopback.ts';
 
 let mosquitto: Mosquitto | null = null;
 afterEach(async () => {

@@ -1,6 +1,6 @@
 /** One client against everybody else, over a real broker and the emulator. */
 import { expect, it } from 'vitest';
-import { fixtureOfEachTest, sessionOf } from './fixture.ts';
+import { fixtureOfEachTest, sessionOf } from './backend-on-loopback.ts';
 
 const { start, sessionsAtService } = fixtureOfEachTest();
 

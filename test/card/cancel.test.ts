@@ -7,10 +7,10 @@ import { GOALS, judgeEcho, judgeVisitor } from '../echo/judge.ts';
 import { BLOCK_SAMPLES, PLAYED_DB, type Span } from '../echo/perform.ts';
 import { watchStalls } from '../stalls.ts';
 import { atLevel, mixIn, speechLevelDb } from '../voices/room.ts';
+import { visitors } from './agent-on-a-card.ts';
 import { type Around, type CancellingLane, openCancellingLane, type Said } from './cancelling-lane.ts';
 import { type Card, type CardEvent, openRack, type Rack } from './card.ts';
 import { cardNow, clock, RATE_HZ, speak, until } from './card-lane.ts';
-import { visitors } from './kiosk.ts';
 import { babble, findOnset, lastSound } from './sound.ts';
 
 const { rack, missing } = await openRack();

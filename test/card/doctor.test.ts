@@ -1,12 +1,12 @@
 import { afterAll, describe, it } from 'vitest';
 import { openEnvironment } from '../../src/cli/demo/environment.ts';
-import { createDoctorFixture } from '../cli/doctor/fixture.ts';
+import { createConsultation } from '../cli/doctor/consultation.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { babble } from './sound.ts';
 
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 const { rack, missing } = await openRack();
 rack?.use();
 afterAll(async () => {

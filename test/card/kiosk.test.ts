@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
 import { judgeSound, watchStalls } from '../stalls.ts';
+import { serve, visitors } from './agent-on-a-card.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
 import { cardNow, RATE_HZ, until } from './card-lane.ts';
-import { serve, visitors } from './kiosk.ts';
 import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();

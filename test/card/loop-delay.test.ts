@@ -11,9 +11,9 @@ import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
+import { visitors } from './agent-on-a-card.ts';
 import { openRack } from './card.ts';
 import { RATE_HZ } from './card-lane.ts';
-import { visitors } from './kiosk.ts';
 import { quantile } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
+import { RECORDING, visitors } from './agent-on-a-card.ts';
 import { type Card, openRack } from './card.ts';
 import { cardNow, RATE_HZ, until } from './card-lane.ts';
-import { RECORDING, visitors } from './kiosk.ts';
 import { findMarkers, findUtterances } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 

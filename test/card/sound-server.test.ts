@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createDoctorFixture } from '../cli/doctor/fixture.ts';
+import { createConsultation } from '../cli/doctor/consultation.ts';
 import { openPipeline, RATE_HZ, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 const { server, missing } = await openSoundServer();
 // The drivers' children inherit this process's environment.
 if (server !== null) Object.assign(process.env, server.env);

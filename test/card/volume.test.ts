@@ -9,12 +9,12 @@ import { createMachineDeps } from '../../src/agent/machine-deps.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
-import { createDoctorFixture } from '../cli/doctor/fixture.ts';
+import { createConsultation } from '../cli/doctor/consultation.ts';
 import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
 import { openPipeline as openPipelineAt, RATE_HZ, until } from './card-lane.ts';
 import { babble, findOnset } from './sound.ts';
 
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 const { rack, missing } = await openRack();
 rack?.use();
 /** What the tests opened, to be closed in the opposite order. */

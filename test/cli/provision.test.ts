@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDeviceProgram } from '../../src/cli/program.ts';
-import { createSystem, FULL, type System } from '../adapters/provisioning/fixture.ts';
+import { createSystem, FULL, type System } from '../adapters/provisioning/system-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 

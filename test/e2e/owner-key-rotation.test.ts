@@ -15,7 +15,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/fixture.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
-import { backend as runBackend } from '../backend/broker/fixture.ts';
+import { backend as runBackend } from '../backend/broker/set-up-broker.ts';
 
 const mosquitto = findMosquitto();
 const BASE = 'dragoman/v1/museum/kiosk-01';

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { ask, refusedUpgrade, streamUrl } from './client.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 /** One request with headers that `fetch` does not let through. */
 function knock(

@@ -4,7 +4,7 @@ import { FAULT_BUTTONS, PAGE } from '../../src/emulator/page.ts';
 import { SCRIPT } from '../../src/emulator/page-script.ts';
 import { DEFAULT_API_KEY, DEFAULT_JWT } from '../../src/emulator/server.ts';
 import { ask } from './client.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 const plain = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');

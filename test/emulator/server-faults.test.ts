@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { connect, createToken, refusedUpgrade, streamUrl } from './client.ts';
 import { chunks, noise, pcm, speech } from './core/voice.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 const HZ = 24_000;
 

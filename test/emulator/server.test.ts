@@ -5,7 +5,7 @@ import { findSpeechEngine } from '../../src/emulator/speak.ts';
 import { ask, connect, createToken, refusedUpgrade, streamUrl } from './client.ts';
 import { sentence, task } from './core/harness.ts';
 import { chunks, concat, noise, pcm, speech } from './core/voice.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 const HZ = 24_000;
 const JOB = {

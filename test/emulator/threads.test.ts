@@ -16,7 +16,7 @@ import { watchTurns } from '../stalls.ts';
 import type { TestClient } from './client.ts';
 import { sentence, task } from './core/harness.ts';
 import { chunks, concat, pcm } from './core/voice.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const HZ = 24_000;

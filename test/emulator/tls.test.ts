@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { start } from './fixture.ts';
+import { start } from './started-emulator.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).error === undefined;
 

@@ -10,7 +10,7 @@ import { speakPlainly } from '../../src/protocol/plain-issues.ts';
 import { ask, connect, createToken, streamUrl } from './client.ts';
 import { task } from './core/harness.ts';
 import { chunks, concat, noise, speech } from './core/voice.ts';
-import { open, start } from './fixture.ts';
+import { open, start } from './started-emulator.ts';
 
 const SESSIONS = '/session-storage/v2/sessions';
 

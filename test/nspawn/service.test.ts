@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { visitors } from '../card/kiosk.ts';
+import { visitors } from '../card/agent-on-a-card.ts';
 import { findMarkers } from '../card/sound.ts';
 import { type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';

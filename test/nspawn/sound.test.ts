@@ -1,7 +1,7 @@
 import { chmodSync, chownSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
+import { visitors } from '../card/agent-on-a-card.ts';
 import { type Card, openRack } from '../card/card.ts';
-import { visitors } from '../card/kiosk.ts';
 import { findMarkers } from '../card/sound.ts';
 import { type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';

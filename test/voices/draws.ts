@@ -1,12 +1,12 @@
 import { anotherVoice } from '../../src/emulator/core/another-voice.ts';
 import type { CreateVoiceDetector } from '../../src/ports/voice.ts';
 import { createDice, type Dice } from '../sim/dice.ts';
-import { CHUNK_SAMPLES, Kiosk } from './kiosk.ts';
 import type { Library } from './material.ts';
 import { diceFor, type Kind, LEVELS_DB, makeNoise } from './noises.ts';
 import { makeOther, type OtherName } from './others.ts';
 import { RATE_HZ, SPEAKER_NAMES, type Speaker } from './recordings.ts';
 import { atLevel, mixIn, reverberate, speechLevelDb } from './room.ts';
+import { CHUNK_SAMPLES, StandbyLane } from './standby-lane.ts';
 
 /** The draws of a run: utterances that must be heard whole, and stretches of noise that must not wake anybody. */
 
@@ -37,7 +37,7 @@ export interface NoiseResult {
 /** One lane hears one kind of noise for this many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
 export async function hearNoise(deps: VoiceDeps, kind: Kind, stretches: number): Promise<NoiseResult> {
   const { createVoiceDetector, library, seed } = deps;
-  const kiosk = new Kiosk({
+  const kiosk = new StandbyLane({
     createVoiceDetector,
     standbyAfterMs: STANDBY_AFTER_MS,
     understands: () => false,
@@ -132,7 +132,7 @@ export async function hearUtterance(deps: VoiceDeps, index: number): Promise<Utt
 
   const from = 10_000 + leadMs;
   const until = from + saidMs;
-  const kiosk = new Kiosk({
+  const kiosk = new StandbyLane({
     createVoiceDetector,
     standbyAfterMs: STANDBY_AFTER_MS,
     understands: (at) => at > from && at < until + 320,
@@ -200,7 +200,7 @@ export async function hearMix(
 ): Promise<{ mix: Mix; ratio: number }> {
   const { createVoiceDetector, library, seed } = deps;
   const spans: { from: number; until: number }[] = [];
-  const kiosk = new Kiosk({
+  const kiosk = new StandbyLane({
     createVoiceDetector,
     standbyAfterMs: STANDBY_AFTER_MS,
     understands: (at) => spans.some(({ from, until }) => at > from && at < until),
@@ -247,7 +247,7 @@ export async function hearOther(deps: VoiceDeps, name: OtherName, times: number)
   let woke = 0;
   for (let time = 0; time < times; time++) {
     const sound = makeOther(name, createDice(seed * 77_003 + time), library);
-    const kiosk = new Kiosk({
+    const kiosk = new StandbyLane({
       createVoiceDetector,
       standbyAfterMs: STANDBY_AFTER_MS,
       understands: () => false,

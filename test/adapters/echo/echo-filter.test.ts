@@ -3,7 +3,7 @@ import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { cancellerBlock } from '../../../src/core/audio/canceller/canceller.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { levelDb, type Path, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
-import { clean, later, likeness, lossDb } from './fixture.ts';
+import { clean, later, likeness, lossDb } from './filtered-room.ts';
 
 /** Four sentences. */
 const SECONDS = 14;

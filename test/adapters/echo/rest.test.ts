@@ -3,7 +3,7 @@ import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { cancellerBlock } from '../../../src/core/audio/canceller/canceller.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { levelDb, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
-import { clean, likeness, lossDb } from './fixture.ts';
+import { clean, likeness, lossDb } from './filtered-room.ts';
 
 const SECONDS = 20;
 /** The loudspeaker speaks, is silent, and speaks again; seconds. */

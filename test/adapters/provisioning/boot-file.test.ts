@@ -2,7 +2,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystem, FULL, type System } from './fixture.ts';
+import { createSystem, FULL, type System } from './system-folder.ts';
 
 let system: System;
 beforeEach(() => {

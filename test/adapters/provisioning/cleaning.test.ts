@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeSecretsOut } from '../../../src/adapters/provisioning/cleaning.ts';
 import { withoutSecrets } from '../../../src/core/provisioning/secrets.ts';
-import { createSystem, FULL, type System } from './fixture.ts';
+import { createSystem, FULL, type System } from './system-folder.ts';
 
 let system: System;
 beforeEach(() => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fc } from '../../properties.ts';
-import { createSystem, type System, WIFI } from './fixture.ts';
+import { createSystem, type System, WIFI } from './system-folder.ts';
 
 const HOSTILE = [
   ...[

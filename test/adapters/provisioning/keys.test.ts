@@ -7,7 +7,7 @@ import {
   type KeyedCertificate,
 } from '../../../src/backend/broker/authority.ts';
 import { findOpenssl } from '../mqtt/fixture.ts';
-import { CONFIG, createSystem, type System, WALL } from './fixture.ts';
+import { CONFIG, createSystem, type System, WALL } from './system-folder.ts';
 
 const hasOpenssl = findOpenssl();
 const YEAR_MS = 365 * 86_400_000;

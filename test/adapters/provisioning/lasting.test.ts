@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLasting } from '../../../src/adapters/provisioning/lasting.ts';
-import { createSystem } from './fixture.ts';
+import { createSystem } from './system-folder.ts';
 
 const [EXT4, TMPFS] = [0xef53, 0x01021994];
 const mount = (at: string, type: string, options = 'rw') =>

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG, createSystem, FULL, type System, WIFI } from './fixture.ts';
+import { CONFIG, createSystem, FULL, type System, WIFI } from './system-folder.ts';
 
 const KEY = `ssh-ed25519 ${Buffer.concat([
   ...[

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { withoutSecrets } from '../../../src/core/provisioning/secrets.ts';
-import { createSystem, FULL, type System } from './fixture.ts';
+import { createSystem, FULL, type System } from './system-folder.ts';
 
 const power = vi.hoisted(() => ({ changesLeft: Number.POSITIVE_INFINITY, changes: 0 }));
 

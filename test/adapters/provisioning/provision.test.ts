@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { provisioningResultSchema } from '../../../src/core/provisioning/outcome.ts';
-import { AGENT, CONFIG, createSystem, FULL, type System, WIFI } from './fixture.ts';
+import { AGENT, CONFIG, createSystem, FULL, type System, WIFI } from './system-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const SECRETS = ['correct horse', 'p4ssw0rd-of-the-broker'];

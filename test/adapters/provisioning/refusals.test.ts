@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystem, FULL, type System } from './fixture.ts';
+import { createSystem, FULL, type System } from './system-folder.ts';
 
 const CUT_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIG4zVmFiIxo8MqeV1wtxgk8K9fAQl/M1ml55UvD';
 const ADDRESSES = ['127.0.0.2/8', '224.0.0.5/24', '0.0.0.5/24', '255.1.1.5/24'];

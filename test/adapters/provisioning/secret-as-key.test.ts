@@ -1,6 +1,6 @@
 /** Somebody writes a secret where a key belongs: it is told by its place, never quoted. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG, createSystem, type System, WIFI } from './fixture.ts';
+import { CONFIG, createSystem, type System, WIFI } from './system-folder.ts';
 
 let system: System;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSystem, FULL, type System } from './fixture.ts';
+import { createSystem, FULL, type System } from './system-folder.ts';
 
 it('tells what the image has found of the card, and forgets it when it is over', () => {
   const system = createSystem();

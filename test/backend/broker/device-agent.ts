@@ -9,7 +9,7 @@ import { Agent } from '../../../src/agent/agent.ts';
 import { createMachineDeps } from '../../../src/agent/machine-deps.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { DAY_MS, openTestAuthority } from '../../adapters/certificates/authority.ts';
-import type { SetUp } from './fixture.ts';
+import type { SetUp } from './set-up-broker.ts';
 
 /** The certificate of a device, of which most is over. */
 export function age(broker: SetUp, name: string, from = -60, to = 20): void {

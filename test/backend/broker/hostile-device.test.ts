@@ -11,7 +11,7 @@ import { createAuthority, issueCertificate } from '../../../src/backend/broker/a
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
-import { type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
+import { type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = [
   ...(findMosquitto() === null ? ['mosquitto is not installed (Debian package "mosquitto")'] : []),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequest } from '../../../src/adapters/certificates/request.ts';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
-import { backend, type Client, type Ran, type SetUp, setUpBroker } from './fixture.ts';
+import { backend, type Client, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 /** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;

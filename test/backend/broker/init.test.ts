@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
-import { backend, setUpBroker } from './fixture.ts';
+import { backend, setUpBroker } from './set-up-broker.ts';
 
 const hasOpenssl = findOpenssl();
 let root: string;

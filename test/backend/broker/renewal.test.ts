@@ -9,7 +9,7 @@ import type { Agent } from '../../../src/agent/agent.ts';
 import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/certificates/authority.ts';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
 import { age, startAgent } from './device-agent.ts';
-import { backend, type Client, type Form, type Ran, type SetUp, setUpBroker } from './fixture.ts';
+import { backend, type Client, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 /** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;

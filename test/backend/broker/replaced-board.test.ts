@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
-import { backend, type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
+import {
+  backend,
+  type Client,
+  type DeviceLogin,
+  type Form,
+  type SetUp,
+  setUpBroker,
+} from './set-up-broker.ts';
 
 /** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;

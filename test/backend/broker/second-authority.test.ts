@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
 import { startAgent } from './device-agent.ts';
-import { backend, type DeviceLogin, type Form, type Ran, type SetUp, setUpBroker } from './fixture.ts';
+import { backend, type DeviceLogin, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 /** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;

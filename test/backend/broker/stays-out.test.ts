@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
 import { createTestBuses, findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
-import { backend, type DeviceLogin, type Form, type SetUp, setUpBroker } from './fixture.ts';
+import { backend, type DeviceLogin, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
 const NAME = 'museum.kiosk-01';

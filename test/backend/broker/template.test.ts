@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import { findOpenssl } from '../../adapters/mqtt/fixture.ts';
-import { createSystem } from '../../adapters/provisioning/fixture.ts';
-import { backend } from './fixture.ts';
+import { createSystem } from '../../adapters/provisioning/system-folder.ts';
+import { backend } from './set-up-broker.ts';
 
 const hasOpenssl = findOpenssl();
 /** Debian's, whose schema is what the imager's cards are read with. */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERB_NAMES } from '../../../src/cli/ctl/verbs.ts';
-import { ctlOfEachTest } from './fixture.ts';
+import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 

@@ -5,7 +5,7 @@ import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/own
 import { configSchema } from '../../../src/protocol/config.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { until } from '../../adapters/mqtt/fixture.ts';
-import { ctlOfEachTest } from './fixture.ts';
+import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 const CONFIG = configSchema.parse({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
-import { ctlOfEachTest, LANE, LANES } from './fixture.ts';
+import { ctlOfEachTest, LANE, LANES } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 

@@ -4,7 +4,7 @@ import type { CtlDeps } from '../../../src/cli/ctl/deps.ts';
 import { type WatchHost, watchFleet } from '../../../src/cli/ctl/watch-task.ts';
 import { operatorTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { until } from '../../adapters/mqtt/fixture.ts';
-import { ctlOfEachTest } from './fixture.ts';
+import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 

@@ -14,11 +14,11 @@ import {
   startScriptedBroker,
   until,
 } from '../../adapters/mqtt/fixture.ts';
-import { createDoctorFixture } from './fixture.ts';
+import { createConsultation } from './consultation.ts';
 
 const mosquitto = findMosquitto();
 const hasOpenssl = findOpenssl();
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
 const running: { close(): Promise<void> }[] = [];
 afterEach(async () => {

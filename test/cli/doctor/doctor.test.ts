@@ -6,9 +6,9 @@ import { openEnvironment } from '../../../src/cli/demo/environment.ts';
 import { performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
 import { inProcessPrograms } from '../../e2e/in-process.ts';
-import { consult, createDoctorFixture } from './fixture.ts';
+import { consult, createConsultation } from './consultation.ts';
 
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 afterAll(() => fixture.close());
 
 const within80 = (text: string): boolean => text.split('\n').every((line) => line.length <= 80);

@@ -6,11 +6,11 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { tryForeignTopics } from '../../../src/agent/doctor/isolation.ts';
 import { findMosquitto, findOpenssl, startMosquitto } from '../../adapters/mqtt/fixture.ts';
-import { type DeviceLogin, type Form, setUpBroker } from '../../backend/broker/fixture.ts';
-import { createDoctorFixture } from './fixture.ts';
+import { type DeviceLogin, type Form, setUpBroker } from '../../backend/broker/set-up-broker.ts';
+import { createConsultation } from './consultation.ts';
 
 const mosquitto = findMosquitto();
-const fixture = createDoctorFixture();
+const fixture = createConsultation();
 const running: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.close();

@@ -19,7 +19,7 @@ export const hours = (from: string, to: string, more: object = {}) => ({
   ...more,
 });
 /** A kiosk whose sessions begin and end by opening hours, budget and commands; the test is its owner and its service. */
-export function createKiosk(
+export function createScheduledAgent(
   config: Record<string, unknown>,
   more: Partial<AgentDeps> = {},
   lane: Record<string, unknown> = { standbyAfter: 0 },
@@ -62,4 +62,4 @@ export function createKiosk(
     },
   });
 }
-export type Kiosk = ReturnType<typeof createKiosk>;
+export type ScheduledAgent = ReturnType<typeof createScheduledAgent>;

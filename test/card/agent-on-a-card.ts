@@ -24,7 +24,7 @@ export async function visitors(): Promise<{
   return { sound: samplesOf((await loadWav(RECORDING)).pcm), sentences };
 }
 
-interface KioskOptions extends Partial<DemoOptions> {
+interface AgentOptions extends Partial<DemoOptions> {
   /** How long it hears. */
   readonly seconds: number;
   readonly service?: EmulatorOptions;
@@ -35,7 +35,7 @@ interface KioskOptions extends Partial<DemoOptions> {
 /** Lets a whole agent, with broker, backend and service around it, hear and speak with a card. */
 export async function serve(
   card: Card,
-  { seconds, service = {}, onLive = () => {}, ...options }: KioskOptions,
+  { seconds, service = {}, onLive = () => {}, ...options }: AgentOptions,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-kiosk-'));
   const programs = inProcessPrograms({ recordBytes: 16 * 2 ** 20, ...service });

@@ -40,7 +40,7 @@ export async function consult(
 }
 
 /** Folders of one test file, removed at its end. */
-export function createDoctorFixture() {
+export function createConsultation() {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
   const config = (name: string, more: Record<string, unknown> = {}): string => {
     const file = join(folder, `${name}.json`);

@@ -28,7 +28,7 @@ const HEARD_MS = 1000;
 const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-export interface KioskOptions {
+export interface StandbyLaneOptions {
   readonly createVoiceDetector: CreateVoiceDetector;
   readonly standbyAfterMs: number;
   /** Whether the service would make something of what was captured at that moment. */
@@ -39,7 +39,7 @@ export interface KioskOptions {
  * One kiosk in standby that wakes by a voice: the shipped way from the microphone to the lane, and the lane, in virtual time
  * before a service that does its job.
  */
-export class Kiosk {
+export class StandbyLane {
   now = 10_000;
   wakes = 0;
   /** For so long the lane was awake, or its last stream was not yet closed. */
@@ -47,7 +47,7 @@ export class Kiosk {
   /** When the chunks ended that were sent as they were. */
   readonly sent = new Set<number>();
   readonly told: string[] = [];
-  private readonly options: KioskOptions;
+  private readonly options: StandbyLaneOptions;
   private state: LaneState;
   private readonly timers = new Map<TimerName, number>();
   private agenda: { readonly at: number; readonly run: () => void }[] = [];
@@ -57,7 +57,7 @@ export class Kiosk {
   private readonly pipeline: CapturePipeline;
   private rest = new Float32Array(0);
 
-  constructor(options: KioskOptions) {
+  constructor(options: StandbyLaneOptions) {
     this.options = options;
     this.pipeline = new CapturePipeline({
       ...{
