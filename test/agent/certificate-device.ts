@@ -2,7 +2,7 @@
 import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
 import { createRequest } from '../../src/adapters/certificates/request.ts';
 import { createTestAuthority, DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
-import { findOpenssl } from '../adapters/mqtt/fixture.ts';
+import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/fixture.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
+import { until } from '../until.ts';
 import {
   API_KEY,
   errorOf,

@@ -10,7 +10,8 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
-import { createTestBuses, type OpenedBus, until } from '../adapters/mqtt/fixture.ts';
+import { createTestBuses, type OpenedBus } from '../adapters/mqtt/test-buses.ts';
+import { until } from '../until.ts';
 
 export const PREFIX = 'dragoman/v1';
 export const API_KEY = 'account-key-that-nobody-may-see';

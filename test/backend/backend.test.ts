@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { until } from '../adapters/mqtt/fixture.ts';
+import { until } from '../until.ts';
 import { API_KEY, errorOf, fixtureOfEachTest, STREAM_URL, sessionOf } from './backend-on-loopback.ts';
 import { answerJson, type FakeService, sessionOf as fakeSession, startFakeService } from './fake-service.ts';
 

@@ -8,7 +8,8 @@ import { runBackendProgram } from '../../src/backend/cli.ts';
 import { createServiceClient } from '../../src/backend/service-client.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
-import { createTestBuses, until } from '../adapters/mqtt/fixture.ts';
+import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
+import { until } from '../until.ts';
 
 let folder: string;
 let emulator: Emulator;

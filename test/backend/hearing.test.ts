@@ -4,7 +4,7 @@ import { Aedes, type AedesOptions } from 'aedes';
 import { connectAsync } from 'mqtt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backendSelfTest } from '../../src/protocol/mqtt/topics.ts';
-import { until } from '../adapters/mqtt/fixture.ts';
+import { until } from '../until.ts';
 import { type Fixture, PREFIX, sessionOf, startFixture } from './backend-on-loopback.ts';
 
 /** The broker as it comes: MQTT 3.1.1, and `$share/...` is the name of a topic. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tokenProbeAnswerSchema } from '../../src/protocol/mqtt/token.ts';
-import { until } from '../adapters/mqtt/fixture.ts';
+import { until } from '../until.ts';
 import { type Fixture, fixtureOfEachTest, STREAM_URL } from './backend-on-loopback.ts';
 
 const { start, sessionsAtService } = fixtureOfEachTest();

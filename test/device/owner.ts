@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { freePort } from '../free-port.ts';
 import { ask, type OwnerClient, watch } from './owner-client.ts';
 import { backendSettings, brokerFile, emulatorWords, makeFolder } from './owner-folder.ts';

@@ -11,17 +11,11 @@ import { createLogger } from '../../src/adapters/log.ts';
 import { createMqttBus, type MqttBus } from '../../src/adapters/mqtt/bus.ts';
 import { runDaemon } from '../../src/agent/daemon.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import {
-  createRecordingListener,
-  findMosquitto,
-  type Heard,
-  type Mosquitto,
-  type Relay,
-  startMosquitto,
-  startRelay,
-  until,
-} from '../adapters/mqtt/fixture.ts';
+import { type Relay, startRelay } from '../adapters/mqtt/loopback-servers.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
+import { createRecordingListener, type Heard } from '../adapters/mqtt/test-buses.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { until } from '../until.ts';
 
 /** Ten seconds of the device's time pass in one: its patience with a broker is a minute. */
 const SPEED = 10;

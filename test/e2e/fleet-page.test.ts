@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findMosquitto, findOpenssl } from '../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { freePort } from '../free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -13,9 +13,10 @@ import { runDaemon } from '../../src/agent/daemon.ts';
 import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
-import { findMosquitto, type Mosquitto, startMosquitto, until } from '../adapters/mqtt/fixture.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
 import { backend as runBackend } from '../backend/broker/set-up-broker.ts';
+import { until } from '../until.ts';
 
 const mosquitto = findMosquitto();
 const BASE = 'dragoman/v1/museum/kiosk-01';

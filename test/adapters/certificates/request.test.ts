@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createRequest, readRequest } from '../../../src/adapters/certificates/request.ts';
-import { findOpenssl } from '../mqtt/fixture.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 
 const NAME = 'museum.kiosk-01';
 const openssl = (args: readonly string[], input = '') => {

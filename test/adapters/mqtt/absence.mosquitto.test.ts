@@ -4,15 +4,10 @@ import { join } from 'node:path';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusMessage, BusOptions } from '../../../src/ports/bus.ts';
-import {
-  createTestBuses,
-  findMosquitto,
-  type Mosquitto,
-  type Relay,
-  startMosquitto,
-  startRelay,
-  until,
-} from './fixture.ts';
+import { until } from '../../until.ts';
+import { type Relay, startRelay } from './loopback-servers.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
+import { createTestBuses } from './test-buses.ts';
 
 const command = findMosquitto();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];

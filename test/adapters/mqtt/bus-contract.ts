@@ -2,7 +2,9 @@
 import { connectAsync } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { watchStalls } from '../../stalls.ts';
-import { createTestBuses, type Relay, startRelay, until } from './fixture.ts';
+import { until } from '../../until.ts';
+import { type Relay, startRelay } from './loopback-servers.ts';
+import { createTestBuses } from './test-buses.ts';
 
 export interface BrokerUnderTest {
   readonly port: number;

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
+import { until } from '../../until.ts';
 import { describeBus } from './bus-contract.ts';
-import { createTestBuses, until } from './fixture.ts';
+import { createTestBuses } from './test-buses.ts';
 
 describeBus('the embedded broker (MQTT 3.1.1)', 4, () => startBroker());
 

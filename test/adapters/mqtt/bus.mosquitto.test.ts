@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../until.ts';
 import { describeBus } from './bus-contract.ts';
 import {
-  createTestBuses,
   findMosquitto,
   findOpenssl,
   type Mosquitto,
   makeCertificates,
   type PemPair,
   startMosquitto,
-  until,
-} from './fixture.ts';
+} from './mosquitto.ts';
+import { createTestBuses } from './test-buses.ts';
 
 const command = findMosquitto();
 const hasOpenssl = findOpenssl();

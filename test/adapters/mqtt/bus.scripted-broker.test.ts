@@ -1,6 +1,7 @@
 /** What a broker can do to us, byte by byte, in virtual time. */
 import { describe, expect, it } from 'vitest';
-import { type OpenedBus, startScriptedBroker, until } from './fixture.ts';
+import { until } from '../../until.ts';
+import { startScriptedBroker } from './loopback-servers.ts';
 import {
   CONNACK_4,
   CONNACK_5,
@@ -14,6 +15,7 @@ import {
   suback5,
   useScriptedBroker,
 } from './scripted-broker.ts';
+import type { OpenedBus } from './test-buses.ts';
 
 describe('bus against a scripted broker', () => {
   const fixture = useScriptedBroker();

@@ -1,7 +1,7 @@
 /** Who else uses the identifier, and what of a session comes when, byte by byte. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { until } from './fixture.ts';
+import { until } from '../../until.ts';
 import {
   CONNACK_4,
   CONNACK_5,

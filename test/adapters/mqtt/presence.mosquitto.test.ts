@@ -8,7 +8,9 @@ import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { createFakeDeps, testConfig } from '../../agent/fake-deps.ts';
 import { createMemoryFile } from '../../agent/memory-file.ts';
-import { findMosquitto, type Mosquitto, type Relay, startMosquitto, startRelay, until } from './fixture.ts';
+import { until } from '../../until.ts';
+import { type Relay, startRelay } from './loopback-servers.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
 
 const command = findMosquitto();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];

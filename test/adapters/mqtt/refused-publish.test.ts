@@ -1,7 +1,7 @@
 /** A broker that does not like a message, in all the ways in which brokers say so, byte by byte and in virtual time. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type OpenedBus, until } from './fixture.ts';
+import { until } from '../../until.ts';
 import {
   CONNACK_4,
   CONNACK_5,
@@ -15,6 +15,7 @@ import {
   send,
   useScriptedBroker,
 } from './scripted-broker.ts';
+import type { OpenedBus } from './test-buses.ts';
 
 const NOT_AUTHORIZED = 0x87;
 

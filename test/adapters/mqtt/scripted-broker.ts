@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
 import type { BusOptions } from '../../../src/ports/bus.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
-import { createTestBuses, type OpenedBus, type ScriptedBroker, startScriptedBroker } from './fixture.ts';
+import { type ScriptedBroker, startScriptedBroker } from './loopback-servers.ts';
+import { createTestBuses, type OpenedBus } from './test-buses.ts';
 
 export const CONNECT = 0x10;
 export const PUBLISH = 0x30;

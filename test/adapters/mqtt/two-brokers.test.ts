@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { createRecordingListener, findMosquitto, type Mosquitto, startMosquitto, until } from './fixture.ts';
+import { until } from '../../until.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
+import { createRecordingListener } from './test-buses.ts';
 
 const mosquitto = findMosquitto();
 const FINALE = { topic: 'device/status', payload: '"gone"', retain: true };

@@ -6,7 +6,7 @@ import {
   issueCertificate,
   type KeyedCertificate,
 } from '../../../src/backend/broker/authority.ts';
-import { findOpenssl } from '../mqtt/fixture.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 import { CONFIG, createSystem, type System, WALL } from './system-folder.ts';
 
 const hasOpenssl = findOpenssl();

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createBrokerConnection, isExposed } from '../../../src/agent/doctor/broker-connection.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { type ScriptedBroker, startScriptedBroker } from '../../adapters/mqtt/fixture.ts';
+import { type ScriptedBroker, startScriptedBroker } from '../../adapters/mqtt/loopback-servers.ts';
 import { testConfig } from '../fake-deps.ts';
 
 const TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });

@@ -14,7 +14,7 @@ import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { findOpenssl, makeCertificates } from '../../adapters/mqtt/fixture.ts';
+import { findOpenssl, makeCertificates } from '../../adapters/mqtt/mosquitto.ts';
 
 const BUS: Bus = {
   connected: true,

@@ -10,7 +10,8 @@ import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = [

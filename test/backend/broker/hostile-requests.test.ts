@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequest } from '../../../src/adapters/certificates/request.ts';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { backend, type Client, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 /** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { backend, setUpBroker } from './set-up-broker.ts';
 
 const hasOpenssl = findOpenssl();

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/certificates/authority.ts';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { age, startAgent } from './device-agent.ts';
 import { backend, type Client, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 

@@ -3,7 +3,8 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import {
   backend,
   type Client,

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_ROLES, ROLES, type Role } from '../../../src/backend/core/broker/access.ts';
 import { COMMAND_ARGS } from '../../../src/protocol/mqtt/command.ts';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { backend, type Client, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();

@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/agent/agent.ts';
-import { findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { startAgent } from './device-agent.ts';
 import { backend, type DeviceLogin, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 

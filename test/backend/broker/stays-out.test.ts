@@ -2,7 +2,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
-import { createTestBuses, findMosquitto, findOpenssl, until } from '../../adapters/mqtt/fixture.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
+import { until } from '../../until.ts';
 import { backend, type DeviceLogin, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();

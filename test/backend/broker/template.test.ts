@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
-import { findOpenssl } from '../../adapters/mqtt/fixture.ts';
+import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { createSystem } from '../../adapters/provisioning/system-folder.ts';
 import { backend } from './set-up-broker.ts';
 

@@ -4,7 +4,7 @@ import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { until } from '../../adapters/mqtt/fixture.ts';
+import { until } from '../../until.ts';
 import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();

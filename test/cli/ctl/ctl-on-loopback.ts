@@ -10,7 +10,7 @@ import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { BusMessage } from '../../../src/ports/bus.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { until } from '../../adapters/mqtt/fixture.ts';
+import { until } from '../../until.ts';
 
 export interface Ran {
   readonly exitCode: number;

@@ -3,7 +3,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { CtlDeps } from '../../../src/cli/ctl/deps.ts';
 import { type WatchHost, watchFleet } from '../../../src/cli/ctl/watch-task.ts';
 import { operatorTopics } from '../../../src/protocol/mqtt/topics.ts';
-import { until } from '../../adapters/mqtt/fixture.ts';
+import { until } from '../../until.ts';
 import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
+import { startScriptedBroker } from '../../adapters/mqtt/loopback-servers.ts';
 import {
   findMosquitto,
   findOpenssl,
@@ -11,9 +12,8 @@ import {
   makeCertificates,
   type PemPair,
   startMosquitto,
-  startScriptedBroker,
-  until,
-} from '../../adapters/mqtt/fixture.ts';
+} from '../../adapters/mqtt/mosquitto.ts';
+import { until } from '../../until.ts';
 import { createConsultation } from './consultation.ts';
 
 const mosquitto = findMosquitto();
