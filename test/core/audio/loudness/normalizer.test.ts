@@ -10,10 +10,14 @@ const bytesOf = (samples: Int16Array): Uint8Array => new Uint8Array(samples.slic
 /** As the lane writes it: in pieces of this length. */
 function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', pieceMs = 320): Int16Array {
   const piece = (pieceMs * RATE_HZ) / 1000;
-  const parts: Int16Array[] = [];
-  for (let at = 0; at < sound.length; at += piece)
-    parts.push(samplesOf(normalizer.level(bytesOf(sound.subarray(at, at + piece)), voice)));
-  return Int16Array.from(parts.flatMap((part) => [...part]));
+  const levelled = new Int16Array(sound.length);
+  for (let at = 0; at < sound.length; at += piece) {
+    const given = sound.subarray(at, at + piece);
+    const made = samplesOf(normalizer.level(bytesOf(given), voice));
+    expect(made.length).toBe(given.length);
+    levelled.set(made, at);
+  }
+  return levelled;
 }
 /** Loudness of what sounds, by blocks of 100 ms that are no pauses. */
 function loudness(sound: Int16Array): number {
