@@ -54,7 +54,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
     .option('--json', 'print one line: {"broker": {"folder", "handed_out"}}')
     .addHelpText(
       ...examples(
-        'dragoman-backend broker init museum --tenant museum --host broker.example --person anna=administrator',
+        'dragoman-backend broker init museum --tenant museum --host broker.example \\\n    --person anna=administrator',
       ),
     )
     .action((folder: string, options: Options) => init(shell, folder, options));

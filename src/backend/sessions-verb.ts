@@ -39,7 +39,7 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
     .addHelpText(
       ...examples(
         'dragoman-backend sessions revoke --config backend.json 5e1f2a3b',
-        'dragoman-backend sessions revoke --config backend.json --device museum/kiosk-01',
+        'dragoman-backend sessions revoke --config backend.json \\\n    --device museum/kiosk-01',
       ),
     )
     .action((ids: string[], options: RevokeOptions) => revoke(shell, ids, options));

@@ -73,7 +73,7 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
       ...examples(
-        'dragoman-backend voice clone --config backend.json --name guide --file guide.wav --wait 120',
+        'dragoman-backend voice clone --config backend.json \\\n    --name guide --file guide.wav --wait 120',
       ),
     )
     .action((options: CloneOptions) => clone(shell, options));
@@ -85,7 +85,9 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .option(...CONFIG_OPTION)
     .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
-      ...examples('dragoman-backend voice status --config backend.json 0b8e6c1a-3f52-4d7e-9c40-5a1d2e3f4b5c'),
+      ...examples(
+        'dragoman-backend voice status --config backend.json \\\n    0b8e6c1a-3f52-4d7e-9c40-5a1d2e3f4b5c',
+      ),
     )
     .action((id: string, options: StatusOptions) => status(shell, id, options));
 }
