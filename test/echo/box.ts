@@ -16,6 +16,7 @@ export interface Box {
 const SPEED_M_PER_S = 343;
 /** Sines to each side of the moment at which an image is heard. */
 const REACH = 12;
+const RUMBLE_HZ = 100;
 
 /** How the room answers a click, from the direct sound on; all of it together has this gain. */
 export function boxResponse(
@@ -45,8 +46,22 @@ export function boxResponse(
         const at = (distance - direct) * perMetre;
         if (at < response.length) addClick(response, at, keeps ** (x.hits + y.hits + z.hits) / distance);
       }
+  withoutRumble(response);
   const power = response.reduce((sum, value) => sum + value * value, 0);
   return response.map((value) => (value * 10 ** (gainDb / 20)) / Math.sqrt(power));
+}
+
+/** Images are all of one sign and add up at frequencies that no loudspeaker of a kiosk has: twice a first-order high-pass. */
+function withoutRumble(response: Float32Array): void {
+  const kept = Math.exp((-2 * Math.PI * RUMBLE_HZ) / RATE_HZ);
+  for (let pass = 0; pass < 2; pass++) {
+    let [before, out] = [0, 0];
+    for (const [at, value] of response.entries()) {
+      out = kept * (out + value - before);
+      before = value;
+      response[at] = out;
+    }
+  }
 }
 
 function addClick(response: Float32Array, at: number, amplitude: number): void {

@@ -20,9 +20,9 @@ const FLOOR = 0.03;
 const BANDS = { first: 4, wider: 1.25 };
 const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
 /** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
-const CAUTION = 3;
+const CAUTION = 2.2;
 /** The adaptive filter's own error counts so much; more while each word has tones in it that none before had. */
-const OWN_ERROR = { usual: 0.8, new: 2 };
+const OWN_ERROR = { usual: 0.8, new: 3 };
 /** The room's echo dies away by this from block to block. */
 const DECAY = 0.7;
 /** The last block's sound counts so much in what this one's voice may be. */
