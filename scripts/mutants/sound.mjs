@@ -319,6 +319,13 @@ export const SOUND = [
     tests: ['lane/no-loudspeaker.test.ts'],
   },
   {
+    name: 'once-ahead-of-its-texts-always-ahead',
+    file: 'uplink/replay/nameless.ts',
+    find: 'before + (isPlain ? 1 : 0)',
+    replace: 'before',
+    tests: ['uplink/replay/nameless.test.ts'],
+  },
+  {
     name: 'ends-of-earlier-sessions-are-forgotten',
     file: 'uplink/replay/sentence.ts',
     find: 'if (log.endsMarked >= ENDS_TO_TRUST) return false;',

@@ -1,4 +1,5 @@
 import {
+  IN_ORDER,
   isQuiet,
   isSpeech,
   type Nameless,
@@ -42,7 +43,10 @@ export function hearRun(
     return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
   }
   const recent = awaited.filter(({ at }) => now - at < OVER_AFTER_MS);
-  const isAhead = nameless.isAhead || recent.length === 0;
+  const { inOrder: before } = nameless;
+  const isAhead = before < IN_ORDER || recent.length === 0;
+  const isPlain = recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful);
+  const inOrder = recent.length === 0 ? 0 : Math.min(IN_ORDER, before + (isPlain ? 1 : 0));
   const next: Run = {
     pieces,
     // Of a service that is ahead of its texts nobody knows what a sound is to be.
@@ -50,9 +54,9 @@ export function hearRun(
     ms,
     soundAt: now,
     // Of several texts the sound of the first may be over before that of the next begins.
-    isCertain: !isAhead && recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful),
+    isCertain: !isAhead && isPlain,
   };
-  return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run], isAhead };
+  return { run: next, awaited: [], crowded: run === null ? crowded : [...crowded, run], inOrder };
 }
 
 /** Whether sound that comes a while after a run is of another sentence: one has been understood since. */

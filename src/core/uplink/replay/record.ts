@@ -152,11 +152,16 @@ export interface Nameless {
   readonly awaited: readonly AwaitedText[];
   /** Runs that another one followed before it was clear that nothing more of them comes. */
   readonly crowded: readonly Run[];
-  /** The service has spoken something before its text came: a text then belongs to the sound before it, not to the next. */
-  readonly isAhead: boolean;
+  /**
+   * How many sentences in a row had their text before their sound, up to `IN_ORDER`. A service that has spoken something before
+   * its text came is ahead: a text then belongs to the sound before it, not to the next.
+   */
+  readonly inOrder: number;
 }
 
-export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], isAhead: false };
+/** So many sentences after it was ahead, or seemed to be, a service is taken for one that tells the text first. */
+export const IN_ORDER = 3;
+export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], inOrder: IN_ORDER };
 
 /**
  * Sound without names against the texts that it may speak. Where texts come late, the sound of the next sentence follows that

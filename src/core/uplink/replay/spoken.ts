@@ -62,7 +62,7 @@ function noteNamelessText(log: ReplayLog, letters: number, now: number): ReplayL
   const isBehind = isSpoken && saidAt !== undefined && log.soundAt !== null && saidAt < log.soundAt;
   if (!isBehind) return { ...log, balance, nameless: awaitText(log, letters, now) };
   const rest = log.pieces.filter(({ sentence }) => sentence !== id);
-  return { ...keepPieces(log, rest), balance, nameless: { ...log.nameless, isAhead: true } };
+  return { ...keepPieces(log, rest), balance, nameless: { ...log.nameless, inOrder: 0 } };
 }
 
 /**

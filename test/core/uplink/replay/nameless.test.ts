@@ -65,6 +65,17 @@ describe('a translation without a name', () => {
     expect(unspoken(short)).toEqual([]);
   });
 
+  it('is judged by its text again when three in a row had theirs first', () => {
+    const ahead = text(sound(say(emptyReplayLog(['es']), 4), 4000, 3300), 3500);
+    const again = (sentences: number): number => {
+      let log = ahead;
+      for (let at = 20_000; at <= 20_000 * sentences; at += 20_000)
+        log = sound(text(say(log, 4), at), 4000, at + 300);
+      return judgeCuts(sound(text(say(log, 4), 200_000), 320, 200_300), 206_000).again.length;
+    };
+    expect([again(2), again(3)]).toEqual([0, 7]);
+  });
+
   it('goes on after a gap where no other text has come', () => {
     const whole = sound(sound(translated(), 320, 3300), 3600, 6000);
     expect(judgeCuts(whole, 12_000)).toMatchObject({ again: [], cuts: [] });
