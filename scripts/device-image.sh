@@ -7,7 +7,7 @@
 set -euo pipefail
 
 # Longest time to make one, seconds.
-readonly LIMIT_S=900
+readonly LIMIT_S=2400
 readonly SUITE="${1:?bookworm or trixie}"
 readonly ARCH="${2:-amd64}"
 readonly DISK_SIZE=1600M

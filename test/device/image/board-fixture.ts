@@ -68,7 +68,7 @@ export function asFixture(board: Board, owner: Owner, card: Card): Fixture {
   return {
     machine: {
       ...board,
-      ...{ bootMs: 0, usbSound: '' },
+      ...{ bootMs: 0, usbSound: '', consoleBeforeCut: () => '' },
       ...{ save: never, load: never, written: never, cutPower: never },
       setClock: never,
       stop: () => board.cutPower(),
