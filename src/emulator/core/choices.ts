@@ -35,6 +35,12 @@ export const CHOICES = {
     'transform',
     'what comes back as speech: another voice, the very same bytes, silence, or the phrase really spoken',
   ),
+  echoSilence: choice(
+    flag,
+    true,
+    true,
+    'with "echo": whether bytes of digital silence come back, too; else the stream is at rest between sentences',
+  ),
   setupMs: choice(count(60_000), 2500, 2500, 'from set_task until the pipeline runs (4.7 rule 1)'),
   heartbeatMs: choice(
     count(60_000).min(10),

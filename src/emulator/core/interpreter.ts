@@ -240,7 +240,8 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       times.take(mono.length / plan.inputHz, setup.shownClockAt(now));
       sound.append(mono);
       attend(segmenter.hear(mono), now);
-      if (choices.translate === 'echo' && plan.speaks) {
+      const comesBack = choices.echoSilence || pcm.some((byte) => byte !== 0);
+      if (choices.translate === 'echo' && plan.speaks && comesBack) {
         const data = echoIds(choices, plan, report.id);
         sender.send({ type: 'output_audio_data', data, pcm, packed: plan.packed }, now);
       }

@@ -45,10 +45,14 @@ export async function startPeers(
     await machine.must(['systemd-run', '--quiet', `--unit=${name}`, ...quiet, ...more, ...words]);
   };
   await start('broker', ['mosquitto', '-c', brokerFile(folder)]);
+  const isThere = async (port: number) => (await machine.sh(`ss -Hltn "sport = :${port}"`)).trim() !== '';
+  const untilThere = (port: number) =>
+    until(`somebody listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
   const serve = async (translate: string): Promise<void> => {
     await machine.run(['systemctl', 'stop', 'emulator']);
-    const more = ['--translate', translate, '--setup-ms', '300'];
+    const more = ['--translate', translate, '--setup-ms', '300', '--set', 'echoSilence=false'];
     await start('emulator', ['/usr/bin/dragoman-emulator', ...emulatorWords(folder, SERVICE_PORT), ...more]);
+    await untilThere(SERVICE_PORT);
   };
   await serve('transform');
   const settings = {
@@ -59,9 +63,7 @@ export async function startPeers(
   const at = `--working-directory=${join(folder, 'logins/backend')}`;
   const backend = ['/usr/bin/dragoman-backend', 'run', '--config', 'backend.json'];
   await start('backend', backend, [at, ...environment]);
-  const isThere = async (port: number) => (await machine.sh(`ss -Hltn "sport = :${port}"`)).trim() !== '';
-  for (const port of [PORTS.peoplePort, SERVICE_PORT])
-    await until(`somebody listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
+  await untilThere(PORTS.peoplePort);
   const node = (await machine.sh('command -v node || echo /usr/lib/dragoman-node/bin/node')).trim();
   const anna = join(folder, 'logins/anna');
   const watcher = [node, join(root, 'watcher.mjs'), String(PORTS.peoplePort), anna];

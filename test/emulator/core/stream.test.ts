@@ -161,6 +161,15 @@ describe('what is said', () => {
     expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(sound)))).toBe(true);
   });
 
+  test('echo keeps digital silence back where it is told to, and nothing else', () => {
+    const harness = createHarness({ translate: 'echo', echoSilence: false });
+    const stream = harness.open();
+    harness.run(stream);
+    const said = noise(1.28, HZ, 9000, 5);
+    harness.speak(stream, concat(new Int16Array(2 * 0.64 * HZ), said, new Int16Array(0.64 * HZ)));
+    expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(said)))).toBe(true);
+  });
+
   test('silence sends silence of the right length, texts as ever', () => {
     const harness = createHarness({ translate: 'silence' });
     const stream = harness.open();
