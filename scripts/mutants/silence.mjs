@@ -33,8 +33,8 @@ export const SILENCE = [
   {
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
-    find: '  trackSpeechLoss(context, state);\n  updateChimes',
-    replace: '  updateChimes',
+    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  updateChimes',
+    replace: '  trackUnheard(context);\n  updateChimes',
     tests: ['lane/speech-lost.test.ts'],
   },
   {

@@ -38,13 +38,14 @@ export function accountOf(lane: LaneRunner): LaneAccount {
 
 /** The same, as the command `status` tells it. */
 export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
-  const { maxDurations, takenBack, saidAgain, repeatsMuted, streamMs, ...rest } = account;
+  const { maxDurations, takenBack, saidAgain, repeatsMuted, unheardMs, streamMs, ...rest } = account;
   return {
     ...{ id, ...rest },
     max_durations: maxDurations,
     taken_back: takenBack,
     said_again: saidAgain,
     repeats_muted: repeatsMuted,
+    unheard_ms: Math.round(unheardMs),
     stream_ms: streamMs,
   };
 }

@@ -32,6 +32,9 @@ export const laneAccountSchema = z.strictObject({
   taken_back: chunks('taken back from a stream that broke off, and said again to the next'),
   said_again: times('sentences said again because their translation was cut off'),
   repeats_muted: times('pieces of sound left out because they had been said before'),
+  unheard_ms: z
+    .number()
+    .describe('translated speech that nobody heard for want of a loudspeaker, milliseconds'),
   standbys: times('the lane went to sleep because nobody spoke'),
   stream_ms: z.number().describe('milliseconds for which the service had a stream open'),
   fillers: chunks('silence sent because the microphone delivered nothing'),

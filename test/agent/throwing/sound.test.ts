@@ -71,8 +71,11 @@ describe('a loudspeaker that', () => {
     isMissing = false;
     await deps.clock.elapse(9000);
     expect(deps.sent('event/audio_back').map(({ body }) => body['device'])).toEqual(['playback']);
-    deps.service({ ...SPEECH, utterance: 'b' });
+    // What was said meanwhile has waited.
     expect(deps.played).toHaveLength(1);
+    deps.service({ ...SPEECH, utterance: 'b' });
+    await deps.clock.elapse(1000);
+    expect(deps.played).toHaveLength(2);
   });
 
   it('throws when it is written to is lost once, and back when it takes sound again', async () => {
@@ -97,11 +100,16 @@ describe('a loudspeaker that', () => {
     // Nobody hears it: the gate is open.
     expectStreaming(deps);
     isBroken = false;
-    deps.clock.advance(1000);
     deps.service({ ...SPEECH, utterance: 'c' });
-    await Promise.resolve();
+    // Only a write shows that it takes sound again: a few milliseconds of silence, each five seconds while something waits.
+    await deps.clock.elapse(10_000);
     expect(deps.sent('event/audio_back')).toHaveLength(1);
-    expect(deps.played).toHaveLength(1);
+    // What had waited; what the broken one was given is told as unheard.
+    const isSilent = (pcm: Uint8Array): boolean => pcm.every((byte) => byte === 0);
+    expect(deps.played.filter((pcm) => !isSilent(pcm))).toHaveLength(1);
+    expect(deps.sent('event/speech_dropped').map(({ body }) => body)).toMatchObject([
+      { why: 'no_loudspeaker', dropped_ms: 200 },
+    ]);
     expectNoSecret(deps);
   });
 
