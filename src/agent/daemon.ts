@@ -72,7 +72,8 @@ export async function runDaemon({
     logger,
     (isLarge) => service.large(isLarge),
   );
-  const ignoreAnnouncements = watchAnnouncements(env, (pcm) => {
+  const hasLoudspeaker = (): boolean => agent.lanes.some(({ state }) => !state.playbackLost);
+  const ignoreAnnouncements = watchAnnouncements(env, hasLoudspeaker, (pcm) => {
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });

@@ -58,15 +58,18 @@ async function isGone(path: string): Promise<boolean> {
 
 /**
  * Takes what is handed over, from now on.
+ * @param canSpeak whether anybody would hear it now; where not it is left, and whoever hands over says it elsewhere
  * @returns the end of it; nothing is watched where the program has no runtime directory
  */
 export function watchAnnouncements(
   env: Readonly<Record<string, string | undefined>>,
+  canSpeak: () => boolean,
   heard: (pcm: Uint8Array) => void,
 ): () => void {
   const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
   if (!isAbsolute(directory)) return () => {};
   const take = (): void => {
+    if (!canSpeak()) return;
     const pcm = takeFile(join(directory, FILE));
     if (pcm !== null && pcm.byteLength > 0) heard(pcm);
   };

@@ -30,8 +30,8 @@ afterEach(() => {
   stop();
   rmSync(folder, { recursive: true });
 });
-const listen = (): void => {
-  stop = watchAnnouncements({ RUNTIME_DIRECTORY: folder }, (pcm) => heard.push(pcm));
+const listen = (canSpeak = () => true): void => {
+  stop = watchAnnouncements({ RUNTIME_DIRECTORY: folder }, canSpeak, (pcm) => heard.push(pcm));
 };
 const file = (): string => join(folder, 'announcement.pcm');
 const isGone = (): boolean => lstatSync(file(), { throwIfNoEntry: false }) === undefined;
@@ -52,6 +52,17 @@ describe('an announcement', () => {
     expect(await handOver(folder, PCM, clock)).toBe(false);
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not taken by an agent without a loudspeaker, and is when it has one again', async () => {
+    let canSpeak = false;
+    listen(() => canSpeak);
+    expect(await handOver(folder, PCM, clock)).toBe(false);
+    expect(heard).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+    canSpeak = true;
+    expect(await handOver(folder, PCM, clock)).toBe(true);
+    expect(heard).toHaveLength(1);
   });
 
   it('is not handed over where there is no such folder', async () => {
@@ -91,6 +102,12 @@ describe('an announcement', () => {
 
   it('is not waited for without a runtime directory, or in one that is not there', () => {
     for (const env of [{}, { RUNTIME_DIRECTORY: 'relative' }, { RUNTIME_DIRECTORY: join(folder, 'none') }])
-      expect(() => watchAnnouncements(env, () => {})()).not.toThrow();
+      expect(() =>
+        watchAnnouncements(
+          env,
+          () => true,
+          () => {},
+        )(),
+      ).not.toThrow();
   });
 });
