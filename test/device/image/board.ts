@@ -113,7 +113,7 @@ export async function powerOn({
     clearTimeout(limit);
     if (code !== null && code !== 0) process.stderr.write(`qemu ended with ${code}: ${said}\n`);
   });
-  const ssh = sshLine(sshPort, sshKey);
+  const ssh = sshLine(sshPort, sshKey, join(folder, 'ssh'));
   const commands = guestCommands((words, input = '', limitMs = RUN_LIMIT_MS) =>
     execute(['ssh', ...ssh, ['sudo', ...words].map(quoted).join(' ')], input, limitMs),
   );
@@ -157,9 +157,11 @@ async function end(qemu: ChildProcess): Promise<void> {
   await gone;
 }
 
-const sshLine = (port: number, key: string): string[] => [
+/** One login for all that is asked of a board: each takes seconds of its processor. It ends with the board. */
+const sshLine = (port: number, key: string, shared: string): string[] => [
   ...['-i', key, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
   ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=10', '-o', 'IdentitiesOnly=yes'],
+  ...['-o', 'ControlMaster=auto', '-o', `ControlPath=${shared}`, '-o', 'ControlPersist=yes'],
   'owner@127.0.0.1',
 ];
 

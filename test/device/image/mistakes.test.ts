@@ -1,7 +1,7 @@
 /** What the status file names, on the image: nothing to read, and each kind of mistake. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
-import { inSeconds } from '../kiosk.ts';
+import { inSeconds, LANE } from '../kiosk.ts';
 import type { Board } from './board.ts';
 import { type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import { FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.ts';
@@ -17,7 +17,7 @@ const MISTAKES: readonly Mistake[] = [
   ['WPA3', FILE, wifi({ passphrase: 'correct horse', security: 'sae' }), /wifi_unsupported/],
   ['a time zone that is none', FILE, (good) => ({ ...good, timeZone: 'Europe/Berlim' }), /timeZone/],
   ['an address without the length of its network', FILE, address('192.168.1.20'), /address\.address/],
-  ['a language that is none', FILE, (good) => ({ ...good, config: { lanes: 7 } }), /config\.lanes/],
+  ['a language that is none', FILE, targets('English'), /config\.lanes\[0\]\.targets\[0\] is "English"/],
   ['a certificate that is none', FILE, (good) => ({ ...good, caPem: 'none' }), /caPem/],
   ['a login that is no key', FILE, (good) => ({ ...good, sshKeys: ['ssh-ed25519'] }), /sshKeys/],
   ['the name that Windows makes', 'dragoman.json.txt', (good) => good, /dragoman\.json\.txt/],
@@ -25,6 +25,12 @@ const MISTAKES: readonly Mistake[] = [
 
 function wifi(part: object): Mistake[2] {
   return (good) => ({ ...good, wifi: { ssid: 'Museum', country: 'DE', ...part } });
+}
+function targets(language: string): Mistake[2] {
+  return (good) => ({
+    ...good,
+    config: { ...(good as { config: object }).config, lanes: [{ ...LANE, targets: [language] }] },
+  });
 }
 function address(text: string): Mistake[2] {
   return (good) => ({ ...good, address: { address: text } });
