@@ -80,14 +80,22 @@ export const SOUND = [
   {
     name: 'a-cut-is-no-end-of-a-sentence',
     file: 'uplink/replay/understood.ts',
-    find: 'return Math.min(lastPause(log) ?? log.sentMs, endOfRepeat(log));',
-    replace: 'return Math.min(lastPause(log) ?? 0, endOfRepeat(log));',
+    find: 'return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));',
+    replace: 'return Math.min(lastPause(log) ?? 0, endOfKind(log));',
     tests: [
       'uplink/replay/replay-log.test.ts',
       'uplink/replay/times.test.ts',
       'uplink/replay/languages.test.ts',
       ...STORIES.replay,
     ],
+  },
+  {
+    name: 'repeats-end-what-was-said-before-them',
+    file: 'uplink/replay/understood.ts',
+    find: 'if (first === undefined) return Number.POSITIVE_INFINITY;',
+    replace:
+      'if (first === undefined || kindOf(first) === kindOf({ ...first, again: false, late: false, said: [] })) return Number.POSITIVE_INFINITY;',
+    tests: ['uplink/replay/languages.test.ts'],
   },
   {
     name: 'replay-log-grows',

@@ -86,20 +86,20 @@ export function withSentence(log: ReplayLog, id: string, timed = false): ReplayL
  * late; otherwise it has cut a long sentence, or a pause that the room hides from us: up to now.
  */
 function sentEnd(log: ReplayLog): number {
-  return Math.min(lastPause(log) ?? log.sentMs, endOfRepeat(log));
+  return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));
 }
 
 /**
- * Where what comes first, but for noises, was understood before, it is understood again: by itself, as it went out between
- * two pauses of ours, however late the word of it is. Infinite: it was not.
+ * What is said once more, or was said in other languages, goes out between two pauses of ours: where it follows what comes
+ * first, but for noises, or comes first itself, that is understood by itself, however late the word of it is. Infinite: all of it
+ * is alike.
  */
-function endOfRepeat({ pieces }: ReplayLog): number {
+function endOfKind({ pieces }: ReplayLog): number {
   const open = pieces.filter((piece) => piece.sentence === null && !isQuiet(piece));
   const isNoise = noisesIn(open);
   const from = open.findIndex((piece) => !isNoise(piece));
   const first = open[from]?.chunk;
-  if (first === undefined || (first.again !== true && first.said === undefined))
-    return Number.POSITIVE_INFINITY;
+  if (first === undefined) return Number.POSITIVE_INFINITY;
   const kind = kindOf(first);
   const behind = open.slice(from).find(({ chunk }) => kindOf(chunk) !== kind);
   return behind?.fromMs ?? Number.POSITIVE_INFINITY;

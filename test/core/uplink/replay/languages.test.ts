@@ -97,6 +97,14 @@ describe('a sentence that was said before in one of two languages', () => {
     expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
   });
 
+  it('is understood by itself behind speech that was never said: not a word of it is heard in its place', () => {
+    const late = understand(send(9, send(4), { said: ['fr'], again: true, late: true }), 'a');
+    const first = sound(sound(late, 'a', 'es', 1000, true), 'a', 'fr', 1000, true);
+    const next = understand(first, 'b');
+    expect(noteSound(next, { id: 'b', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
+    expect(unspoken(sound(next, 'b', 'es', 1000, true))).toEqual([]);
+  });
+
   it('is another behind speech that was never said', () => {
     const late = understand(send(9, send(4, send(2), { said: ['fr'] })), 'a');
     expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(false);
