@@ -13,7 +13,7 @@ const DAY_MS = 1440 * MINUTE_MS;
 describe('an agent whose owner orders hours, a budget and texts', () => {
   it('is left alone as it is', async () => {
     const all = ['opening_hours', 'budget', 'say', 'commands', 'kill', 'broker_away', 'clock_jumps'];
-    expect(await rulesThatNotice(all, (world) => world, AN_HOUR)).toEqual([]);
+    expect(await rulesThatNotice(all, (world) => world, { hours: AN_HOUR })).toEqual([]);
   });
 
   it('is found out where it never closes', async () => {
@@ -39,7 +39,9 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
         ? JSON.stringify({ ...(JSON.parse(payload) as object), status: 'ok', error: undefined })
         : payload,
     ]);
-    expect(await rulesThatNotice(['opening_hours', 'commands'], polite, AN_HOUR)).toEqual(['command']);
+    expect(await rulesThatNotice(['opening_hours', 'commands'], polite, { hours: AN_HOUR })).toEqual([
+      'command',
+    ]);
   });
 
   it('is found out where it forgets with each restart what it has used', async () => {
@@ -50,7 +52,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
         const file: StateFile | undefined = budgetFile && { ...budgetFile, read: () => null };
         return file === undefined ? world : { ...world, budgetFile: file };
       },
-      AN_HOUR,
+      { hours: AN_HOUR },
     );
     expect(rules).toEqual(['budget']);
   });
@@ -61,7 +63,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
       const wall = () => asWall((clock.wall() ?? 0) + Math.floor(clock.now() / MINUTE_MS) * DAY_MS);
       return { ...world, clock: { ...clock, wall } };
     };
-    const rules = await rulesThatNotice(['budget'], newDays, AN_HOUR);
+    const rules = await rulesThatNotice(['budget'], newDays, { hours: AN_HOUR });
     expect(rules).toEqual(['budget']);
   });
 
@@ -74,7 +76,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
             payload,
           ),
         ),
-        AN_HOUR,
+        { hours: AN_HOUR },
       );
       expect(rules).toEqual(['command']);
     }

@@ -34,7 +34,7 @@ describe('an agent that does not do what its owner desires is found out', () => 
       ...message,
       topic: message.topic.replace('/group/floor/', '/kiosk-01/'),
     }));
-    expect(await rulesThatNotice(faults, withReceived(swapped))).toContain('desired');
+    expect(await rulesThatNotice(faults, withReceived(swapped), { named: 'desired' })).toContain('desired');
   });
 
   it('where it takes a document whole or not at all', async () => {

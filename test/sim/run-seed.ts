@@ -55,7 +55,18 @@ function isWell(world: World): boolean {
   return phase !== null && (world.liveSince !== null || phase === 'standby');
 }
 
-async function calm(world: World, until: number): Promise<void> {
+/** Runs up to a moment, or until enough was found. */
+type RunUntil = (until: number) => Promise<void>;
+
+function runner({ clock, violations }: World, isEnough: Meddling['isEnough']): RunUntil {
+  if (isEnough === undefined) return (until) => clock.run(until);
+  return async (until) => {
+    while (clock.now() < until && !violations.list.some(isEnough))
+      await clock.run(Math.min(until, clock.now() + JUDGE_EVERY_MS));
+  };
+}
+
+async function calm(world: World, runUntil: RunUntil, until: number): Promise<void> {
   const { clock, device, operator, violations } = world;
   fixAll(world);
   device.start();
@@ -85,7 +96,8 @@ async function calm(world: World, until: number): Promise<void> {
       () => `not streaming ${WELL_WITHIN_MS / 1000} s after the last fault: ${phase}`,
     );
   });
-  await clock.run(until);
+  await runUntil(until);
+  if (clock.now() < until) return;
   // At this very moment it may be waking.
   violations.check(
     'liveness',
@@ -139,14 +151,15 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   };
   judge();
   const end = clock.now() + hours * HOUR_MS - 1;
+  const runUntil = runner(world, meddling.isEnough);
   try {
     while (clock.now() < end && violations.list.length === 0) {
       const stretch = Math.min(HOUR_MS, end - clock.now());
       const startedAt = clock.now();
       const calmAt = startedAt + Math.max(stretch / 2, stretch - CALM_MS);
       inject(world, swarm, calmAt, faults, recovery.happened, meddling.onFault);
-      await clock.run(calmAt);
-      await calm(world, startedAt + stretch);
+      await runUntil(calmAt);
+      if (clock.now() >= calmAt) await calm(world, runUntil, startedAt + stretch);
     }
   } catch (error) {
     violations.add('crash', error instanceof Error ? `${error.message} ${error.stack ?? ''}` : String(error));

@@ -2,18 +2,23 @@
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { runSeed } from './run-seed.ts';
+import type { Violation } from './violations.ts';
 
 const HOURS = 0.3;
 const SEEDS = [700, 701, 702, 703];
 
-/** The rules that the first seed breaks whose agent is tampered with; none: nobody has noticed. */
+/**
+ * The rules that the first seed has broken whose agent is tampered with, up to the first of them; none: nobody has noticed.
+ * @param named it goes on up to this one, if it is broken
+ */
 export async function rulesThatNotice(
   faults: readonly string[],
   spoil: (world: AgentDeps) => AgentDeps,
-  hours = HOURS,
+  { hours = HOURS, named }: { hours?: number; named?: string } = {},
 ): Promise<string[]> {
+  const isEnough = ({ rule }: Violation): boolean => named === undefined || rule === named;
   for (const seed of SEEDS) {
-    const { violations } = await runSeed(seed, hours, { spoil, faults });
+    const { violations } = await runSeed(seed, hours, { spoil, faults, isEnough });
     if (violations.length > 0) return [...new Set(violations.map(({ rule }) => rule))];
   }
   return [];

@@ -27,7 +27,7 @@ import type { OnStrike } from './strikes.ts';
 import type { Generation, Terms } from './terms.ts';
 import { TICKS_PER_ROOM } from './tick-reader.ts';
 import { checkTokenRequest, createCommandOracle, createTokenOracle } from './token-oracle.ts';
-import { createViolations, type Violations } from './violations.ts';
+import { createViolations, type Violation, type Violations } from './violations.ts';
 import type { Visitors } from './visitors.ts';
 
 /** What a run counts as it goes. */
@@ -114,6 +114,8 @@ export interface Meddling {
   readonly spoil?: (world: AgentDeps) => AgentDeps;
   /** Gets each step of the lane, to look at. */
   readonly observe?: (step: LaneStep, now: number) => void;
+  /** A run in which this was found is over: nobody asks what else it would find. */
+  readonly isEnough?: (violation: Violation) => boolean;
   /** Gets each fault as it happens. */
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
