@@ -1,6 +1,6 @@
 import type { Generation } from './terms.ts';
 
-/** Seeds that once found a defect, of the agent or of the simulator itself, and what it was. They run with every test. */
+/** Seeds that once found a defect, of the agent or of the simulator itself, and what it was. The short ones run with every test. */
 export interface Regression {
   readonly seed: number;
   readonly hours: number;
