@@ -327,6 +327,13 @@ export const SOUND = [
     tests: ['lane/no-loudspeaker.test.ts'],
   },
   {
+    name: 'said-again-with-what-was-cut-off',
+    file: 'uplink/replay/nameless.ts',
+    find: 'const isOwn = gapMs < GAP_MS || awaited.length === 0;',
+    replace: 'const isOwn = true;',
+    tests: ['uplink/replay/nameless.test.ts'],
+  },
+  {
     name: 'once-ahead-of-its-texts-always-ahead',
     file: 'uplink/replay/nameless.ts',
     find: 'before + (isPlain ? 1 : 0)',

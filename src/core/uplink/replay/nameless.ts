@@ -12,6 +12,8 @@ import { type AudioCut, MS_PER_LETTER, SHORTEST_SHARE } from './sentence.ts';
 
 /** Sound without a name that comes so long after the last is of another sentence. */
 export const OTHER_SOUND_MS = 1000;
+/** Sound that comes so long after the last may be of another sentence, where one has been understood since. */
+const GAP_MS = 500;
 /** Nothing more of a sentence comes after such a gap; nor is a text spoken that is older. */
 const OVER_AFTER_MS = 5000;
 /** Less than this share of what its text promises is no translation. */
@@ -39,7 +41,10 @@ export function hearRun(
     run !== null &&
     (gapMs < OTHER_SOUND_MS || (gapMs < OVER_AFTER_MS && !isOfAnother(nameless, run, pieces)))
   ) {
-    const more = { ...run, pieces: [...run.pieces, ...pieces], ms: run.ms + ms, soundAt: now };
+    // What may just have been said is not said once more with a sentence that was cut off before it.
+    const isOwn = gapMs < GAP_MS || awaited.length === 0;
+    const known = isOwn ? [...run.pieces, ...pieces] : run.pieces;
+    const more = { ...run, pieces: known, ms: run.ms + ms, soundAt: now };
     return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
   }
   const recent = awaited.filter(({ at }) => now - at < OVER_AFTER_MS);

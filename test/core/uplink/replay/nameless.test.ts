@@ -57,6 +57,13 @@ describe('a translation without a name', () => {
     expect(judgeCuts(two, 12_000).again).toEqual([]);
   });
 
+  it('is said once more without the sentence that may have sounded a moment after it', () => {
+    const two = (at: number): ReplayLog => sound(text(say(sound(translated(), 320, 3300), 1), 3600), 300, at);
+    expect(unspoken(two(4260)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    // It went on without a gap: what was understood meanwhile has not been said.
+    expect(unspoken(two(3700))).toHaveLength(11);
+  });
+
   it('is not judged by a text of a service that has spoken before its text came', () => {
     // The long text belongs to the sound before it, and the short sound to a text that comes later.
     const ahead = text(sound(say(emptyReplayLog(['es']), 4), 4000, 3300), 3500);
