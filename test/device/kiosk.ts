@@ -213,17 +213,19 @@ export const pidOf = async ({ machine }: Fixture): Promise<number> =>
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
+const MOST_PLACES = 8;
 /** What a judgement says, in a line. */
 export const inWords = ({
   tones,
   missing,
   outOfOrder,
+  disorder,
   silentMs,
   phaseJumps,
   unclearMs,
   levelDbfs,
 }: Judgement): string =>
-  `load ${(loadavg()[0] ?? 0).toFixed(1)}: ${tones.length} tones, ${missing} missing, ${outOfOrder} out of order, ${silentMs} ms silent, ${unclearMs} ms unclear, ` +
+  `load ${(loadavg()[0] ?? 0).toFixed(1)}: ${tones.length} tones, ${missing} missing, ${outOfOrder} out of order${disorder.length === 0 ? '' : ` (${disorder.slice(0, MOST_PLACES).join('; ')})`}, ${silentMs} ms silent, ${unclearMs} ms unclear, ` +
   `${phaseJumps} phase jumps, ${levelDbfs.toFixed(1)} dBFS`;
 
 /** Of the tones that were heard, or sounded and could not be told apart: how many were lost, came twice, or were none. */

@@ -45,6 +45,8 @@ export interface Judgement {
   readonly missing: number;
   /** Tones that came once more, too long, or out of order. */
   readonly outOfOrder: number;
+  /** Each of them, "after tone 41 tone 39, 60 ms". */
+  readonly disorder: readonly string[];
   /** Silence between the first sound and the last. */
   readonly silentMs: number;
   /** The longest silence between two tones, and how many tones came before and after it. */
@@ -70,7 +72,8 @@ export function judge(samples: Int16Array): Judgement {
   const last = all.findLastIndex(({ dbfs }) => dbfs > QUIET_DBFS);
   const windows = first === -1 ? [] : all.slice(first, last + 1);
   const { tones, unclear } = inOrder(windows);
-  let [missing, outOfOrder] = [0, 0];
+  let missing = 0;
+  const disorder: string[] = [];
   // A tone with a silence in it is still one.
   const heard = tones.filter(({ tone }) => tone >= 0);
   const whole: Run[] = [];
@@ -82,10 +85,11 @@ export function judge(samples: Int16Array): Judgement {
   for (let at = 0; at < whole.length; at += 1) {
     const [before, now] = [whole[at - 1], whole[at]];
     if (now === undefined) continue;
-    if (now.windows > MOST_WINDOWS) outOfOrder += 1;
+    const lasts = `tone ${now.tone}, ${now.windows * WINDOW_MS} ms`;
+    if (now.windows > MOST_WINDOWS) disorder.push(lasts);
     if (before === undefined) continue;
     const step = (now.tone - before.tone + TONES) % TONES;
-    if (step > TONES / 2) outOfOrder += 1;
+    if (step > TONES / 2) disorder.push(`after tone ${before.tone} ${lasts}`);
     else missing += step - 1;
   }
   const levels = windows.flatMap(({ tone, dbfs }) => (tone === null ? [] : [dbfs])).sort((a, b) => a - b);
@@ -93,7 +97,8 @@ export function judge(samples: Int16Array): Judgement {
     tones: tones.map(({ tone }) => tone),
     seconds: (windows.length * WINDOW_MS) / 1000,
     missing,
-    outOfOrder,
+    outOfOrder: disorder.length,
+    disorder,
     silentMs: windows.filter(({ dbfs }) => dbfs <= QUIET_DBFS).length * WINDOW_MS,
     gap: longestGap(tones),
     phaseJumps: countPhaseJumps(windows),
