@@ -17,7 +17,7 @@ const MISTAKES: readonly Mistake[] = [
   ['WPA3', FILE, wifi({ passphrase: 'correct horse', security: 'sae' }), /wifi_unsupported/],
   ['a time zone that is none', FILE, (good) => ({ ...good, timeZone: 'Europe/Berlim' }), /timeZone/],
   ['an address without the length of its network', FILE, address('192.168.1.20'), /address\.address/],
-  ['a language that is none', FILE, targets('English'), /config\.lanes\[0\]\.targets\[0\] is "English"/],
+  ['a language that is none', FILE, targets('English'), /config\.lanes\[0\]\.targets\[0\]: is "English"/],
   ['a certificate that is none', FILE, (good) => ({ ...good, caPem: 'none' }), /caPem/],
   ['a login that is no key', FILE, (good) => ({ ...good, sshKeys: ['ssh-ed25519'] }), /sshKeys/],
   ['the name that Windows makes', 'dragoman.json.txt', (good) => good, /dragoman\.json\.txt/],
