@@ -35,9 +35,11 @@ export async function runChecks(
   { clock, tell = () => {}, abort }: RunOptions,
 ): Promise<Finding[]> {
   const cancels: (() => void)[] = [];
+  let onAbort = (): void => {};
   const aborted = new Promise<null>((resolve) => {
-    if (abort?.aborted) resolve(null);
-    abort?.addEventListener('abort', () => resolve(null), { once: true });
+    onAbort = () => resolve(null);
+    if (abort?.aborted) onAbort();
+    abort?.addEventListener('abort', onAbort, { once: true });
   });
   const running = checks.map((check) => runOne(check, clock, cancels));
   const findings: Finding[] = [];
@@ -53,6 +55,8 @@ export async function runChecks(
     }
   } finally {
     for (const cancel of cancels) cancel();
+    // Who watches a start asks again and again with the same signal.
+    abort?.removeEventListener('abort', onAbort);
   }
   return findings;
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { about, type Check, deviceCheck, once, runChecks } from '../../../src/agent/doctor/check.ts';
 import { ok, problem } from '../../../src/core/doctor/finding.ts';
@@ -75,6 +76,16 @@ describe('running checks', () => {
     expect(await runChecks([deviceCheck('disk', 1, () => ok('a'))], { clock, abort: end.signal })).toEqual(
       [],
     );
+  });
+
+  it('listens for its end no longer than it runs', async () => {
+    const end = new AbortController();
+    const listening = () => getEventListeners(end.signal, 'abort').length;
+    const options = { clock: createVirtualClock(), abort: end.signal };
+    const running = runChecks([deviceCheck('disk', 1000, () => ok('a'))], options);
+    expect(listening()).toBe(1);
+    await running;
+    expect(listening()).toBe(0);
   });
 
   it('does once what several wait for', async () => {
