@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPathChangeDetector } from '../../../src/core/audio/canceller/path-change.ts';
 import { createRecall } from '../../../src/core/audio/canceller/recall.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 
 const block = (value: number): Float32Array => new Float32Array(4).fill(value);
 
@@ -46,4 +47,26 @@ describe('a changed path', () => {
     expect(feed(detector, 0.05)).toBe(false);
     expect(feed(detector, 0.8)).toBe(true);
   });
+
+  it.each([
+    { share: 0.3, isTold: false },
+    { share: 0.55, isTold: true },
+  ])(
+    'of a visitor as loud as the echo, $share of which goes with it by chance: $isTold',
+    ({ share, isTold }) => {
+      const dice = seededRandom(5);
+      const sound = (): Float64Array => Float64Array.from({ length: 240 }, () => 0.2 * (dice() - 0.5));
+      const detector = createPathChangeDetector(10, 240);
+      let told = false;
+      for (let count = 0; count < 400; count++) {
+        const [echo, visitor] = [sound(), sound()];
+        const isVisited = count >= 200;
+        const rest = visitor.map((sample, at) =>
+          isVisited ? Math.sqrt(share) * (echo[at] ?? 0) + Math.sqrt(1 - share) * sample : 0.01 * sample,
+        );
+        if (detector.hear(echo, rest)) told = true;
+      }
+      expect(told).toBe(isTold);
+    },
+  );
 });

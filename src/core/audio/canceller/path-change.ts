@@ -19,7 +19,7 @@ const ECHO_POWER = 1e-8;
 /** What is left matters from this share of the echo on. */
 const MATTERS = 0.04;
 /** This much of what is left goes with the echo when the path has changed. */
-const ALIKE = 0.2;
+const ALIKE = 0.35;
 /** Once no more than this share was left, the path was known. */
 const KNOWN = 0.03;
 const TINY = 1e-20;
