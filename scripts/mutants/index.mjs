@@ -1,6 +1,7 @@
 import { BUFFER } from './buffer.mjs';
 import { COMMANDS } from './commands.mjs';
 import { LANE } from './lane.mjs';
+import { REPLAY } from './replay.mjs';
 import { SERVICE } from './service.mjs';
 import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
@@ -13,6 +14,7 @@ import { TRUST } from './trust.mjs';
  */
 export const MUTANTS = [
   ...SOUND,
+  ...REPLAY,
   ...BUFFER,
   ...SESSIONS,
   ...LANE,

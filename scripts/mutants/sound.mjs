@@ -1,6 +1,6 @@
 import { STORIES } from './stories.mjs';
 
-/** What is captured, held, sent and said again. */
+/** What is captured, held and sent. */
 export const SOUND = [
   {
     name: 'pacer-never-waits',
@@ -66,74 +66,6 @@ export const SOUND = [
     tests: STORIES.replay,
   },
   {
-    name: 'spoken-sentences-said-again',
-    file: 'uplink/replay/replay-log.ts',
-    find: "if (known === undefined || allSaid(known, log)) return 'all';\n    said.push(...languagesSaid(known, log));",
-    replace: "if (known === undefined) return 'all';",
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'a-cut-is-no-end-of-a-sentence',
-    file: 'uplink/replay/understood.ts',
-    find: 'return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));',
-    replace: 'return Math.min(lastPause(log) ?? 0, endOfKind(log));',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'repeats-end-what-was-said-before-them',
-    file: 'uplink/replay/understood.ts',
-    find: 'if (first === undefined) return Number.POSITIVE_INFINITY;',
-    replace:
-      'if (first === undefined || kindOf(first) === kindOf({ ...first, again: false, late: false, said: [] })) return Number.POSITIVE_INFINITY;',
-    tests: ['uplink/replay/languages.test.ts'],
-  },
-  {
-    name: 'replay-log-grows',
-    file: 'uplink/replay/replay-log.ts',
-    find: 'const MOST_PIECES = 90;',
-    replace: 'const MOST_PIECES = 90_000;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'replay-log-never-forgets',
-    file: 'uplink/replay/replay-log.ts',
-    find: 'export const FORGOTTEN_AFTER_MS = 30_000;',
-    replace: 'export const FORGOTTEN_AFTER_MS = 30_000_000;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'filler-is-no-pause',
-    file: 'uplink/replay/replay-log.ts',
-    find: 'const quietMs = Math.max(PAUSE_MS, log.quietMs + chunkMs);',
-    replace: 'const { quietMs } = log;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
     name: 'words-of-the-old-session-lost',
     file: 'lane/session/old-session.ts',
     find: "if (oldSession.why === 'standby') return;",
@@ -155,51 +87,6 @@ export const SOUND = [
     tests: STORIES.rollover,
   },
   {
-    name: 'first-language-speaks-for-all',
-    file: 'uplink/replay/sentence.ts',
-    find: 'languagesSaid(sentence, log).length === log.targets.length',
-    replace: 'languagesSaid(sentence, log).length > 0',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'sound-that-goes-on-says-what-is-said-meanwhile',
-    file: 'uplink/replay/spoken.ts',
-    find: 'const isPromised = !isOther && balance.promisedMs > 0;',
-    replace: 'const isPromised = false;',
-    tests: ['uplink/replay/nameless.test.ts'],
-  },
-  {
-    name: 'a-repeat-goes-on-in-what-follows',
-    file: 'uplink/replay/understood.ts',
-    find: 'return behind?.fromMs ?? Number.POSITIVE_INFINITY;',
-    replace: 'return behind === undefined ? 0 : Number.POSITIVE_INFINITY;',
-    tests: ['uplink/replay/languages.test.ts'],
-  },
-  {
-    name: 'late-word-is-of-nothing',
-    file: 'uplink/replay/understood.ts',
-    find: 'if (first === undefined || next === undefined) return log;',
-    replace: 'if (first !== undefined || next === undefined) return log;',
-    tests: ['uplink/replay/replay-log.test.ts', 'uplink/replay/languages.test.ts'],
-  },
-  {
-    name: 'heard-again-where-nothing-is-told',
-    file: 'uplink/replay/spoken.ts',
-    find: 'const isSilent = !log.isTold && !isAwaited && !isPromised;',
-    replace: 'const isSilent = log.isTold && !isAwaited && !isPromised;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
     name: 'filling-passes-for-sound',
     file: 'audio/chunker.ts',
     find: 'endedAt + missingMs, held)',
@@ -212,42 +99,6 @@ export const SOUND = [
     find: 'Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt))',
     replace: 'settings.chunkMs',
     tests: STORIES.gate,
-  },
-  {
-    name: 'word-taken-for-a-breath-long-ago',
-    file: 'uplink/replay/understood.ts',
-    find: 'const PROMPT_MS = 2600;',
-    replace: 'const PROMPT_MS = 26_000;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'stub-passes-for-a-translation',
-    file: 'uplink/replay/sentence.ts',
-    find: 'const LEAST_SHARE = 0.5;',
-    replace: 'const LEAST_SHARE = 0;',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
-  },
-  {
-    name: 'wrong-times-are-believed',
-    file: 'uplink/replay/times.ts',
-    find: 'if (fromMs < times.settledMs - OVERLAP_MS) return',
-    replace: 'if (fromMs < -times.settledMs) return',
-    tests: [
-      'uplink/replay/replay-log.test.ts',
-      'uplink/replay/times.test.ts',
-      'uplink/replay/languages.test.ts',
-      ...STORIES.replay,
-    ],
   },
   {
     name: 'said-in-one-language-said-again',
@@ -325,26 +176,5 @@ export const SOUND = [
     find: 'const isDue = context.now - more.toldAt >= TELL_EACH_MS;',
     replace: 'const isDue = false;',
     tests: ['lane/no-loudspeaker.test.ts'],
-  },
-  {
-    name: 'said-again-with-what-was-cut-off',
-    file: 'uplink/replay/nameless.ts',
-    find: 'const isOwn = gapMs < GAP_MS || awaited.length === 0;',
-    replace: 'const isOwn = true;',
-    tests: ['uplink/replay/nameless.test.ts'],
-  },
-  {
-    name: 'once-ahead-of-its-texts-always-ahead',
-    file: 'uplink/replay/nameless.ts',
-    find: 'before + (isPlain ? 1 : 0)',
-    replace: 'before',
-    tests: ['uplink/replay/nameless.test.ts'],
-  },
-  {
-    name: 'ends-of-earlier-sessions-are-forgotten',
-    file: 'uplink/replay/sentence.ts',
-    find: 'if (log.endsMarked >= ENDS_TO_TRUST) return false;',
-    replace: 'if (log.pace.sentences >= SENTENCES_TO_LEARN) return false;',
-    tests: ['uplink/replay/languages.test.ts'],
   },
 ];

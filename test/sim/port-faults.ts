@@ -90,22 +90,25 @@ export function withThrowingPorts(
       return connection.bufferedBytes;
     },
   });
-  let isFaulty = false;
-  const playback = (given: Playback): Playback => ({
-    ...given,
-    write(pcm) {
-      if (faults.write > 0) onLost(pcm);
-      isFaulty ||= faults.write > 0;
-      strike('write');
-      if (isFaulty) onTaken();
-      isFaulty = false;
-      return given.write(pcm);
-    },
-    flush() {
-      given.flush();
-      strike('flush');
-    },
-  });
+  const playback = (given: Playback): Playback => {
+    // Each lane has a loudspeaker of its own: what the one has taken says nothing of the other.
+    let isFaulty = false;
+    return {
+      ...given,
+      write(pcm) {
+        if (faults.write > 0) onLost(pcm);
+        isFaulty ||= faults.write > 0;
+        strike('write');
+        if (isFaulty) onTaken();
+        isFaulty = false;
+        return given.write(pcm);
+      },
+      flush() {
+        given.flush();
+        strike('flush');
+      },
+    };
+  };
   return {
     ...world,
     openStream: guard('openStream', (url, listener) => stream(world.openStream(url, listener))),

@@ -203,6 +203,17 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     found:
       'without names, a short sentence that had sounded a moment after one that was cut off was said again with it',
   },
+  {
+    seed: 85_000_125,
+    hours: 0.3,
+    found:
+      'word of a sentence that was cut in two came when both were over: with the first, the second was said again',
+  },
+  {
+    seed: 82_000_406,
+    hours: 0.9,
+    found: 'the simulator did not let a loudspeaker be back while the one of another lane took sound',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [

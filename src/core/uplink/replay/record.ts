@@ -109,6 +109,8 @@ export interface Sentence {
   readonly languages: readonly Spoken[];
   /** The service has told its times. */
   readonly timed: boolean;
+  /** Length of its text in the language that is spoken; null: not known. */
+  readonly letters: number | null;
 }
 
 /** A sentence in one language. */

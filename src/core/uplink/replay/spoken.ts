@@ -103,7 +103,9 @@ function change(
 }
 
 function sentenceOf(log: ReplayLog, id: string): Sentence {
-  return log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], timed: false };
+  return (
+    log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], timed: false, letters: null }
+  );
 }
 
 function learnPace(log: ReplayLog, id: string, language: string | null): ReplayLog {

@@ -1,5 +1,13 @@
 import { kindOf } from '../backlog.ts';
-import { isQuiet, noisesIn, type Partial, type Piece, type ReplayLog, type Span } from './record.ts';
+import {
+  isQuiet,
+  noisesIn,
+  type Partial,
+  type Piece,
+  type ReplayLog,
+  type Seam,
+  type Span,
+} from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { placeSpan } from './times.ts';
 
@@ -51,9 +59,10 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
   const given = label(open, name, stretch, span !== null);
-  const labelled = afterSeam(id === null || span !== null ? given : shareWithLate(given, id), name);
+  const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
+  const labelled = afterSeam(shared, name);
   const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
-  const understood = withSentence({ ...sewn, partial: null }, name, span !== null);
+  const understood = withSentence({ ...sewn, partial: null }, name, span !== null, letters);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
   return keepPieces({ ...understood, isAhead: false }, ahead);
@@ -67,13 +76,18 @@ function withoutName(log: ReplayLog, id: string | null): ReplayLog {
 }
 
 /** The log with a record of this sentence. */
-export function withSentence(log: ReplayLog, id: string, timed = false): ReplayLog {
+export function withSentence(
+  log: ReplayLog,
+  id: string,
+  timed = false,
+  letters: number | null = null,
+): ReplayLog {
   if (log.sentences.some((sentence) => sentence.id === id)) {
     if (!timed) return log;
     const marked = log.sentences.map((sentence) => (sentence.id === id ? { ...sentence, timed } : sentence));
     return { ...log, sentences: marked };
   }
-  const sentences = [...log.sentences, { id, languages: [], timed }];
+  const sentences = [...log.sentences, { id, languages: [], timed, letters }];
   const spare = sentences.length - MOST_KNOWN;
   if (spare <= 0) return { ...log, sentences };
   const gone = new Set(sentences.slice(0, spare).map((sentence) => sentence.id));
@@ -137,8 +151,12 @@ function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | nu
   const [first] = own;
   if (first === undefined) return log;
   const fromMs = Math.min(toMs, cutAt(log.partial, letters, first.fromMs)) - SEAM_MS;
-  const seam = { toMs, next: null };
-  const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
+  return { ...log, pieces: sew(log.pieces, id, fromMs, { toMs, next: null }) };
+}
+
+/** The pieces, with what lies behind a place in a sentence marked. */
+function sew(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam): readonly Piece[] {
+  return pieces.flatMap((piece): readonly Piece[] => {
     if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
     if (piece.fromMs >= fromMs || isQuiet(piece)) return [{ ...piece, seam }];
     return [
@@ -146,7 +164,24 @@ function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | nu
       { ...piece, fromMs, seam },
     ];
   });
-  return { ...log, pieces };
+}
+
+/**
+ * Word of both came when the stretch was over: how long their texts are tells where it was cut. `next: null`: the sentence
+ * that is being understood gets its name as after any seam.
+ */
+function shareStretch(
+  log: ReplayLog,
+  own: readonly Piece[],
+  before: number | null,
+  letters: number | null,
+): ReplayLog {
+  const [first, last] = [own[0], own.at(-1)];
+  if (first?.sentence == null || last === undefined || !before || !letters) return log;
+  if (own.some(({ seam }) => seam !== undefined)) return log;
+  const cutMs = first.fromMs + ((last.toMs - first.fromMs) * before) / (before + letters);
+  const seam = { toMs: last.toMs, next: null };
+  return { ...log, pieces: sew(log.pieces, first.sentence, cutMs - SEAM_MS, seam) };
 }
 
 /** Speech goes on behind a cut, or was over there: what lies there belongs to either sentence. */
@@ -164,17 +199,18 @@ function afterSeam(log: ReplayLog, id: string): ReplayLog {
 /**
  * Two stretches with a pause between them are never one sentence of the service. Where its word of the first comes so late
  * that both were taken for that, and word of another follows for which nothing is left, the other is what lies behind the
- * first.
+ * first. In one stretch it is the end of that: the service has cut it.
  */
-function shareWithLate(log: ReplayLog, id: string): ReplayLog {
+function shareWithLate(log: ReplayLog, id: string, letters: number | null): ReplayLog {
   if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
   const [before] = log.sentences.slice(-1).filter((one) => !one.timed && !one.id.startsWith('#'));
   const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
   const isNoise = noisesIn(own);
   const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
-  if (first === undefined || next === undefined) return log;
+  if (before === undefined || first === undefined) return log;
+  if (next === undefined) return shareStretch(log, own, before.letters, letters);
   const pieces = log.pieces.map((piece): Piece => {
-    if (piece.sentence !== before?.id || piece.group < next) return piece;
+    if (piece.sentence !== before.id || piece.group < next) return piece;
     const { seam, ...rest } = piece;
     return { ...rest, sentence: id };
   });

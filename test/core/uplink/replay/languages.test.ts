@@ -116,6 +116,35 @@ describe('a sentence that was said before in one of two languages', () => {
   });
 });
 
+describe('a stretch that the service has cut in two, and word of both comes when it is over', () => {
+  /** Ten chunks, 60 of 100 letters of them in the first; of its Spanish next to nothing came. */
+  const late = (letters?: number): ReplayLog => {
+    const word = (log: ReplayLog, id: string, known: number): ReplayLog =>
+      noteUnderstood(log, { id, span: null, ...(letters === undefined ? {} : { letters: known }) });
+    const both = word(word(send(10), 'a', 60), 'b', letters ?? 0);
+    return sound(sound(text(both, 'a', 'es'), 'a', 'es', 200), 'a', 'fr', 4000, true);
+  };
+  const seqs = (log: ReplayLog): readonly number[] => unspoken(log).map(({ seq }) => seq);
+  const second = (log: ReplayLog): ReplayLog =>
+    sound(sound(log, 'b', 'es', 1000, true), 'b', 'fr', 1000, true);
+
+  it('is owed without its end, where that has been said: by the lengths of the texts, and a second less', () => {
+    expect(seqs(second(late(40)))).toEqual([0, 1, 2]);
+    expect(seqs(second(late(10)))).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('is owed whole where the end has not been said, or no text tells how long it is', () => {
+    expect(seqs(late(40))).toHaveLength(13);
+    expect(seqs(second(late()))).toHaveLength(13);
+  });
+
+  it('is said once more without its end, which is still to be spoken', () => {
+    const { again, log } = judgeCuts(late(40), 20_000);
+    expect(again.map(({ seq }) => seq)).toEqual([0, 1, 2]);
+    expect(owesSpeech(log)).toBe(true);
+  });
+});
+
 describe('a translation that is cut off', () => {
   const begun = (ms: number, last = false): ReplayLog =>
     sound(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'es', ms, last);
