@@ -38,6 +38,22 @@ function metClosingConnection(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
 }
 
+/** A busy machine: fetch gives up on a connection after ten seconds. Nothing was sent on it yet. */
+function neverConnected(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+async function fetchPatiently(url: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      if (!neverConnected(error)) throw error;
+    }
+  }
+}
+
 /** One JSON request with the API key; the parsed answer. */
 export async function ask(
   emulator: Emulator,
@@ -51,7 +67,7 @@ export async function ask(
     headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
   };
   if (body !== undefined) init.body = JSON.stringify(body);
-  const response = await fetch(emulator.url + path, init);
+  const response = await fetchPatiently(emulator.url + path, init);
   const text = await response.text();
   const json: unknown = text === '' ? null : JSON.parse(text);
   const wrong = method === 'GET' && response.ok ? wrongWith(path, json) : null;
