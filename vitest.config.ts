@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ALONE } from './test/setup/alone.ts';
+import { ISOLATED } from './test/setup/isolated.ts';
 import { localImports } from './test/setup/local-imports.ts';
 import { PATIENT } from './test/setup/patience.ts';
 
@@ -19,18 +20,8 @@ const PURE = [
   'test/agent/!(throwing)/**/*.test.ts',
 ];
 
-/** Files and command lines within the test's own process: no server, no child process, no time that passes. */
-const IN_PROCESS = [
-  'test/docs/*.test.ts',
-  'test/cli/{demo/*,check-config,devices/!(real-meter)}.test.ts',
-  'test/program/{help,program}.test.ts',
-  'test/adapters/{log-taps,redaction,retry-after,config/*}.test.ts',
-  'test/adapters/audio/cards/{alsa-words,kernel-cards,survey,twins}.test.ts',
-  'test/adapters/provisioning/!(announcement|lock|power-cut|take-effect).test.ts',
-];
-
 /** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
-const ORDER = ['real-time', 'simulated', 'programs', 'in-process', 'pure'];
+const ORDER = ['real-time', 'simulated', 'isolated', 'programs', 'pure'];
 /** Before all of them: they compute for half a minute and more, and give way to whatever wants to be served at once. */
 const BACKGROUND = ['sim/seeds', 'sim/spoiled', 'core/audio/canceller'].map(
   (name) => `/test/${name}.test.ts`,
@@ -95,6 +86,8 @@ export default defineConfig({
           ...common,
           name: 'simulated',
           include: SIMULATED,
+          // What is compiled and in use stays so from one file to the next.
+          isolate: false,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '10' },
           testTimeout: LAST_IN_LINE_TIMEOUT_MS,
@@ -105,9 +98,8 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
-          name: 'programs',
-          include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...IN_PROCESS, ...BOOTED],
+          name: 'isolated',
+          include: ISOLATED,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '5' },
         },
@@ -116,9 +108,10 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
-          name: 'in-process',
-          include: IN_PROCESS,
-          exclude: PURE,
+          name: 'programs',
+          include: ['test/**/*.test.ts'],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED],
+          // Loading zod, a broker and a client of it for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,
           env: { TESTS_PRIORITY: '5' },

@@ -1,3 +1,4 @@
+import { ISOLATED } from '../setup/isolated.ts';
 import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
 
 /** Says what breaks it, one line each; nothing when the tree is tidy. */
@@ -193,6 +194,19 @@ export const hooksBelongToTests: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('test/') && isCode(file) && !file.path.endsWith('.test.ts'))
     .flatMap((file) => [...codeOf(file).matchAll(HOOK)].map(([hook]) => `${file.path}: ${hook} at its top`));
+
+const CHANGES_THE_PROCESS =
+  /\bvi\.(?:mock|doMock|useFakeTimers|stubEnv|stubGlobal)\(|\bprocess\.env(?:\[[^\]]*\]|\.\w+) = |\bprocess\.(?:umask|chdir)\(/;
+
+/** Each file of these has a process of its own. */
+const IN_REAL_TIME = /^test\/(?:e2e|card)\//;
+
+/** Files that share what was loaded once share their process, too: who replaces or changes any of it must be listed as isolated. */
+export const whatChangesTheProcessIsIsolated: Rule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('test/') && path.endsWith('.test.ts') && !IN_REAL_TIME.test(path))
+    .filter((file) => CHANGES_THE_PROCESS.test(codeOf(file)) && !ISOLATED.includes(file.path))
+    .map(({ path }) => `${path} changes its process, and is not in test/setup/isolated.ts`);
 
 const RELATIVE_TO_SOURCE = /^src\//;
 

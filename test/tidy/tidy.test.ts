@@ -208,6 +208,22 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
+    rules.whatChangesTheProcessIsIsolated,
+    'what replaces modules or changes its process has one of its own',
+    [
+      "vi.mock('node:fs');",
+      'vi.useFakeTimers();',
+      "process.env['PATH'] = folder;",
+      'process.umask(0);',
+      'process.chdir(folder);',
+    ].map((text) => file('test/agent/device.test.ts', text)),
+    [
+      file('test/agent/device.test.ts', "const env = { ...process.env, PATH: process.env['PATH'] };"),
+      file('test/adapters/time-zone.test.ts', "process.env['TZ'] = zone;"),
+      file('test/card/gain.test.ts', "process.env['TZ'] = zone;"),
+    ],
+  ],
+  [
     rules.lockNamesEveryPlatform,
     'the lock file can be installed from on every platform',
     [

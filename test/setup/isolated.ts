@@ -1,0 +1,13 @@
+/**
+ * Tests that replace a module or change their process (environment, clock, umask): each has a process of its own, like all in
+ * real time (`test/e2e`, `test/card`). All others share what was loaded once.
+ */
+export const ISOLATED = [
+  'test/adapters/audio/alsa/mixer.test.ts',
+  'test/adapters/provisioning/power-cut.test.ts',
+  'test/adapters/shared-alarm.test.ts',
+  'test/adapters/time-zone.test.ts',
+  'test/agent/throwing/core.test.ts',
+  'test/backend/broker/init.test.ts',
+  'test/cli/provision.test.ts',
+];
