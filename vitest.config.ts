@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ALONE } from './test/setup/alone.ts';
@@ -21,49 +22,48 @@ const PURE = [
 ];
 
 /** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
-const ORDER = ['real-time', 'simulated', 'isolated', 'programs', 'pure'];
-/** Before all of them: they compute for half a minute and more, and give way to whatever wants to be served at once. */
-const BACKGROUND = ['sim/seeds', 'sim/spoiled', 'core/audio/canceller'].map(
-  (name) => `/test/${name}.test.ts`,
-);
+const ORDER = ['real-time', 'isolated', 'programs', 'simulated', 'pure'];
 /** Files that compute for ten seconds and more: one of them, begun last, would keep one core busy and leave the others idle. */
 const LONG = [
   'adapters/echo/echo-filter',
+  'core/audio/canceller',
   'core/audio/echo-detector',
-  'core/doctor/test-tone',
-  'core/speech/talk-detector',
   'core/audio/half-duplex',
-  'core/lane/hostile',
   'core/audio/loudness/normalizer',
+  'core/doctor/test-tone',
+  'core/lane/hostile',
+  'core/lane/races',
+  'core/speech/talk-detector',
+  'echo/echo',
+  'scripts/phrases',
+  'sim/seeds',
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isOf = (list: readonly string[], { moduleId }: TestSpecification) =>
-      list.some((name) => moduleId.endsWith(name));
-    const rank = (file: TestSpecification) =>
-      isOf(BACKGROUND, file) ? -1 : 2 * ORDER.indexOf(file.project.name) + Number(!isOf(LONG, file));
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name));
+    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(!isLong(file));
     // Where nothing is in real time, nobody has to give way.
     if (files.some(({ project }) => project.name === ORDER[0])) process.env['TESTS_GIVE_WAY'] = '1';
     return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
-/** What computes runs when nothing in real time wants the processor, programs that are started and asked before what only computes. */
+/** Programs run when nothing in real time wants the processor. */
 const GIVES_WAY = ['test/setup/priority.ts'];
-
-/** Who gives way to everybody, on a busy machine too, waits long. */
-const LAST_IN_LINE_TIMEOUT_MS = 600_000;
 
 const common = {
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: PATIENT,
-  // All projects share one queue, and therefore one number: on two cores some wait while others compute.
-  maxWorkers: 8,
 };
+
+/** What mostly waits, for others and for time: so many side by side keep two cores busy. */
+const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
+/** What only computes comes when all that has ended: one process a core, each of which loads and compiles the same. */
+const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -73,6 +73,7 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
+          ...WAITING,
           name: 'real-time',
           include: REAL_TIME,
           exclude: ALONE,
@@ -84,51 +85,45 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
+          ...COMPUTING,
           name: 'simulated',
           include: SIMULATED,
           // What is compiled and in use stays so from one file to the next.
           isolate: false,
-          setupFiles: GIVES_WAY,
-          env: { TESTS_PRIORITY: '10' },
-          testTimeout: LAST_IN_LINE_TIMEOUT_MS,
-          hookTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
       {
         plugins: [localImports()],
         test: {
           ...common,
+          ...WAITING,
           name: 'isolated',
           include: ISOLATED,
           setupFiles: GIVES_WAY,
-          env: { TESTS_PRIORITY: '5' },
         },
       },
       {
         plugins: [localImports()],
         test: {
           ...common,
+          ...WAITING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
           exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED],
           // Loading zod, a broker and a client of it for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,
-          env: { TESTS_PRIORITY: '5' },
         },
       },
       {
         plugins: [localImports()],
         test: {
           ...common,
+          ...COMPUTING,
           name: 'pure',
           include: PURE,
           // Loading the core and zod for each of a hundred files took a third of their time.
           isolate: false,
-          setupFiles: GIVES_WAY,
-          env: { TESTS_PRIORITY: '10' },
-          testTimeout: LAST_IN_LINE_TIMEOUT_MS,
-          hookTimeout: LAST_IN_LINE_TIMEOUT_MS,
         },
       },
     ],
