@@ -14,8 +14,8 @@ const SENTENCES_TO_LEARN = 3;
 const ENDS_TO_TRUST = 3;
 /** Less than this share of what is expected is no translation. */
 const LEAST_SHARE = 0.5;
-/** From this share on a translation is taken as whole that was being spoken as its stream ended: texts and voices differ. */
-const WHOLE_SHARE = 0.8;
+/** From this share on a translation is taken as whole that was being spoken as its stream ended: no voice is slower. */
+const WHOLE_SHARE = 1.25;
 /** Less than this share is no whole translation, of whatever voice and however long nothing more has come. */
 const PLAINLY_CUT_SHARE = 0.7;
 /** The same where the service says where its sentences end, and has not said it of this one. */
