@@ -33,6 +33,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     isTold: false,
     partial: null,
     known: [],
+    said: [],
     withdrawn: [],
     nameless: NOTHING_NAMELESS,
     balance: EVEN,

@@ -26,7 +26,9 @@ import {
 } from './sentence.ts';
 import { lastPause, markUnderstood, withSentence } from './understood.ts';
 
-const MOST_WITHDRAWN = 16;
+const MOST_NAMED = 16;
+/** In place of the name of a sentence that has been said to its end. */
+const SETTLED = '';
 
 /** Translated sound as it came. */
 export interface Sound {
@@ -45,6 +47,8 @@ export function noteText(
   now: number,
 ): ReplayLog {
   if (text.id === null) return noteNamelessText(log, text.letters, now);
+  // It has been said to its end: its text comes behind that.
+  if (log.said.includes(text.id)) return log;
   return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
     ...spoken,
     letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
@@ -120,8 +124,17 @@ function learnPace(log: ReplayLog, id: string, language: string | null): ReplayL
 function settle(log: ReplayLog, id: string): ReplayLog {
   const sentence = sentenceOf(log, id);
   if (!isComplete(sentence, log) || !allSaid(sentence, log)) return log;
-  const pieces = log.pieces.filter((piece) => piece.sentence !== id);
-  return { ...log, pieces, sentences: log.sentences.filter((one) => one.id !== id) };
+  const isOpen = (next: string | null): boolean =>
+    next === null || (next !== id && log.sentences.some((one) => one.id === next));
+  const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
+    const { sentence: own, seam, chunk } = piece;
+    if (own !== id && (own !== SETTLED || seam?.next !== id)) return [piece];
+    // That the end of it was said before has to be known of the next one, which may begin with it.
+    const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
+    return isShared ? [{ ...piece, sentence: SETTLED }] : [];
+  });
+  const said = [...log.said, id].slice(-MOST_NAMED);
+  return { ...log, pieces, said, sentences: log.sentences.filter((one) => one.id !== id) };
 }
 
 /** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
@@ -142,10 +155,15 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   return { ...keepPieces(told, rest), nameless: hearRun(told, { ms, pieces: spoken }, now) };
 }
 
+/** Whether it is of this sentence, or may be. */
+function isPartOf({ sentence, seam }: Piece, id: string): boolean {
+  return sentence === id || seam?.next === id;
+}
+
 /** Whether a sentence of this stream was said in this language before, on a stream that broke off. */
 function isSaidBefore(log: ReplayLog, id: string, language: string | null): boolean {
   if (language === null) return false;
-  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  const own = log.pieces.filter((piece) => isPartOf(piece, id) && !isQuiet(piece));
   const isNoise = noisesIn(own);
   const isSaid = ({ chunk }: Piece): boolean => chunk.said?.includes(language) === true;
   return own.some(isSaid) && own.every((piece) => isSaid(piece) || isNoise(piece));
@@ -213,7 +231,7 @@ function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly
     const { seam, ...rest } = piece;
     return seam === undefined ? [] : [{ ...rest, sentence: seam.next }];
   });
-  const withdrawn = [...log.withdrawn, id].slice(-MOST_WITHDRAWN);
+  const withdrawn = [...log.withdrawn, id].slice(-MOST_NAMED);
   return { again, log: { ...keepPieces(log, others), withdrawn } };
 }
 

@@ -6,6 +6,8 @@ const OVERLAP_MS = 400;
 const ROUNDING_MS = 40;
 /** No sentence holds a pause this long: the longest with which a service can be told to wait. */
 const LONGEST_PAUSE_MS = 2300;
+/** Nobody speaks faster, in whatever script: half of what the fastest speaker needs for a letter. */
+const LEAST_MS_PER_LETTER = 20;
 /** A sentence begins with its first word: no more silence than this lies before what we take for it. */
 const MOST_LEAD_MS = 1500;
 
@@ -20,14 +22,15 @@ interface Sent {
 /**
  * Places the times of a transcript in the stream's audio.
  * @param told seconds since the service's zero, in milliseconds
+ * @param letters of the text that was said in them; 0: not known
  * @returns `span` null: they tell nothing, now or for good (`times.refused`)
  */
-export function placeSpan(sent: Sent, told: Span): { span: Span | null; times: StreamTimes } {
+export function placeSpan(sent: Sent, told: Span, letters = 0): { span: Span | null; times: StreamTimes } {
   const { times } = sent;
   if (times.refused !== null) return { span: null, times };
   const tries = times.zeros.map((zero) => {
     const span = { fromMs: told.fromMs + zero, toMs: told.toMs + zero };
-    return { zero, span, objection: objectionTo(sent, span) };
+    return { zero, span, objection: objectionTo(sent, span, letters) };
   });
   const fitting = tries.filter(({ objection }) => objection === null);
   const [only] = fitting;
@@ -42,10 +45,15 @@ export function placeSpan(sent: Sent, told: Span): { span: Span | null; times: S
 }
 
 /** Why a stretch can't be what the service has understood; null: it can. */
-function objectionTo({ times, pieces, sentMs, forgottenMs }: Sent, { fromMs, toMs }: Span): string | null {
+function objectionTo(
+  { times, pieces, sentMs, forgottenMs }: Sent,
+  { fromMs, toMs }: Span,
+  letters: number,
+): string | null {
   if (fromMs < -ROUNDING_MS || toMs <= fromMs) return 'times that run backwards';
   if (toMs > sentMs + ROUNDING_MS) return 'times beyond what was sent';
   if (fromMs < times.settledMs - OVERLAP_MS) return 'times that contradict the order of sentences';
+  if (toMs - fromMs + OVERLAP_MS < letters * LEAST_MS_PER_LETTER) return 'times too short for their text';
   // What was forgotten can't contradict anything.
   if (fromMs < forgottenMs) return null;
   const spoken = pieces.filter(

@@ -48,7 +48,7 @@ export function noteTranslated(log: ReplayLog, word: Understood): ReplayLog {
 export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Understood): ReplayLog {
   const isKnown = id !== null && log.known.includes(id);
   if (isKnown && log.sentences.some((sentence) => sentence.id === id && sentence.timed)) return log;
-  const placed = told === null ? null : placeSpan(withoutName(log, id), told);
+  const placed = told === null ? null : placeSpan(withoutName(log, id), told, letters);
   const timed = placed === null ? log : { ...log, times: placed.times };
   const span = placed?.span ?? null;
   if (isKnown && span === null) return timed;
@@ -61,6 +61,12 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const given = label(open, name, stretch, span !== null);
   const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
   const labelled = afterSeam(shared, name);
+  // Its times come behind all of its sound.
+  if (log.said.includes(name))
+    return keepPieces(
+      labelled,
+      labelled.pieces.filter((piece) => piece.sentence !== name),
+    );
   const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
   const understood = withSentence({ ...sewn, partial: null }, name, span !== null, letters);
   if (!understood.isAhead || isKnown) return understood;
@@ -217,13 +223,22 @@ function shareWithLate(log: ReplayLog, id: string, letters: number | null): Repl
   return { ...log, pieces };
 }
 
+/** A piece that was taken for another sentence than the one which begins here, by its times. */
+function corrected(piece: Piece, id: string, fromMs: number): readonly Piece[] {
+  if (piece.toMs <= fromMs) return [piece];
+  if (piece.fromMs >= fromMs) return [{ ...piece, sentence: id }];
+  return [
+    { ...piece, toMs: fromMs },
+    { ...piece, fromMs, sentence: id },
+  ];
+}
+
 /** Gives the pieces of a span to a sentence; what lies before it and is nobody's was left out by the service. */
 function label(log: ReplayLog, id: string, { fromMs, toMs }: Span, isTimed: boolean): ReplayLog {
   const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
     if (piece.fromMs >= toMs) return [piece];
     // What was taken for the end of the sentence before is another one.
-    if (piece.sentence !== null)
-      return [isTimed && piece.fromMs >= fromMs ? { ...piece, sentence: id } : piece];
+    if (piece.sentence !== null) return isTimed ? corrected(piece, id, fromMs) : [piece];
     if (piece.toMs <= fromMs) return [];
     if (piece.toMs <= toMs || isQuiet(piece)) return [{ ...piece, sentence: id }];
     return [

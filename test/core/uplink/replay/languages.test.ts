@@ -145,6 +145,29 @@ describe('a stretch that the service has cut in two, and word of both comes when
   });
 });
 
+describe('a sentence that is said once more, and cut in two then', () => {
+  /** Word of both parts comes when all of it has been said, before the sound of the first. */
+  const late = (): ReplayLog => {
+    const repeated = send(10, emptyReplayLog(TARGETS), { said: ['fr'] });
+    const one = noteUnderstood(repeated, { id: 'a', span: null, letters: 60 });
+    const two = noteUnderstood(one, { id: 'b', span: null, letters: 10 });
+    return sound(sound(text(two, 'a', 'es'), 'a', 'es', 4000, true), 'a', 'fr', 4000, true);
+  };
+
+  it('is not heard again in the language in which it was said', () => {
+    const repeats = ['es', 'fr'].map(
+      (language) => noteSound(late(), { id: 'b', language, ms: 300, last: true }, 6000).isRepeat,
+    );
+    expect(repeats).toEqual([false, true]);
+  });
+
+  it('owes no more when the first part has been said, and leaves nothing behind when both have', () => {
+    const one = late();
+    expect(owesSpeech(one)).toBe(false);
+    expect(sound(sound(one, 'b', 'es', 300, true), 'b', 'fr', 300, true).pieces).toEqual([]);
+  });
+});
+
 describe('a translation that is cut off', () => {
   const begun = (ms: number, last = false): ReplayLog =>
     sound(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'es', ms, last);
@@ -188,8 +211,15 @@ describe('a translation that is cut off', () => {
     const first = (ends: number): ReplayLog =>
       sound(text(understand(send(4, emptyReplayLog(['es'], ends)), 'a'), 'a', 'es'), 'a', 'es', 3900);
     expect(cutsAtEnd(first(1), 5500)).toMatchObject([{ language: 'es', playedMs: 3900 }]);
-    expect(cutsAtEnd(first(0), 5500)).toEqual([]);
     expect(proven().endsMarked).toBe(2);
+  });
+
+  it('is told where it was cut a moment before, unless so much came that no voice needs more', () => {
+    const unproven = (ms: number): ReplayLog =>
+      sound(text(understand(send(4, emptyReplayLog(['es'])), 'a'), 'a', 'es'), 'a', 'es', ms);
+    expect(cutsAtEnd(unproven(4900), 5500)).toMatchObject([{ language: 'es', playedMs: 4900 }]);
+    expect(cutsAtEnd(unproven(4900), 9000)).toEqual([]);
+    expect(cutsAtEnd(unproven(5100), 5500)).toEqual([]);
   });
 
   it('is told where sessions before it have marked three ends, and its own has marked none', () => {

@@ -141,6 +141,14 @@ describe("a sentence's times, as the service tells them", () => {
     expect(understand(two, 'a', 0, 4.8).times.refused).toMatch(/pause/);
   });
 
+  it('are refused where nobody speaks so fast', () => {
+    const told = (letters: number): ReplayLog =>
+      noteUnderstood(send('sqqqqsssssssqq'), { id: 'a', span: { fromMs: 0, toMs: 200 }, letters });
+    expect(told(44).times.refused).toMatch(/too short/);
+    expect(again(speak(told(44), 'a'))).toEqual([]);
+    expect(told(30).times.refused).toBeNull();
+  });
+
   it('that have no length, before anything was said, are refused', () => {
     expect(understand(send('qqsss'), 'a', 0, 0).times.refused).toMatch(/backwards/);
     expect(understand(send('qqqsss'), 'a', 0, 0.5).times.refused).toMatch(/nobody spoke/);
@@ -150,6 +158,19 @@ describe("a sentence's times, as the service tells them", () => {
     const late = understand(send('sssssssqqq'), 'a', 0, 0.96);
     expect(again(speak(late, 'a'))).toEqual([]);
     expect(again(speak(understand(late, 'b', 0.96, 2.24), 'a'))).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('do not make it owe again what was said before they came', () => {
+    const begun = noteText(send('s'.repeat(20)), { id: 'a', language: 'es', letters: 60 }, 6400);
+    const cut = noteSound(begun, { id: 'a', language: 'es', ms: 200, last: false }, 6400).log;
+    const late = understand(understand(speak(send('qqq', cut), 'b'), 'a', 0, 3.3), 'b', 3.3, 6.4);
+    expect(again(late)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, '10:5']);
+    expect(again(noteText(late, { id: 'b', language: 'es', letters: 60 }, 8000))).toEqual(again(late));
+  });
+
+  it('take back to the very sample what was taken for the end of the sentence before', () => {
+    const late = understand(understand(send('sssssssqqq'), 'a', 0, 1.04), 'b', 1.04, 2.24);
+    expect(again(speak(late, 'b'))).toEqual([0, 1, 2, '3:4', 7, 8, 9]);
   });
 
   it('are neither used nor refused while a new task leaves their zero open, until only one zero fits', () => {
