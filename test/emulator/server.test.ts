@@ -11,6 +11,7 @@ const HZ = 24_000;
 const JOB = {
   id: 1,
   stream: 's',
+  sentence: 's-1',
   mode: 'speak',
   spoken: new Int16Array(0),
   spokenHz: HZ,

@@ -160,6 +160,7 @@ describe('bounds', () => {
   const job = (id: number, samples: number): RenderJob => ({
     id,
     stream: 's',
+    sentence: 's-1',
     mode: 'silence',
     spoken: new Int16Array(samples),
     spokenHz: HZ,

@@ -30,8 +30,8 @@ export interface Stage {
   readonly owner: Owner | null;
   /** The order and number of the sounds that are under way from the service tell nothing any more. */
   spoil(): void;
-  /** From now on the times that the service tells may be wrong. */
-  mistrust(): void;
+  /** From now on the times that the service tells may come late, or be wrong. */
+  mistrust(how: 'late' | 'wrong'): void;
   /** From now on until this long, one stream may be far behind another. */
   belate(ms: number): void;
 }

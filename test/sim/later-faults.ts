@@ -69,7 +69,7 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
   },
   /** Transcripts come late, their sound in time. */
   transcripts_late: ({ host, dice, mistrust }) => {
-    mistrust();
+    mistrust('late');
     const forMs = dice.between(5000, 60_000);
     const ms = dice.between(200, 4000);
     return lasting(
@@ -80,7 +80,7 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
   },
   /** Transcripts tell times that are not true, while the streams break off now and then. */
   times_wrong: ({ host, dice, mistrust }) => {
-    mistrust();
+    mistrust('wrong');
     const forMs = dice.between(10_000, 120_000);
     const form = dice.pick(['off', 'beyond', 'backwards', 'inverted', 'stale']);
     const ms = dice.between(-4000, 4000);

@@ -101,7 +101,16 @@ async function simulate(options: Options): Promise<number> {
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
-  const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, saidLateS: 0, rollovers: 0, sessions: 0 };
+  const totals = {
+    hours: 0,
+    violations: 0,
+    spokenS: 0,
+    saidS: 0,
+    saidLateS: 0,
+    repeatedS: 0,
+    rollovers: 0,
+    sessions: 0,
+  };
   const overlap = { splits: 0, times: 0, ms: 0, longestMs: 0 };
   let done = 0;
   const startedAt = process.hrtime.bigint();
@@ -114,6 +123,7 @@ async function simulate(options: Options): Promise<number> {
     totals.spokenS += result.spokenS;
     totals.saidS += result.saidS;
     totals.saidLateS += result.saidLateS;
+    totals.repeatedS += result.repeatedS;
     totals.rollovers += result.tallies.rollovers;
     totals.sessions += result.tallies.sessions;
     overlap.splits += result.tallies.splits;
@@ -153,7 +163,7 @@ async function simulate(options: Options): Promise<number> {
     const list = (names: readonly string[], of: Record<string, number>): string =>
       names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');
     write(
-      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
+      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late, ${totals.repeatedS.toFixed(1)} s twice in doubt); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
     for (const [kind, count] of Object.entries(sorted(faults))) {
       const recovery = `worst recovery ${worst[kind] ?? '-'} s of ${recoveryBoundS(kind)} s`;

@@ -41,6 +41,8 @@ export interface RoomSetup {
   readonly mayLose: (at: number) => boolean;
   /** The service has told no wrong times so far. */
   readonly isTruthful: () => boolean;
+  /** Nor have they, or its texts, come late. */
+  readonly isPrompt: () => boolean;
   /** When the connection to the owner threw last. */
   readonly busThrewAt: () => number;
 }
@@ -62,8 +64,9 @@ export function createRoom(setup: RoomSetup): Room {
     isSilent: () => !speaker.isPlugged || setup.isWithoutLoudspeaker(),
     wasLoud: (from, until) => speaker.wasDriven(from, until),
     named: terms.profile === 'live' && terms.untold.length === 0,
-    isExact: () => tellsAll(terms) && setup.isTruthful(),
-    isLying: () => tellsAll(terms) && !setup.isTruthful(),
+    isExact: () => tellsAll(terms) && setup.isPrompt(),
+    isLying: () => tellsAll(terms) && !setup.isPrompt(),
+    isTruthful: setup.isTruthful,
   });
   const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, speechDice);
   const microphone = createMicrophone({

@@ -21,6 +21,8 @@ export interface RunResult {
   readonly spokenS: number;
   readonly saidS: number;
   readonly saidLateS: number;
+  /** Said twice, because nobody could know that it had been said. */
+  readonly repeatedS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
   /** What came from the owner, and in which phase of the lane. */
   readonly met: Met;
@@ -172,6 +174,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),
     saidLateS: seconds(speech.saidLate),
+    repeatedS: seconds(speech.repeatedTicks),
     excusedS: inSeconds(speech.excused),
   };
 }

@@ -24,6 +24,8 @@ export interface Playing extends Rendering {
 }
 
 export interface SaidAccount {
+  /** So much was said twice because nobody could know that it had been said, in all. */
+  readonly doubtfulTicks: number;
   /** A piece of speech is to be said in these languages. */
   demand(tick: number, targets: readonly string[]): void;
   /** The languages have changed: one of them is enough, whichever it is. */
@@ -42,16 +44,20 @@ export interface SaidAccount {
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/** @param isDoubtful nobody can know that a piece of speech was said before, by a rendering of these pieces */
+/**
+ * @param isDoubtful nobody can know that a piece of speech was said before, by a rendering of these pieces, or that what is said
+ *   again is the same
+ */
 export function createSaidAccount(
   violations: Violations,
-  isDoubtful: (tick: number, earlier: readonly number[]) => boolean = () => false,
+  isDoubtful: (tick: number, earlier: readonly number[], again: readonly number[]) => boolean = () => false,
 ): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
   const demanded = createTickList(0);
   const whole = createTickList(0);
   const firstOf = new Map<number, TickList<Playing | undefined>>();
+  let doubtfulTicks = 0;
   let lastMask: { readonly of: readonly string[]; readonly mask: number } = { of: [], mask: 0 };
 
   const bitOf = (language: string): number => {
@@ -78,6 +84,9 @@ export function createSaidAccount(
   };
 
   return {
+    get doubtfulTicks() {
+      return doubtfulTicks;
+    },
     demand(tick, targets) {
       demanded.set(tick, maskOf(targets));
     },
@@ -87,8 +96,10 @@ export function createSaidAccount(
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const isInDoubt = (tick: number): boolean => isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? []);
-      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit) && !isInDoubt(tick));
+      const isInDoubt = (tick: number): boolean => isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? [], ticks);
+      const repeated = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
+      const again = repeated.filter((tick) => !isInDoubt(tick));
+      doubtfulTicks += repeated.length - again.length;
       if (again.length > 0) {
         const earlier = earlierOf(again[0] ?? 0, bit);
         violations.add(

@@ -28,6 +28,12 @@ export interface Seams {
    * @param earlier what its sentence was when it was said before
    */
   isBehindToldEnd(tick: number, earlier: readonly number[]): boolean;
+  /** The rendering that it follows in running speech; undefined: a pause was before it. */
+  before(ticks: readonly number[]): readonly number[] | undefined;
+  /** It was sent again since it was rendered. */
+  isAgain(ticks: readonly number[], tick: number): boolean;
+  /** How often it had been sent when it was rendered. */
+  timesBefore(ticks: readonly number[], tick: number): number;
   /** Either of these, of a service without times, or with wrong ones: nobody can know that it was said before. */
   isDoubtful(tick: number, earlier: readonly number[], service: Times): boolean;
 }
@@ -59,10 +65,13 @@ export function createSeams(
   const lastOf = new Map<string, readonly number[]>();
   /** How often each piece of a rendering had been sent when the service made it. */
   const sentBy = new WeakMap<readonly number[], readonly number[]>();
+  const beforeOf = new WeakMap<readonly number[], readonly number[]>();
+  const timesBefore = (ticks: readonly number[], tick: number): number =>
+    sentBy.get(ticks)?.[ticks.indexOf(tick)] ?? Number.POSITIVE_INFINITY;
   /** Whether it was sent since it was rendered; where `due`, also whether it was to be, and was lost. */
   const isAgain = (ticks: readonly number[], tick: number, due = false): boolean => {
     const times = timesSent.get(tick) + (due && timesSent.get(tick) > 0 && isGivenUp(tick) ? 1 : 0);
-    return times > (sentBy.get(ticks)?.[ticks.indexOf(tick)] ?? Number.POSITIVE_INFINITY);
+    return times > timesBefore(ticks, tick);
   };
   const seams: Seams = {
     rendered({ stream, language, ticks }) {
@@ -76,9 +85,13 @@ export function createSeams(
       if (lastOf.size > MOST_STREAMS) lastOf.delete(lastOf.keys().next().value ?? '');
       const last = before.at(-1);
       if (last === undefined || (ticks[0] ?? 0) - last > GAP_TICKS) return;
+      beforeOf.set(ticks, before);
       for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, before);
       for (const tick of ticks.slice(0, DOUBT_TICKS)) behind.set(tick, { before, last, own: ticks });
     },
+    before: (ticks) => beforeOf.get(ticks),
+    isAgain: (ticks, tick) => isAgain(ticks, tick),
+    timesBefore,
     isInDoubt(tick) {
       const sentence = doubtful.get(tick);
       if (sentence === undefined || isAgain(sentence, tick)) return false;

@@ -20,6 +20,7 @@ export interface ServiceWatch {
   rendered(job: {
     id: number;
     stream: string;
+    sentence: string;
     language: string;
     ticks: readonly number[];
     lengthTicks: number;
@@ -81,10 +82,10 @@ export function createServiceHost(
           const id = ++jobs;
           const speechMs = [...job.text].length * (MS_PER_LETTER[id % MS_PER_LETTER.length] ?? 65);
           const pcm = paintRendering(id, Math.max(LEAST_SPEECH_MS, speechMs));
-          const { stream, language } = job;
+          const { stream, sentence, language } = job;
           sentences.set(id, { tick: ticks[0] ?? 0, language });
           if (sentences.size > SENTENCES_KEPT) sentences.delete(sentences.keys().next().value ?? 0);
-          watch.rendered({ id, stream, language, ticks, lengthTicks: ticksOfRendering(pcm) });
+          watch.rendered({ id, stream, sentence, language, ticks, lengthTicks: ticksOfRendering(pcm) });
           service.rendered(job.stream, job.id, pcm, now());
           continue;
         }

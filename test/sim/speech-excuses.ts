@@ -24,9 +24,9 @@
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
  * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).
  *
- * Nothing may be said twice, whatever happens, but what nobody can know: where a service without times has cut running speech
+ * Nothing may be said twice, whatever happens, but what nobody can know (and it is counted): where a service without times has cut running speech
  * and the sentence before the cut is said again, up to 1.5 s behind the cut may have been its end; where a service tells wrong times, up to 1.5 s
- * before a cut in running speech is what it says that it has not heard. Out of order only what reaches the device when something newer sounds
+ * before a cut in running speech is what it says that it has not heard; three more, each with its two worlds and its bound, are in doubts.ts. Out of order only what reaches the device when something newer sounds
  * already: an older stream was late, or broke off in a rollover when the next one had heard newer speech. It is counted.
  */
 export const EXCUSES = [

@@ -4,6 +4,7 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
+import { createDoubts } from './doubts.ts';
 import { createDropped } from './dropped.ts';
 import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
@@ -12,6 +13,7 @@ import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+import { createStrangeSounds } from './strange-sounds.ts';
 import {
   ASLEEP,
   CUT,
@@ -70,8 +72,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const isGivenUp = (tick: number): boolean => (flags.get(tick) & HOLD_FULL) !== 0;
   const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0, isGivenUp);
   let queue: number[] = [];
-  /** Lengths of sounds that were played and are of no rendering. */
-  let strange: number[] = [];
+  const strange = createStrangeSounds(violations);
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
   const numberOf = new Map<string, number>();
@@ -82,7 +83,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
   let targets: readonly string[] = [];
-  const said = createSaidAccount(violations, (tick, earlier) => seams.isDoubtful(tick, earlier, setup));
+  const doubts = createDoubts({
+    ...{ seams, sentOf: sendings.get, isOver: (connection) => overAt.has(connection), times: setup },
+  });
+  const said = createSaidAccount(violations, doubts.isDoubtful);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
   const mark = (tick: number, flag: number): void => {
     flags.set(tick, flags.get(tick) | flag);
@@ -145,18 +149,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  /** What nobody rendered are the device's own chimes, or a defect. */
-  const noteStrange = ({ effects }: LaneStep): void => {
-    if (strange.length === 0) return;
-    for (const effect of effects) {
-      if (effect.type !== 'play' || effect.kind !== 'earcon') continue;
-      const at = strange.indexOf(effect.pcm.byteLength);
-      if (at >= 0) strange.splice(at, 1);
-    }
-    const isNone = strange.length === 0;
-    strange = [];
-    violations.check('playout', isNone, () => 'a sound was played that nobody rendered');
-  };
   /** In which languages it is to be said. */
   const noteTargets = ({ before, after }: LaneStep, now: number): void => {
     const { targets: wanted } = after.options;
@@ -249,6 +241,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     get saidTicks() {
       return saidTicks;
     },
+    get repeatedTicks() {
+      return said.doubtfulTicks;
+    },
     get saidLate() {
       return order.lateTicks;
     },
@@ -262,7 +257,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       queue.push(tick);
     },
     step(step, now) {
-      noteStrange(step);
+      strange.step(step);
       noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);
@@ -305,18 +300,21 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (job.spoiled) spoil(job);
       markAll(ticks, RENDERED);
       seams.rendered(job);
+      doubts.rendered(numberOf.get(job.stream) ?? 0, given.sentence, ticks);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
     },
     spoiling(now) {
       for (const job of jobs.values()) if (now - job.renderedAt < UNDER_WAY_MS) spoil(job);
     },
-    delivered(pcm, now) {
+    word: doubts.word,
+    delivered(pcm, isNamed, now) {
       const [found] = readRenderings(pcm);
       const job = jobs.get(found?.job ?? 0);
       if (job === undefined || found === undefined) return;
       job.deliveredTicks += found.ticks;
       order.delivered(job, now);
+      doubts.sound(job.ticks, isNamed, now);
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
     written(pcm, now) {
@@ -331,7 +329,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
           said.played(job, stretch.ticks);
         }
       }
-      if (stretches.length === 0) strange.push(pcm.byteLength);
+      if (stretches.length === 0) strange.played(pcm);
     },
     untaken: dropped.untaken,
     judge(now, heldSince) {

@@ -1,5 +1,6 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { Excuse } from './speech-excuses.ts';
+import type { Word } from './told-sentences.ts';
 import type { Violations } from './violations.ts';
 
 export interface SpeechOracle {
@@ -8,6 +9,8 @@ export interface SpeechOracle {
   /** Of these, the ones that were said after newer ones, because the stream that owed them was late or broke off. */
   readonly saidLate: number;
   readonly excused: Readonly<Record<Excuse, number>>;
+  /** What was said twice because nobody could know that it had been said. */
+  readonly repeatedTicks: number;
   /** A tick with speech was delivered by the microphone. */
   spoken(tick: number, at: number): void;
   step(step: LaneStep, now: number): void;
@@ -25,6 +28,8 @@ export interface SpeechOracle {
   rendered(job: {
     id: number;
     stream: string;
+    /** The service's own name for the sentence, whether or not it tells it. */
+    sentence: string;
     language: string;
     ticks: readonly number[];
     /** Of its sound. */
@@ -34,7 +39,10 @@ export interface SpeechOracle {
   }): void;
   /** The service begins to spoil sound: what is under way is spoiled, too. */
   spoiling(now: number): void;
-  delivered(pcm: Uint8Array, now: number): void;
+  /** @param isNamed the service has told of which sentence it is */
+  delivered(pcm: Uint8Array, isNamed: boolean, now: number): void;
+  /** A transcript of a whole sentence has come. */
+  word(connection: number, word: Word, now: number): void;
   written(pcm: Uint8Array, now: number): void;
   /** The loudspeaker did not take it; `written`: or has, and nobody will hear it. */
   untaken(pcm: Uint8Array, written?: boolean): void;
@@ -59,6 +67,8 @@ export interface SpeechOracleSetup {
   readonly isExact: () => boolean;
   /** Whether it has told times that are not true. */
   readonly isLying: () => boolean;
+  /** Whether all times that it has told so far were true. */
+  readonly isTruthful: () => boolean;
   /** Whether speech of that moment may be lost for want of a stream. */
   readonly mayLose: (at: number) => boolean;
 }

@@ -144,7 +144,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     for (const listener of turns) listener(clock.now(), streams);
   };
   let owner: Owner | null = null;
-  let isTruthful = true;
+  let [isTruthful, isPrompt] = [true, true];
   let lateUntil = 0;
   let trace = 0;
   let liveSince: number | null = null;
@@ -169,7 +169,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
       isWithoutLoudspeaker: () => isWithoutLoudspeaker(ports, id, clock.now()),
-      ...{ isTruthful: () => isTruthful, busThrewAt: () => ports.publishThrewAt },
+      ...{ isTruthful: () => isTruthful, isPrompt: () => isPrompt, busThrewAt: () => ports.publishThrewAt },
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
@@ -322,8 +322,9 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     belate(ms) {
       lateUntil = Math.max(lateUntil, clock.now() + ms);
     },
-    mistrust() {
-      isTruthful = false;
+    mistrust(how) {
+      isPrompt = false;
+      if (how === 'wrong') isTruthful = false;
     },
     spoil() {
       for (const room of rooms.values()) room.speech.spoiling(clock.now());

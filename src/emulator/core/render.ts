@@ -6,6 +6,8 @@ import { toFloat, toSamples } from './resample.ts';
 export interface RenderJob {
   readonly id: number;
   readonly stream: string;
+  /** The service's name for it, whether or not it tells it. */
+  readonly sentence: string;
   readonly mode: 'transform' | 'silence' | 'speak';
   /** The spoken sentence, mono; empty where a text is to be spoken that nobody said (`tts_task`). */
   readonly spoken: Int16Array;

@@ -21,7 +21,10 @@ interface Rendering {
 }
 
 /** Speech to be made for one sentence in one language; how fast, is decided here. */
-export type SpeechOrder = Omit<RenderJob, 'id' | 'stream' | 'tempo' | 'outputHz' | 'outputChannels'>;
+export type SpeechOrder = Omit<
+  RenderJob,
+  'id' | 'stream' | 'sentence' | 'tempo' | 'outputHz' | 'outputChannels'
+>;
 
 /** Has speech made and sends it in chunks, one sentence after another. */
 export interface SpeechOutput {
@@ -102,7 +105,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
       const dueAt = now + choices.speechDelayMs;
       const tempo = backlog.tempo(language, queue, now);
       renderings.set(jobId, { id, language, languages, dueAt, channels: outputChannels, outputHz, packed });
-      const job = { ...order, id: jobId, stream: report.id, tempo, outputHz, outputChannels };
+      const job = { ...order, id: jobId, stream: report.id, sentence: id, tempo, outputHz, outputChannels };
       setup.emit({ type: 'render', job });
     },
     rendered(jobId, pcm, now) {

@@ -119,6 +119,7 @@ describe('renderings', () => {
   const job = {
     id: 1,
     stream: 's',
+    sentence: 's-1',
     mode: 'transform',
     spoken: speech(1, HZ),
     spokenHz: HZ,

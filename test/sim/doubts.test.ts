@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { createDoubts } from './doubts.ts';
+import { createSaidAccount } from './said.ts';
+import { createSeams } from './seams.ts';
+import { createTickList } from './tick-list.ts';
+import { createViolations } from './violations.ts';
+
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+/** A service that says what it says, and a device of which nothing is known but what it sends. @param isTruthful its times are true */
+function world(isTruthful = true) {
+  const timesSent = createTickList(0);
+  const sendings = createTickList<{ connection: number; at: number } | undefined>(undefined);
+  const over = new Set<number>();
+  const seams = createSeams(timesSent, () => true);
+  const doubts = createDoubts({
+    ...{ seams, sentOf: sendings.get, isOver: (connection) => over.has(connection) },
+    times: { isExact: () => false, isLying: () => false, isTruthful: () => isTruthful },
+  });
+  const violations = createViolations(() => 0);
+  const said = createSaidAccount(violations, doubts.isDoubtful);
+  let [id, now] = [0, 0];
+  return {
+    doubts,
+    over,
+    /** Each tick takes a moment. */
+    send(connection: number, ticks: readonly number[]): void {
+      for (const tick of ticks) {
+        timesSent.set(tick, timesSent.get(tick) + 1);
+        sendings.set(tick, { connection, at: ++now });
+      }
+    },
+    render(connection: number, sentence: string, ticks: readonly number[]): readonly number[] {
+      seams.rendered({ stream: `${connection}`, language: 'es', ticks });
+      doubts.rendered(connection, sentence, ticks);
+      return ticks;
+    },
+    word(connection: number, sentence: string | null, timed = false): void {
+      doubts.word(connection, { kind: 'validated_transcription', language: 'en', sentence, timed }, ++now);
+    },
+    sound(ticks: readonly number[], isNamed = true): void {
+      doubts.sound(ticks, isNamed, ++now);
+      const playing = { id: ++id, stream: 'a', language: 'es', spoiled: false };
+      const lengths = { lengthTicks: ticks.length, playedTicks: 0 };
+      const job = { ...playing, ...lengths, ticks };
+      said.begin(job);
+      said.played(job, ticks.length);
+    },
+    /** How many pieces of speech were said twice, and how many of them without a fault of the device. */
+    twice: () => {
+      const found = violations.list.map(({ text }) => Number(/^(\d+) ms/.exec(text)?.[1]) / 20);
+      return { wrong: found.reduce((sum, ticks) => sum + ticks, 0), inDoubt: said.doubtfulTicks };
+    },
+  };
+}
+
+describe('what follows a cut of which word came late', () => {
+  interface Terms {
+    /** So much of it had been sent by then. */
+    readonly sent: number;
+    readonly timed?: boolean;
+    readonly isTruthful?: boolean;
+    /** From where on it was sent again. */
+    readonly again?: number;
+    /** Where it begins. */
+    readonly from?: number;
+  }
+  /** The sentence before the cut ends at 200, and is said again with the first 300 behind the cut. */
+  const given = ({ sent, timed = false, isTruthful = true, again = 0, from = 200 }: Terms) => {
+    const { send, render, word, sound, twice } = world(isTruthful);
+    send(1, [...upTo(0, 200), ...upTo(from, from + sent)]);
+    word(1, 'a', timed);
+    send(1, upTo(from + sent, 500));
+    const before = render(1, 'a', upTo(0, 200));
+    const behind = render(1, 'b', upTo(from, 500));
+    sound(before.slice(0, 40));
+    sound(behind);
+    send(2, upTo(again, 500));
+    sound(render(2, 'c', upTo(from, 500)));
+    return twice();
+  };
+
+  it('may be said again with the sentence before it, as far as it had been sent then', () => {
+    expect(given({ sent: 300 })).toEqual({ wrong: 0, inDoubt: 284 });
+    expect(given({ sent: 180 })).toEqual({ wrong: 120 - 8, inDoubt: 180 - 8 });
+  });
+
+  it('may not where the times of that had been told, and are true', () => {
+    // Up to a second and a half is a doubt of every cut; half a syllable at either end is none.
+    expect(given({ sent: 300, timed: true })).toMatchObject({ inDoubt: 67 });
+    expect(given({ sent: 300, timed: true, isTruthful: false })).toMatchObject({ wrong: 0 });
+  });
+
+  it('may not without it, nor behind a pause', () => {
+    expect(given({ sent: 300, again: 200 })).toMatchObject({ inDoubt: 0 });
+    expect(given({ sent: 280, from: 220 })).toMatchObject({ inDoubt: 0 });
+  });
+});
+
+describe('the end of a repeat that the service has made a sentence of its own', () => {
+  interface Terms {
+    /** When newer speech was sent: before or behind word of that, or on another stream. */
+    readonly newer: 'before' | 'behind' | 'elsewhere';
+    readonly timed?: boolean;
+    readonly times?: number;
+    readonly isCut?: boolean;
+  }
+  const given = ({ newer, timed = false, times = 2, isCut = true }: Terms) => {
+    const { send, render, word, sound, twice } = world();
+    if (times > 1) send(1, upTo(0, 300));
+    sound(render(1, 'a', upTo(0, 300)));
+    send(2, upTo(0, 300));
+    if (isCut) render(2, 'b', upTo(0, 270));
+    if (newer !== 'behind') send(newer === 'before' ? 2 : 3, upTo(400, 450));
+    word(2, 'c', timed);
+    if (newer === 'behind') send(2, upTo(400, 450));
+    sound(render(2, 'c', upTo(270, 300)));
+    return twice();
+  };
+
+  it('may be taken for newer speech that had been sent before word of it came', () => {
+    expect(given({ newer: 'before' })).toEqual({ wrong: 0, inDoubt: 22 });
+  });
+
+  it('may not where there was none, or its times were told', () => {
+    for (const terms of [
+      { newer: 'behind' },
+      { newer: 'elsewhere' },
+      { newer: 'before', timed: true },
+    ] as const)
+      expect(given(terms)).toEqual({ wrong: 22, inDoubt: 0 });
+  });
+
+  it('may not where it is all of it, or was no repeat', () => {
+    expect(given({ newer: 'before', isCut: false })).toEqual({ wrong: 22, inDoubt: 0 });
+    expect(given({ newer: 'before', times: 1 })).toEqual({ wrong: 22, inDoubt: 0 });
+  });
+});
+
+describe('the last that a stream spoke before it broke off, without a name', () => {
+  interface Terms {
+    /** So many texts came. */
+    readonly texts?: number;
+    readonly isNamed?: boolean;
+    readonly isOver?: boolean;
+    readonly again?: readonly number[];
+  }
+  const given = ({ texts = 1, isNamed = false, isOver = true, again = upTo(200, 300) }: Terms) => {
+    const { send, render, word, sound, over, twice } = world();
+    send(1, [...upTo(0, 100), ...upTo(200, 300)]);
+    const [first, second] = [render(1, 'a', upTo(0, 100)), render(1, 'b', upTo(200, 300))];
+    for (let text = 0; text < texts; text++) word(1, null);
+    sound(first, isNamed);
+    sound(second, isNamed);
+    if (isOver) over.add(1);
+    send(2, again);
+    sound(render(2, 'c', again), isNamed);
+    return twice();
+  };
+
+  it('may be said again where its text had not come', () => {
+    expect(given({})).toEqual({ wrong: 0, inDoubt: 84 });
+    expect(given({ texts: 0 })).toEqual({ wrong: 0, inDoubt: 84 });
+  });
+
+  it('may not where its text had come, it has a name, or the stream goes on', () => {
+    for (const terms of [{ texts: 2 }, { isNamed: true }, { isOver: false }])
+      expect(given(terms)).toEqual({ wrong: 84, inDoubt: 0 });
+  });
+
+  it('is one sentence: the one before may not', () => {
+    expect(given({ texts: 0, again: upTo(0, 100) })).toEqual({ wrong: 84, inDoubt: 0 });
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * What no device can know to have been said, of a service that tells no times (or not the truth). Each doubt is a pair of worlds in
+ * which the same messages reach the device at the same moments: in one the speech was said, in the other it was not. Whoever does
+ * not send it again loses it in the other one; so it may be said twice, up to the bound that is named, and no further. Where the
+ * times of the sentence in question have reached the device, and are true, there is no doubt.
+ */
+import type { Seams } from './seams.ts';
+import type { SpeechOracleSetup } from './speech-ports.ts';
+import { createToldSentences, type ToldSentences } from './told-sentences.ts';
+
+/** How a piece of speech was sent last. */
+interface Sent {
+  readonly connection: number;
+  readonly at: number;
+}
+
+export interface DoubtsSetup {
+  readonly seams: Pick<Seams, 'before' | 'isAgain' | 'timesBefore' | 'isDoubtful'>;
+  readonly times: Pick<SpeechOracleSetup, 'isExact' | 'isLying' | 'isTruthful'>;
+  sentOf(tick: number): Sent | undefined;
+  isOver(connection: number): boolean;
+}
+
+export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound'> {
+  /**
+   * @param earlier the rendering by which it was said before
+   * @param again the one by which it is said now
+   */
+  isDoubtful(tick: number, earlier: readonly number[], again: readonly number[]): boolean;
+}
+
+/** Newer speech is looked for so far: what somebody says after a longer pause than this is told apart. */
+const NEWER_TICKS = 1500;
+
+export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Doubts {
+  const told = createToldSentences();
+  /** When each piece of a rendering had been sent. */
+  const sentAt = new WeakMap<readonly number[], readonly number[]>();
+  const isExact = (ticks: readonly number[]): boolean => times.isTruthful() && told.isTimed(ticks);
+
+  /**
+   * The sentence before it, in running speech, was to be said again, and the device was told of that one when this piece had been
+   * sent already. Either world: the service had cut before the piece, or behind it.
+   * Bound: what had been sent when word of the sentence before the cut came.
+   */
+  const isBehindLateWord = (tick: number, earlier: readonly number[]): boolean => {
+    const before = seams.before(earlier);
+    const last = before?.at(-1);
+    if (before === undefined || last === undefined || isExact(before)) return false;
+    if (!seams.isAgain(earlier, tick) || !seams.isAgain(before, last)) return false;
+    const at = sentAt.get(earlier)?.[earlier.indexOf(tick)] ?? Number.POSITIVE_INFINITY;
+    return at <= told.at(before);
+  };
+
+  /**
+   * It had been sent again for another language's sake, the service cut what was sent again in two, and newer speech had been sent
+   * when word of the second part came. Either world: that was the end of the repeat, to be muted, or the newer one's first words.
+   * Bound: the second part.
+   */
+  const isEndOfRepeat = (again: readonly number[]): boolean => {
+    const last = again.at(-1);
+    if (last === undefined || seams.before(again) === undefined || isExact(again)) return false;
+    if (!again.every((tick) => seams.timesBefore(again, tick) > 1)) return false;
+    const toldAt = told.at(again);
+    for (let tick = last + 1; tick <= last + NEWER_TICKS; tick++) {
+      const sent = sentOf(tick);
+      if (sent !== undefined) return sent.connection === told.connectionOf(again) && sent.at < toldAt;
+    }
+    return false;
+  };
+
+  /**
+   * The last that a stream spoke before it broke off, without a name, and its text had not come. Either world: the sound was of this
+   * sentence, or the rest of what the one before it had promised.
+   * Bound: one sentence for each stream that breaks off.
+   */
+  const isNamelessEnd = (earlier: readonly number[]): boolean => {
+    const connection = told.connectionOf(earlier);
+    return connection !== undefined && isOver(connection) && told.isUntold(earlier);
+  };
+
+  return {
+    rendered(connection, sentence, ticks) {
+      const at = ticks.map((tick) => sentOf(tick)?.at ?? Number.POSITIVE_INFINITY);
+      sentAt.set(ticks, at);
+      told.rendered(connection, sentence, ticks);
+    },
+    word: told.word,
+    sound: told.sound,
+    isDoubtful: (tick, earlier, again) =>
+      seams.isDoubtful(tick, earlier, times) ||
+      isBehindLateWord(tick, earlier) ||
+      isEndOfRepeat(again) ||
+      isNamelessEnd(earlier),
+  };
+}

@@ -1,0 +1,27 @@
+/** Sounds that were played and nobody rendered: the device's own chimes, or a defect. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { Violations } from './violations.ts';
+
+export interface StrangeSounds {
+  played(pcm: Uint8Array): void;
+  /** The step in which they were played. */
+  step(step: LaneStep): void;
+}
+
+export function createStrangeSounds(violations: Violations): StrangeSounds {
+  let lengths: number[] = [];
+  return {
+    played: ({ byteLength }) => void lengths.push(byteLength),
+    step({ effects }) {
+      if (lengths.length === 0) return;
+      for (const effect of effects) {
+        if (effect.type !== 'play' || effect.kind !== 'earcon') continue;
+        const at = lengths.indexOf(effect.pcm.byteLength);
+        if (at >= 0) lengths.splice(at, 1);
+      }
+      const isNone = lengths.length === 0;
+      lengths = [];
+      violations.check('playout', isNone, () => 'a sound was played that nobody rendered');
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** When the device was first told of each sentence: of a service without times that is all by which it can know what was said. */
+
+/** A transcript of a sentence, as it reached the device. */
+export interface Word {
+  readonly kind: string;
+  readonly language: string;
+  /** The service's name for it; null: it gives none. */
+  readonly sentence: string | null;
+  /** It tells which seconds of the stream it covers. */
+  readonly timed: boolean;
+}
+
+export interface ToldSentences {
+  /** @param sentence the service's own name, whether or not it tells it */
+  rendered(connection: number, sentence: string, ticks: readonly number[]): void;
+  word(connection: number, word: Word, now: number): void;
+  /** @param isNamed the service has told whose sound that is */
+  sound(ticks: readonly number[], isNamed: boolean, now: number): void;
+  /** When its text, or any sound of it, came first; infinite: never. */
+  at(ticks: readonly number[]): number;
+  /** Its times were told. */
+  isTimed(ticks: readonly number[]): boolean;
+  /** It was the last that sounded on its connection, without a name, and its text never came. */
+  isUntold(ticks: readonly number[]): boolean;
+  connectionOf(ticks: readonly number[]): number | undefined;
+}
+
+interface Place {
+  readonly connection: number;
+  readonly sentence: string;
+}
+
+const MOST_CONNECTIONS = 100;
+
+export function createToldSentences(): ToldSentences {
+  const places = new WeakMap<readonly number[], Place>();
+  /** The sentences of each connection, in their order. */
+  const inOrder = new Map<number, string[]>();
+  /** How many texts without a name came on each, of each kind. */
+  const counts = new Map<string, number>();
+  const textAt = new Map<string, number>();
+  const soundAt = new Map<string, number>();
+  const timed = new Set<string>();
+  const lastSound = new Map<number, { readonly sentence: string; readonly isNamed: boolean }>();
+  const orderOf = (connection: number): string[] => {
+    const known = inOrder.get(connection) ?? [];
+    inOrder.set(connection, known);
+    if (inOrder.size > MOST_CONNECTIONS) inOrder.delete(inOrder.keys().next().value ?? 0);
+    return known;
+  };
+  /** A text without a name is of the next sentence of which none of that kind came. */
+  const sentenceOf = (connection: number, { kind, language, sentence }: Word): string | undefined => {
+    if (sentence !== null) return sentence;
+    const key = `${connection} ${kind} ${language}`;
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return orderOf(connection)[count];
+  };
+  const first = (of: Map<string, number>, sentence: string, now: number): void => {
+    if (!of.has(sentence)) of.set(sentence, now);
+  };
+
+  return {
+    rendered(connection, sentence, ticks) {
+      places.set(ticks, { connection, sentence });
+      const known = orderOf(connection);
+      if (!known.includes(sentence)) known.push(sentence);
+    },
+    word(connection, word, now) {
+      const sentence = sentenceOf(connection, word);
+      if (sentence === undefined) return;
+      first(textAt, sentence, now);
+      if (word.timed) timed.add(sentence);
+    },
+    sound(ticks, isNamed, now) {
+      const place = places.get(ticks);
+      if (place === undefined) return;
+      first(soundAt, place.sentence, now);
+      lastSound.set(place.connection, { sentence: place.sentence, isNamed });
+    },
+    at(ticks) {
+      const sentence = places.get(ticks)?.sentence ?? '';
+      const never = Number.POSITIVE_INFINITY;
+      return Math.min(textAt.get(sentence) ?? never, soundAt.get(sentence) ?? never);
+    },
+    isTimed: (ticks) => timed.has(places.get(ticks)?.sentence ?? ''),
+    isUntold(ticks) {
+      const place = places.get(ticks);
+      if (place === undefined || textAt.has(place.sentence)) return false;
+      const last = lastSound.get(place.connection);
+      return last?.sentence === place.sentence && !last.isNamed;
+    },
+    connectionOf: (ticks) => places.get(ticks)?.connection,
+  };
+}
