@@ -20,12 +20,14 @@ interface Kind {
 }
 
 const SMP = ['-smp', '2', '-m', '1024'];
+// What a board forces out is in a file of this machine then, and outlives QEMU; to this machine's disk it may take seconds, in which
+// all of the board stands still.
 const BOARDS: Readonly<Record<BoardName, Kind>> = {
   virt: {
     ...{ console: 'ttyAMA0', more: '' },
     words: (card, _, isWorn) => [
       ...[...KINDS.arm64.words, ...SMP],
-      ...['-drive', `file=${card},if=none,id=disk,format=raw,cache=writeback${isWorn ? ',readonly=on' : ''}`],
+      ...['-drive', `file=${card},if=none,id=disk,format=raw,cache=unsafe${isWorn ? ',readonly=on' : ''}`],
       ...['-device', 'virtio-blk-pci,drive=disk', '-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
     ],
   },
@@ -36,7 +38,7 @@ const BOARDS: Readonly<Record<BoardName, Kind>> = {
     more: ' modprobe.blacklist=bcm2835_wdt',
     words: (card, folder) => [
       ...['-M', 'raspi3b', '-dtb', join(folder, 'bcm2837-rpi-3-b.dtb')],
-      ...['-drive', `file=${card},if=sd,format=raw,cache=writeback`, '-device', 'usb-net,netdev=net,id=wire'],
+      ...['-drive', `file=${card},if=sd,format=raw,cache=unsafe`, '-device', 'usb-net,netdev=net,id=wire'],
       ...['-serial', 'null'],
     ],
   },
@@ -66,10 +68,12 @@ export interface Wiring {
   readonly isWorn: boolean;
 }
 
-const LIFE_LIMIT_MS = 1_200_000;
+const LIFE_LIMIT_MS = 5_400_000;
 /** Of what it wrote on its console, where nobody can log in to ask it. */
 const CONSOLE_SHOWN = 8000;
 const RUN_LIMIT_MS = 90_000;
+/** For one login: its keys take seconds of the board's processor. A board that is slower gets longer. */
+const [FIRST_TRY_MS, LONGER, CONNECT_LIMIT_S] = [15_000, 1.1, 120];
 
 export async function powerOn({
   board,
@@ -122,11 +126,14 @@ export async function powerOn({
     ...{ startedAt, pid: qemu.pid ?? 0 },
     console: () => readFileSync(log, 'latin1'),
     async untilLogin(limitMs) {
+      let tryMs = FIRST_TRY_MS;
       await until(
         'a login',
         async () => {
           if (qemu.exitCode !== null) throw new Error(`the board does not start: ${said}`);
-          return (await execute(['ssh', ...ssh, 'true'], '', 15_000)).code === 0;
+          const isIn = (await execute(['ssh', ...ssh, 'true'], '', tryMs)).code === 0;
+          tryMs = Math.min(tryMs * LONGER, CONNECT_LIMIT_S * 1000);
+          return isIn;
         },
         limitMs,
       ).catch((error) => {
@@ -160,7 +167,8 @@ async function end(qemu: ChildProcess): Promise<void> {
 /** One login for all that is asked of a board: each takes seconds of its processor. It ends with the board. */
 const sshLine = (port: number, key: string, shared: string): string[] => [
   ...['-i', key, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
-  ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=10', '-o', 'IdentitiesOnly=yes'],
+  ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'IdentitiesOnly=yes'],
+  ...['-o', `ConnectTimeout=${CONNECT_LIMIT_S}`],
   ...['-o', 'ControlMaster=auto', '-o', `ControlPath=${shared}`, '-o', 'ControlPersist=yes'],
   'owner@127.0.0.1',
 ];

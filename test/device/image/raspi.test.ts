@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)('the image on a Raspberry Pi 3', () => {
     const told = await until(
       'it has told its status',
       async () => /^(degraded|ready|idle)$/.test(statusOf(asFixture(board, fixture.owner, card))),
-      240_000,
+      600_000,
     );
     await annotate(`login after ${inSeconds(took)}, at its broker ${inSeconds(told)} later`);
     expect(card.partition(3).start + card.partition(3).size).toBe(CARD_BYTES);

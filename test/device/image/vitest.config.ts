@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/device/image/*.test.ts'],
     globalSetup: ['test/device/image/setup.ts'],
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    testTimeout: 2_400_000,
+    hookTimeout: 1_800_000,
     fileParallelism: false,
     maxWorkers: 1,
     bail: 0,
