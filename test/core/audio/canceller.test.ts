@@ -131,12 +131,13 @@ describe('the canceller, from the second sentence on', () => {
   it('learns again within a sentence when the microphone is moved or the volume is changed', () => {
     const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
     const from = sentences[2]?.from ?? 0;
+    const before = echoOf(path, 80);
     for (const changed of [
       { ...path, delayMs: 62, gainDb: -3, rt60S: 0.35 },
       { ...path, gainDb: 0 },
       { ...path, gainDb: -12 },
     ]) {
-      const [before, behind] = [echoOf(path, 80), echoOf(changed, 80)];
+      const behind = echoOf(changed, 80);
       const echo = before.map((sample, at) => (at < from - 4800 ? sample : (behind[at] ?? 0)));
       const heard = together(echo, room);
       for (const { lossDb, leftDb } of judge(heard, cancel(heard, 80), changed.delayMs, 4))
