@@ -175,8 +175,8 @@ export const REPLAY = [
   {
     name: 'late-times-make-it-owe-what-was-said',
     file: 'uplink/replay/understood.ts',
-    find: 'if (log.said.includes(name))',
-    replace: 'if (log.said.includes(null))',
+    find: 'if (log.said.some((one) => one.id === name))',
+    replace: 'if (log.said.some((one) => one.id === null))',
     tests: ['uplink/replay/times.test.ts'],
   },
   {

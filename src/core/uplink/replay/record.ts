@@ -31,8 +31,8 @@ export interface ReplayLog {
   readonly partial: Partial | null;
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
-  /** The names of those that have been said to their end last, in every language. */
-  readonly said: readonly string[];
+  /** Those that have been said to their end last, in every language; `isUntold`: before any text of them came. */
+  readonly said: readonly { readonly id: string; readonly isUntold: boolean }[];
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
   readonly withdrawn: readonly string[];
   /** What it speaks without a name. */

@@ -47,8 +47,8 @@ export function noteText(
   now: number,
 ): ReplayLog {
   if (text.id === null) return noteNamelessText(log, text.letters, now);
-  // It has been said to its end: its text comes behind that.
-  if (log.said.includes(text.id)) return log;
+  // It has been said to its end: its text comes behind that. Where some had come before, this is of another part of it.
+  if (log.said.some(({ id, isUntold }) => id === text.id && isUntold)) return log;
   return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
     ...spoken,
     letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
@@ -133,7 +133,8 @@ function settle(log: ReplayLog, id: string): ReplayLog {
     const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
     return isShared ? [{ ...piece, sentence: SETTLED }] : [];
   });
-  const said = [...log.said, id].slice(-MOST_NAMED);
+  const isUntold = sentence.languages.every(({ letters }) => letters === 0);
+  const said = [...log.said, { id, isUntold }].slice(-MOST_NAMED);
   return { ...log, pieces, said, sentences: log.sentences.filter((one) => one.id !== id) };
 }
 

@@ -62,7 +62,7 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
   const labelled = afterSeam(shared, name);
   // Its times come behind all of its sound.
-  if (log.said.includes(name))
+  if (log.said.some((one) => one.id === name))
     return keepPieces(
       labelled,
       labelled.pieces.filter((piece) => piece.sentence !== name),

@@ -253,6 +253,19 @@ describe('a translation that is cut off', () => {
     );
   });
 
+  it('is told of its second part, whose text comes when the first one has ended', () => {
+    const first = sound(
+      text(understand(send(4, emptyReplayLog(['es'])), 'a'), 'a', 'es'),
+      'a',
+      'es',
+      4000,
+      true,
+    );
+    expect(judgeCuts(text(first, 'a', 'es'), 24_100).cuts).toMatchObject([{ language: 'es', playedMs: 0 }]);
+    const untold = sound(understand(send(4, emptyReplayLog(['es'])), 'a'), 'a', 'es', 4000, true);
+    expect(judgeCuts(text(untold, 'a', 'es'), 24_100).cuts).toEqual([]);
+  });
+
   it('is judged at once where the service says that this was all', () => {
     expect(judgeCuts(whole(begun(200, true)), 5000).again).toHaveLength(7);
   });
