@@ -19,8 +19,15 @@ export const LANE = [
   {
     name: 'sleeps-over-unsent-words',
     file: 'lane/session/standby.ts',
-    find: 'const busy = isUnsent || isAwaited;',
-    replace: 'const busy = false;',
+    find: 'const busy = isUnsent || isAwaited || isWrittenDown(stream);',
+    replace: 'const busy = isWrittenDown(stream);',
+    tests: STORIES.standby,
+  },
+  {
+    name: 'sleeps-while-the-service-writes',
+    file: 'lane/session/standby.ts',
+    find: 'isAwaited || isWrittenDown(stream);',
+    replace: 'isAwaited;',
     tests: STORIES.standby,
   },
   {

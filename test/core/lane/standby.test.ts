@@ -65,6 +65,22 @@ describe('standby', () => {
     expect(lane.phase).toBe('live');
   });
 
+  it('is put off while the service writes a sentence down in which our own ears find no voice', () => {
+    const lane = asleepAfter().goLive();
+    const transcription = { transcription_id: 'a', language: 'en', text: 'quietly said', segments: null };
+    const chunks = (ms: number) => Math.ceil(ms / CHUNK_MS);
+    for (let ms = 0; ms < AFTER_MS + 10_000; ms += 4 * CHUNK_MS) {
+      lane.says({ message_type: 'partial_transcription', data: { transcription } });
+      lane.hush(4);
+    }
+    expect(lane.phase).toBe('live');
+    lane.hush(chunks(1000));
+    expect(lane.phase).toBe('live');
+    // No word of how it ends ever comes: the lane does not wait for that.
+    lane.hush(chunks(3000));
+    expect(lane.phase).toBe('standby');
+  });
+
   it('wakes by a voice, and the first word arrives whole', () => {
     const lane = asleepAfter().goStandby();
     lane.hush(30);

@@ -6,6 +6,7 @@ import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropLease } from './ending.ts';
 import { endUnneeded } from './old-session.ts';
+import type { LiveStream } from './session.ts';
 import { askAboutSilence } from './silent-service.ts';
 import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
 import { acquire } from './token.ts';
@@ -15,6 +16,8 @@ import { attendSleep, noteWake } from './vain-wakes.ts';
 const WAKE = { speech: 2, of: 3 } as const;
 /** Looked at again so soon while the lane may not sleep yet. */
 const SLEEP_CHECK_MS = 1000;
+/** A sentence of which the service has written down something goes on for this long after it, whatever our own ears make of it. */
+const PARTIAL_LASTS_MS = 3000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
@@ -34,7 +37,7 @@ export function onStandbyTimer(context: StepContext): void {
   const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
-  const busy = isUnsent || isAwaited;
+  const busy = isUnsent || isAwaited || isWrittenDown(stream);
   if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   // A service that says nothing may be one that does not work: that is asked before the room is blamed.
@@ -50,6 +53,11 @@ export function onStandbyTimer(context: StepContext): void {
   endUnneeded(context, stream);
   context.count('standbys');
   context.notify('standby', {});
+}
+
+/** Whether the service is in the middle of a sentence, by what it has sent of it. */
+function isWrittenDown({ replay: { partial, sentMs } }: LiveStream): boolean {
+  return partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS;
 }
 
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */
