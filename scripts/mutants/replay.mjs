@@ -3,6 +3,27 @@ import { STORIES } from './stories.mjs';
 /** What is said again, and what is not. */
 export const REPLAY = [
   {
+    name: 'untranslated-sentences-not-told',
+    file: 'uplink/replay/spoken.ts',
+    find: 'return [...untranslatedCuts(log), ...named',
+    replace: 'return [...named',
+    tests: ['uplink/replay/languages.test.ts'],
+  },
+  {
+    name: 'untranslated-in-one-language-not-told',
+    file: 'uplink/replay/replay-log.ts',
+    find: 'return log.targets.filter(isMissing)',
+    replace: 'return (log.targets.every(isMissing) ? log.targets : [])',
+    tests: ['uplink/replay/languages.test.ts'],
+  },
+  {
+    name: 'languages-of-before-are-missed',
+    file: 'uplink/replay/replay-log.ts',
+    find: 'first.fromMs < log.retargetedMs || ',
+    replace: '',
+    tests: ['uplink/replay/languages.test.ts'],
+  },
+  {
     name: 'spoken-sentences-said-again',
     file: 'uplink/replay/replay-log.ts',
     find: "if (known === undefined || allSaid(known, log)) return 'all';\n    said.push(...languagesSaid(known, log));",

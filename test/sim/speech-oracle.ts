@@ -161,10 +161,13 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     markAll(queue, RETASKED);
   };
   /** The device has told that a translation was cut off: one of those that it had begun. */
-  const noteCut = (kind: string, { language }: Readonly<Record<string, unknown>>): void => {
+  const noteCut = (kind: string, told: Readonly<Record<string, unknown>>): void => {
     if (kind !== 'audio_cut') return;
+    const { language, played_ms: playedMs } = told;
     for (const job of jobs.values()) {
       const { deliveredTicks, lengthTicks } = job;
+      // Of what is told nothing had come.
+      if (playedMs === 0 && deliveredTicks > 0) continue;
       const isOnce = setup.named && timesSent.get(job.ticks[0] ?? 0) <= 1;
       // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
       const least = isOnce ? lengthTicks * CUT_SHARE : setup.named ? 0 : 1;

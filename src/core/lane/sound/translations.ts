@@ -19,7 +19,8 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
       message: `the service tells ${refused}`,
     });
   }
-  if (stream.replay.sentences.length === 0 && stream.replay.nameless.run === null) return;
+  const { sentences, nameless, untranslated } = stream.replay;
+  if (sentences.length === 0 && nameless.run === null && untranslated.length === 0) return;
   const { log, again, cuts } = judgeCuts(stream.replay, context.now);
   if (log === stream.replay) return;
   context.patch(stream, { replay: log });

@@ -20,6 +20,10 @@ export interface ReplayLog {
   readonly forgottenMs: number;
   /** Chunks of speech that were forgotten since the service last showed that it understands anything. */
   readonly unheardChunks: number;
+  /** Sentences that the service has understood, and of which no sound came until they were forgotten: to be told. */
+  readonly untranslated: readonly Untranslated[];
+  /** What was sent before was to be said in other languages. */
+  readonly retargetedMs: number;
   /** Length of the pause at the end of what was sent. */
   readonly quietMs: number;
   /** Number of the last stretch of speech between two pauses. */
@@ -51,6 +55,13 @@ export interface ReplayLog {
   readonly endsMarked: number;
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
+}
+
+/** A sentence of which no sound came in a language. */
+export interface Untranslated {
+  readonly language: string;
+  /** Length of what was said. */
+  readonly ms: number;
 }
 
 /** What of a sentence was understood before its end. */

@@ -6,10 +6,13 @@ import {
   isQuiet,
   isSpeechDespite,
   NOTHING_NAMELESS,
+  noisesIn,
   type Piece,
   type ReplayLog,
+  type Spoken,
+  type Untranslated,
 } from './record.ts';
-import { allSaid, isBegun, languagesSaid } from './sentence.ts';
+import { allSaid, isBegun, languagesSaid, spokenIn } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -27,6 +30,8 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     sentMs: 0,
     forgottenMs: 0,
     unheardChunks: 0,
+    untranslated: [],
+    retargetedMs: 0,
     quietMs: PAUSE_MS,
     group: 0,
     times: FIRST_TIMES,
@@ -94,14 +99,42 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
   const unheard = forgotten.filter((piece) => isSpeechChunk(piece) && isOwed(log, piece));
   const left = keepPieces(log, rest);
+  const untranslated = [...log.untranslated, ...untranslatedIn(log, stays)];
   // What began to sound, and may have been cut, is still to be judged.
   const sentences = log.sentences.filter((one) => left.sentences.includes(one) || isBegun(one));
   return {
     ...left,
     sentences,
+    untranslated,
     forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
     unheardChunks: log.unheardChunks + unheard.length,
   };
+}
+
+/** Sentences that the service has understood, and of which no sound came in a language until they are forgotten. */
+function untranslatedIn(log: ReplayLog, stays: ReadonlySet<Piece>): readonly Untranslated[] {
+  return log.sentences.flatMap((sentence) => {
+    const own = log.pieces.filter((piece) => piece.sentence === sentence.id && !isQuiet(piece));
+    const [first] = own;
+    // Without a name it is any sentence's sound that speaks it.
+    if (first === undefined || sentence.id.startsWith('#') || own.some((piece) => stays.has(piece)))
+      return [];
+    if (first.fromMs < log.retargetedMs || own.every(noisesIn(own))) return [];
+    const ms = own.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    const isMissing = (language: string): boolean =>
+      own.every((piece) => !isSaidIn(log, piece, language)) &&
+      [language, null].every((name) => isUnheardOf(spokenIn(sentence, name)));
+    return log.targets.filter(isMissing).map((language) => ({ language, ms }));
+  });
+}
+
+function isUnheardOf({ soundAt, complete }: Spoken): boolean {
+  return soundAt === null && !complete;
+}
+
+function isSaidIn(log: ReplayLog, piece: Piece, language: string): boolean {
+  const said = saidIn(log, piece);
+  return said === 'all' || said.includes(language);
 }
 
 /** Whether it stands for a chunk (its first piece does) in which somebody speaks. */
@@ -122,7 +155,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
 /** The stream translates into other languages from now on; what it has said in the ones before is said. */
 export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
   const owed = log.pieces.filter((piece) => piece.sentence === null || isOwed(log, piece));
-  return { ...keepPieces(log, owed), targets };
+  return { ...keepPieces(log, owed), targets, retargetedMs: log.sentMs };
 }
 
 /** What would be lost if the stream ended now, oldest first; each chunk with the languages in which it was said. */

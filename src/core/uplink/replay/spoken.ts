@@ -182,9 +182,9 @@ export interface Judgement {
  * To be asked only when the stream is known to work: sound can be on its way for long.
  */
 export function judgeCuts(given: ReplayLog, now: number): Judgement {
-  let log = given;
+  let log: ReplayLog = given.untranslated.length === 0 ? given : { ...given, untranslated: [] };
   const again: BacklogChunk[] = [];
-  const cuts: AudioCut[] = [];
+  const cuts: AudioCut[] = [...untranslatedCuts(given)];
   for (const sentence of given.sentences) {
     if (!isOver(sentence, log, now)) continue;
     const { id } = sentence;
@@ -208,6 +208,10 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
   again.push(...chunksOnceMore(log, runs.again));
   if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
   return { log, again, cuts: [...cuts, ...runs.cuts] };
+}
+
+function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {
+  return untranslated.map(({ language, ms }) => ({ language, playedMs: 0, expectedMs: Math.round(ms) }));
 }
 
 function chunksOnceMore(log: ReplayLog, pieces: readonly Piece[]): readonly BacklogChunk[] {
@@ -256,5 +260,5 @@ export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
       (isForgotten && judgeSound(spoken, log) === 'stub');
     return languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
   });
-  return [...named, ...runsCutAtEnd(log)];
+  return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];
 }

@@ -343,3 +343,42 @@ describe('another task on the same stream', () => {
     expect([200, 3000].map((ms) => owesRest(one(ms)))).toEqual([true, false]);
   });
 });
+
+describe('a sentence that the service has understood and never translates', () => {
+  const FORGOTTEN_MS = 34_000;
+  const wait = (log: ReplayLog): ReplayLog => {
+    let later = log;
+    while (later.sentMs < FORGOTTEN_MS) later = send(0, later);
+    return later;
+  };
+  const told = (log: ReplayLog) => judgeCuts(log, FORGOTTEN_MS).cuts;
+  const never = (...languages: string[]) =>
+    languages.map((language) => ({ language, playedMs: 0, expectedMs: 4 * CHUNK_MS }));
+
+  it('is told once, in each language of which no sound came', () => {
+    expect(told(wait(understand(send(4), 'a')))).toEqual(never('es', 'fr'));
+    const spoken = wait(sound(understand(send(4), 'a'), 'a', 'es', 1300, true));
+    const judged = judgeCuts(spoken, FORGOTTEN_MS);
+    expect(judged.cuts).toEqual(never('fr'));
+    expect(told(judged.log)).toEqual([]);
+  });
+
+  it('is told at the end of its stream, whether or not its text had come', () => {
+    expect(cutsAtEnd(wait(understand(send(4), 'a')), FORGOTTEN_MS)).toEqual(never('es', 'fr'));
+    const written = text(sound(understand(send(4), 'a'), 'a', 'es', 1300, true), 'a', 'fr');
+    expect(cutsAtEnd(wait(written), FORGOTTEN_MS)).toEqual(never('fr'));
+  });
+
+  it('is not told before it is forgotten, where it was said, or where it was a noise', () => {
+    expect(told(send(8, understand(send(4), 'a')))).toEqual([]);
+    const both = sound(sound(understand(send(4), 'a'), 'a', 'es', 1300, true), 'a', 'fr', 1300, true);
+    expect(told(wait(both))).toEqual([]);
+    expect(told(wait(sound(understand(send(4), 'a'), 'a', null, 1300, true)))).toEqual([]);
+    expect(told(wait(understand(send(1), 'a')))).toEqual([]);
+  });
+
+  it('is not told in languages that are wanted only since it was said', () => {
+    expect(told(wait(retarget(understand(send(4), 'a'), ['de'])))).toEqual([]);
+    expect(told(wait(understand(send(4, retarget(send(0), ['de'])), 'a')))).toEqual(never('de'));
+  });
+});
