@@ -19,14 +19,14 @@ export const LANE = [
   {
     name: 'sleeps-over-unsent-words',
     file: 'lane/session/standby.ts',
-    find: 'const busy = isUnsent || isAwaited || isWrittenDown(stream);',
-    replace: 'const busy = isWrittenDown(stream);',
+    find: 'const busy = isUnsent || isAwaited || isWritten;',
+    replace: 'const busy = isWritten;',
     tests: STORIES.standby,
   },
   {
     name: 'sleeps-while-the-service-writes',
     file: 'lane/session/standby.ts',
-    find: 'isAwaited || isWrittenDown(stream);',
+    find: 'isAwaited || isWritten;',
     replace: 'isAwaited;',
     tests: STORIES.standby,
   },

@@ -71,7 +71,9 @@ export const EVENT_SCHEMAS = {
     lane,
     language: z.string().describe('of the translation'),
     played_ms: ms('what was heard'),
-    expected_ms: ms('how long the translation should have been, by the length of its text, or else of what was said'),
+    expected_ms: ms(
+      'how long the translation should have been, by the length of its text, or else of what was said',
+    ),
   }),
   untranslated: event('For a minute the service has written down what is said and translated none of it.', {
     lane,

@@ -62,7 +62,10 @@ describe('a lane that is woken by what was no speech', () => {
     hear(lane, chunks(60, -5));
     expect(lane.phase).toBe('live');
     expect(lane.state.vainWakes).toEqual([]);
+    // What it makes words of may be the rest of a sentence, and no longer than one.
     hear(lane, chunks(70, -5));
+    expect(lane.phase).toBe('live');
+    hear(lane, chunks(10, -5));
     expect(lane.phase).toBe('standby');
     expect(lane.state.vainWakes).toEqual([]);
   });

@@ -18,6 +18,8 @@ const WAKE = { speech: 2, of: 3 } as const;
 const SLEEP_CHECK_MS = 1000;
 /** A sentence of which the service has written down something goes on for this long after it, whatever our own ears make of it. */
 const PARTIAL_LASTS_MS = 3000;
+/** No sentence lasts longer: a service that goes on writing makes words of a noise. */
+const LONGEST_SENTENCE_MS = 15_000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
@@ -37,7 +39,8 @@ export function onStandbyTimer(context: StepContext): void {
   const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
-  const busy = isUnsent || isAwaited || isWrittenDown(stream);
+  const isWritten = context.now < dueAt + LONGEST_SENTENCE_MS && isWrittenDown(stream);
+  const busy = isUnsent || isAwaited || isWritten;
   if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   // A service that says nothing may be one that does not work: that is asked before the room is blamed.
