@@ -148,15 +148,17 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const replugged = cardNow();
     card.playback.control();
     const { sent, summary } = await serving;
-    const markers = findMarkers(await card.playback.sound(), sent, RATE_HZ);
+    const heard = async () => findMarkers(await card.playback.sound(), sent, RATE_HZ);
+    // The card plays on what it was given, on a busy machine for longer than the lane needs to end.
+    await until('the last words', async () => ((await heard()).at(-1)?.found ?? -1) > 0);
+    const markers = await heard();
     const unheard = markers.filter(({ found }) => found < 0);
     const back = (await card.playback.log()).find(({ event, atMs }) => event === 'open' && atMs > replugged);
     await annotate(
       `opened ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; ${unheard.length} of ${markers.length} places unheard`,
     );
     expect(back).toBeDefined();
-    // The last words have been heard, and what was missed is no more than the time without a loudspeaker.
-    expect(markers.at(-1)?.found).toBeGreaterThan(0);
+    // What was missed is no more than the time without a loudspeaker.
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
       expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
       expect(summary.translations).toBeGreaterThanOrEqual(3);

@@ -133,9 +133,12 @@ describe.concurrent('demo --real-mic', () => {
         `${cancel.sentences} of ${sentences.length} sentences and ${cancel.silenced_chunks} chunks silenced; ` +
           `in half-duplex ${halfDuplex.sentences} and ${halfDuplex.silenced_chunks}`,
       );
-      // Before the canceller has begun, the lane is deaf while the loudspeaker sounds.
+      // Before the canceller has begun, the lane is deaf while the loudspeaker sounds: longer where the machine is slow, and
+      // longer than in half-duplex for each of the sentences that are only spoken because it hears them.
       judgeSound(skip, stalls, LONG_STALL_MS, () => {
-        expect(cancel.silenced_chunks).toBeLessThan(halfDuplex.silenced_chunks / 2);
+        expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
+          halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
+        );
         expect(cancel.sentences).toBeGreaterThan(halfDuplex.sentences);
         // Every sentence is a visitor's, and nearly each of theirs is there.
         expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
