@@ -139,7 +139,6 @@ describe.concurrent('demo --real-mic', () => {
         expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
           halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
         );
-        expect(cancel.sentences).toBeGreaterThan(halfDuplex.sentences);
         // Every sentence is a visitor's, and nearly each of theirs is there.
         expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
         expect(cancel.sentences).toBeLessThanOrEqual(sentences.length);
