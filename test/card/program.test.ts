@@ -139,9 +139,9 @@ describe.concurrent('demo --real-mic', () => {
         expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
           halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
         );
-        // Every sentence is a visitor's, and nearly each of theirs is there.
+        // Every sentence is a visitor's, and nearly each of theirs is there; one that is silenced in its middle counts as two.
         expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
-        expect(cancel.sentences).toBeLessThanOrEqual(sentences.length);
+        expect(cancel.sentences).toBeLessThanOrEqual(sentences.length + 1);
         expect([cancel.lost_audio_ms, halfDuplex.lost_audio_ms]).toEqual([0, 0]);
       });
     },
