@@ -139,9 +139,10 @@ describe.concurrent('demo --real-mic', () => {
         expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
           halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
         );
-        // Every sentence is a visitor's, and nearly each of theirs is there; one that is silenced in its middle counts as two.
+        // Every sentence is a visitor's, and nearly each of theirs is there. One that is silenced in its middle counts as two, which
+        // happens to the first ones; echoes that are translated would be as many as all of them.
         expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
-        expect(cancel.sentences).toBeLessThanOrEqual(sentences.length + 1);
+        expect(cancel.sentences).toBeLessThanOrEqual(sentences.length + 3);
         expect([cancel.lost_audio_ms, halfDuplex.lost_audio_ms]).toEqual([0, 0]);
       });
     },
