@@ -67,7 +67,7 @@ export const EVENT_SCHEMAS = {
     tries: z.int().describe('tries in a row'),
     message,
   }),
-  audio_cut: event('The rest of a translation never came, and it is not said again.', {
+  audio_cut: event('A translation, or the rest of it, never came, and it is not said again.', {
     lane,
     language: z.string().describe('of the translation'),
     played_ms: ms('what was heard'),
