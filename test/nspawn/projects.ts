@@ -4,25 +4,36 @@ import { PATIENT } from '../setup/patience.ts';
 /** What ships the agent, by its systemd: 252 and 257. */
 const DEBIANS = ['bookworm', 'trixie'];
 
-/** The same tests in a machine of each Debian. */
-export function bootedTests(files: {
+/** How many of its files run side by side, and when: they mostly wait. */
+const TOGETHER = { maxWorkers: 8, sequence: { groupOrder: 0 } };
+
+/** Files of tests that run in the same way. */
+interface ProjectKind {
+  readonly name?: string;
   readonly include: string[];
   readonly exclude: string[];
-}): ViteUserConfig {
-  return defineConfig({
+  /** With nothing beside them: they keep the processors busy themselves, and time counts in them. */
+  readonly alone?: boolean;
+}
+
+/** The same tests in a machine of each Debian. A project is named after its Debian, and after a dash what is special about it. */
+export const bootedTests = (...kinds: readonly ProjectKind[]): ViteUserConfig =>
+  defineConfig({
     test: {
-      projects: DEBIANS.map((name) => ({
-        test: {
-          ...files,
-          name,
-          globalSetup: ['test/nspawn/setup.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          expect: PATIENT,
-          // They mostly wait.
-          maxWorkers: 8,
-        },
-      })),
+      projects: kinds.flatMap(({ name, alone = false, ...files }, kind) =>
+        DEBIANS.map((debian, index) => ({
+          test: {
+            ...files,
+            name: name === undefined ? debian : `${debian}-${name}`,
+            globalSetup: ['test/nspawn/setup.ts'],
+            testTimeout: alone ? 600_000 : 240_000,
+            hookTimeout: 240_000,
+            expect: PATIENT,
+            ...(alone
+              ? { maxWorkers: 1, sequence: { groupOrder: 1 + DEBIANS.length * kind + index } }
+              : TOGETHER),
+          },
+        })),
+      ),
     },
   });
-}

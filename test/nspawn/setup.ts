@@ -19,9 +19,9 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the bundles and the root once for all files of a project, which is named after its Debian. */
+/** Makes the bundles and the root once for all files of a project, whose name begins with its Debian's. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const suite = project.name;
+  const suite = project.name.replace(/-.*/, '');
   const missing = whatIsMissing();
   if (missing !== null) {
     project.provide('debian', { suite, missing });
