@@ -2,12 +2,16 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,25 +40,34 @@ const env = {
 let folder = '';
 let image = '';
 let said = '';
-/** Partitions as the table tells them. */
+/** The first sector, and its partitions. */
+let table: Buffer;
 let parts: { type: number; start: number; size: number }[] = [];
 const NAME = /^dragoman-.*-trixie-arm64\.img$/;
 
 const build = (out: string, ...words: string[]) =>
   run(process.execPath, [BUILD, '--root', join(folder, 'debian'), '--out', out, ...words], { env });
+const firstSector = (file: string): Buffer => {
+  const bytes = Buffer.alloc(SECTOR);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes);
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+};
 const imageIn = (out: string) => join(out, readdirSync(out).find((name) => NAME.test(name)) ?? '');
 const mtools = (...words: string[]) => execFileSync(words[0] ?? '', words.slice(1), { env }).toString();
 const onBoot = () => `${image}@@${parts[0]?.start}`;
+/** As e2fsprogs name it: half a gigabyte is not copied for each question. */
+const partition = (number: number) => `${image}?offset=${parts[number - 1]?.start}`;
 /** A file of the partition that is read, or what else debugfs tells of it. */
-const ask = (partition: number, question: string) => {
-  const file = join(folder, `part-${partition}`);
-  const { start = 0, size = 0 } = parts[partition - 1] ?? {};
-  writeFileSync(file, readFileSync(image).subarray(start, start + size));
-  return execFileSync('debugfs', ['-R', question, file], {
+const ask = (number: number, question: string) =>
+  execFileSync('debugfs', ['-R', question, partition(number)], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
   }).toString();
-};
 
 beforeAll(async () => {
   if (missing !== null) return;
@@ -63,7 +76,7 @@ beforeAll(async () => {
   const { stdout } = await build(join(folder, 'out'), '--compress', 'none');
   said = stdout;
   image = imageIn(join(folder, 'out'));
-  const table = readFileSync(image).subarray(0, SECTOR);
+  table = firstSector(image);
   parts = [446, 462, 478, 494].flatMap((at) => {
     const [type, start, size] = [table[at + 4] ?? 0, table.readUInt32LE(at + 8), table.readUInt32LE(at + 12)];
     return type === 0 ? [] : [{ type, start: start * SECTOR, size: size * SECTOR }];
@@ -73,7 +86,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(missing !== null)('an image of a tiny root', () => {
   it('has three partitions, one after the other, to the end, each at a boundary of 4 MiB', () => {
-    expect(readFileSync(image).readUInt16LE(510)).toBe(0xaa55);
+    expect(table.readUInt16LE(510)).toBe(0xaa55);
     expect(parts.map(({ type }) => type)).toEqual([0x0c, 0x83, 0x83]);
     let end = 4 * MIB;
     for (const { start, size } of parts) {
@@ -81,7 +94,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
       expect(start % (4 * MIB)).toBe(0);
       end = start + size;
     }
-    expect(readFileSync(image).length).toBe(end);
+    expect(statSync(image).size).toBe(end);
   });
 
   it('starts from a FAT with firmware, boards, kernel, initrd and words for its owner', () => {
@@ -107,7 +120,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
   });
 
   it('finds its partitions by the identity in the table, whatever the card is called', () => {
-    const signature = readFileSync(image).readUInt32LE(440).toString(16).padStart(8, '0');
+    const signature = table.readUInt32LE(440).toString(16).padStart(8, '0');
     const words = mtools('mtype', '-i', onBoot(), '::cmdline.txt').trim().split(' ');
     expect(words).toEqual(
       expect.arrayContaining([
@@ -164,11 +177,9 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^(?=.{79}$).* \d+\.\d s$/);
     const again = join(folder, 'again');
     await build(again, '--compress', 'none');
-    expect(readFileSync(imageIn(again)).equals(readFileSync(image))).toBe(true);
+    expect(execFileSync('cmp', [imageIn(again), image]).toString()).toBe('');
     // The times in it were set by hand, with the checksums.
-    expect(execFileSync('e2fsck', ['-fn', join(folder, 'part-2')], { env }).toString()).toContain(
-      'dragoman-root: ',
-    );
+    expect(execFileSync('e2fsck', ['-fn', partition(2)], { env }).toString()).toContain('dragoman-root: ');
   });
 });
 
