@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makePhrases } from '../phrases/synthesis.ts';
 import { deb, type Entry, installedKib } from './archive.ts';
 import { type Options, readOptions, USAGE, UsageError } from './deb-options.ts';
-import { type Help, parseHelp, verbsOf } from './manual.ts';
+import type { Help } from './manual.ts';
 import {
   agentPackage,
   backendPackage,
@@ -41,13 +41,14 @@ async function makeAll(options: Options, root: string): Promise<void> {
       execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
+    const helps = helpOfAll(root);
     const source: Source = {
       root,
       bundles,
       phrases,
       version,
       changedAt,
-      help: (bundle) => helpOf(bundles, bundle),
+      help: (bundle) => helps[bundle] ?? [],
     };
     const packages = [
       agentPackage(source),
@@ -66,15 +67,14 @@ async function makeAll(options: Options, root: string): Promise<void> {
   }
 }
 
-/** Asks a bundle for its help, and that of its verbs and theirs. */
-function helpOf(bundles: string, bundle: string): Help[] {
-  const ask = (verb: readonly string[]): Help[] => {
-    const words = [join(bundles, `${bundle}.mjs`), ...verb, '--help'];
-    const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
-    const help = parseHelp(verb, execFileSync(process.execPath, words, { encoding: 'utf8', env }));
-    return [help, ...verbsOf(help).flatMap((one) => ask([...verb, one]))];
-  };
-  return ask([]);
+/** What each bundle's program and its verbs say to `--help`. */
+function helpOfAll(root: string): Readonly<Record<string, Help[]>> {
+  const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
+  const said = execFileSync(process.execPath, [join(root, 'scripts/deb-help.mjs')], {
+    encoding: 'utf8',
+    env,
+  });
+  return JSON.parse(said) as Record<string, Help[]>;
 }
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
