@@ -155,7 +155,8 @@ describe('an agent that is broken on purpose is found out', () => {
 
   it('leaves its connections open', async () => {
     const cling = withConnections(() => ({ close() {}, terminate() {} }));
-    expect(await rulesThatNotice(cling)).toContain('streams');
+    // Among other faults some seeds would pass first, in which ever more streams go on.
+    expect(await rulesThatNotice(cling, { faults: ['refused'] })).toContain('streams');
   });
 
   it('asks for its task without pause', async () => {
