@@ -4,6 +4,7 @@ export const STORIES = {
   room: ['lane/one-stream.test.ts'],
   replay: ['lane/replay.test.ts'],
   standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts'],
+  spokenVoice: ['lane/spoken-voice.test.ts'],
   token: ['lane/token.test.ts'],
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],

@@ -11,6 +11,7 @@ import { endOldSession, loseOldSession, noteNews } from './session/old-session.t
 import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
+import { noteSpokenVoice } from './session/spoken-voice.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -71,7 +72,7 @@ function onTranscript(context: StepContext, stream: Stream, { message_type: kind
   const replay = noteTranscript(stream.replay, kind, transcription, context.now);
   context.patch(stream, { newsAt: context.now, replay });
   noteAnswer(context);
-  noteNews(context, stream);
+  noteNews(context, stream, false);
   context.emit({
     type: 'caption',
     caption: {
@@ -118,10 +119,11 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
   context.patch(stream, { newsAt: context.now, replay: log });
+  if (ms > 0) noteSpokenVoice(context, stream.replay, log, id);
   const ends = log.endsMarked - stream.replay.endsMarked;
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);
-  noteNews(context, stream);
+  noteNews(context, stream, true);
   if (isRepeat) context.count('repeatsMuted');
   else onOutputAudio(context, stream.id, sound);
 }

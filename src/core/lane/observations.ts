@@ -9,6 +9,19 @@ export interface Untranslated {
   readonly isTold: boolean;
 }
 
+/** What was said and the service has spoken: it was a voice, whatever the lane's own ears make of it. */
+export interface SpokenVoice {
+  /** When the end of the last of it was said. */
+  readonly at: number;
+  /** The same of the last sentence in which the lane's own ears found no voice that they were sure of. */
+  readonly unsureAt: number;
+}
+
+export const NOTHING_SPOKEN: SpokenVoice = {
+  at: Number.NEGATIVE_INFINITY,
+  unsureAt: Number.NEGATIVE_INFINITY,
+};
+
 /** An outage in which the backlog has no room left and speech goes lost. All times monotonic milliseconds. */
 export interface SpeechLoss {
   readonly lostMs: number;

@@ -11,8 +11,10 @@ import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane
 import {
   type Chimes,
   NO_CHIMES,
+  NOTHING_SPOKEN,
   type Saying,
   type SpeechLoss,
+  type SpokenVoice,
   type Unheard,
   type Untranslated,
 } from './observations.ts';
@@ -165,6 +167,10 @@ export interface LaneState {
   readonly roomDb: number | null;
   /** When somebody was heard speaking last, or a session began. */
   readonly lastVoiceAt: number;
+  /** When the lane's own ears were sure of a voice last, or it was started. */
+  readonly sureVoiceAt: number;
+  /** The last that the service has spoken. */
+  readonly spoken: SpokenVoice;
   readonly capturedCount: number;
   readonly noiseFloor: NoiseFloor;
   readonly backlog: Backlog;
@@ -254,6 +260,8 @@ export function createLane(given: {
     vainWakes: [],
     roomDb: null,
     lastVoiceAt: Number.NEGATIVE_INFINITY,
+    sureVoiceAt: Number.NEGATIVE_INFINITY,
+    spoken: NOTHING_SPOKEN,
     capturedCount: 0,
     noiseFloor: UNKNOWN_NOISE_FLOOR,
     backlog: EMPTY_BACKLOG,

@@ -81,6 +81,21 @@ describe('standby', () => {
     expect(lane.phase).toBe('standby');
   });
 
+  it('that has just begun ends in order, although the sentence it ends in had been written down in part', () => {
+    const lane = asleepAfter().goLive();
+    const transcription = { transcription_id: 'a', language: 'en', text: 'quietly said', segments: null };
+    lane.isSpeech = false;
+    lane.hush(50);
+    while (lane.phase === 'live') {
+      lane.speak(3);
+      lane.says({ message_type: 'partial_transcription', data: { transcription } });
+    }
+    lane.says({ message_type: 'validated_transcription', data: { transcription } });
+    lane.hear('a', 2000, true);
+    lane.says({ message_type: 'eos', data: {} });
+    expect(lane.last('notify')).toMatchObject({ kind: 'session_ended', detail: { cause: 'standby' } });
+  });
+
   it('wakes by a voice, and the first word arrives whole', () => {
     const lane = asleepAfter().goStandby();
     lane.hush(30);

@@ -32,7 +32,7 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   const { silence, replay } = oldSession.stream;
   const isUnfinished = silence.since !== null || replay.partial !== null || owesRest(replay);
   const mute = isUnfinished && owesSpeech(replay);
-  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute } } });
+  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute, hasSpoken: false } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
 }
@@ -58,7 +58,8 @@ export function dropOldSession(
 export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  dropOldSession(context, 'close', cause ?? (isMute(oldSession) ? 'silent_service' : null));
+  const isSilent = isMute(oldSession) && !hasSpoken(oldSession);
+  dropOldSession(context, 'close', cause ?? (isSilent ? 'silent_service' : null));
   if (oldSession.why === 'standby') return;
   takeBackFrom(context, oldSession.stream);
   pump(context);
@@ -81,6 +82,10 @@ function isMute({ stage }: OldSession): boolean {
   return stage.is === 'ending' && stage.mute;
 }
 
+function hasSpoken({ stage }: OldSession): boolean {
+  return stage.is === 'ending' && stage.hasSpoken;
+}
+
 /** A service only confirms what is followed by silence: the old session hears it, at real time. */
 export function feedOldSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
@@ -93,10 +98,15 @@ export function feedOldSession(context: StepContext): void {
   context.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
-/** It said something: it may say more, or be done. */
-export function noteNews(context: StepContext, stream: Stream): void {
+/** It said something, or has spoken: it may say more, or be done. */
+export function noteNews(context: StepContext, stream: Stream, isSound: boolean): void {
   const { oldSession } = context.state;
-  if (oldSession?.stream.id !== stream.id || oldSession.stage.is !== 'finishing') return;
+  if (oldSession?.stream.id !== stream.id) return;
+  if (oldSession.stage.is === 'ending') {
+    if (isSound)
+      context.set({ oldSession: { ...oldSession, stage: { ...oldSession.stage, hasSpoken: true } } });
+    return;
+  }
   const stage = { ...oldSession.stage, asked: false };
   context.set({ oldSession: { ...oldSession, stage } });
   context.arm('drainOld', doneAt(context, oldSession, stage));

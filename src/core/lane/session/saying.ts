@@ -84,7 +84,7 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Sound
   const isComplete = last || saying.sound?.isComplete === true;
   context.set({ saying: { ...saying, sound: { sentence, utterance, ms, lastAt: context.now, isComplete } } });
   context.patch(stream, { newsAt: context.now });
-  noteNews(context, stream);
+  noteNews(context, stream, false);
   onOutputAudio(context, stream.id, message);
   context.arm('saying', context.now + LOOK_EACH_MS);
 }

@@ -172,6 +172,8 @@ export interface Ending {
   readonly is: 'ending';
   /** It was sent speech, and had not said a word since when it was told to end. */
   readonly mute: boolean;
+  /** It has spoken since. */
+  readonly hasSpoken: boolean;
 }
 
 /** What the outside is told of it. */

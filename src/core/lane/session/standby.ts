@@ -1,7 +1,7 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks } from '../../uplink/replay/replay-log.ts';
+import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesWritten } from '../../uplink/replay/replay-log.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropLease } from './ending.ts';
@@ -18,8 +18,8 @@ const WAKE = { speech: 2, of: 3 } as const;
 const SLEEP_CHECK_MS = 1000;
 /** A sentence of which the service has written down something goes on for this long after it, whatever our own ears make of it. */
 const PARTIAL_LASTS_MS = 3000;
-/** No sentence lasts longer: a service that goes on writing makes words of a noise. */
-const LONGEST_SENTENCE_MS = 15_000;
+/** What the service writes down counts as a voice when it is spoken. No longer is waited for that: it may make words of a noise. */
+const WRITTEN_AWAITED_MS = 15_000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
@@ -39,7 +39,7 @@ export function onStandbyTimer(context: StepContext): void {
   const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
-  const isWritten = context.now < dueAt + LONGEST_SENTENCE_MS && isWrittenDown(stream);
+  const isWritten = context.now < dueAt + WRITTEN_AWAITED_MS && isWrittenDown(stream);
   const busy = isUnsent || isAwaited || isWritten;
   if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
@@ -58,9 +58,10 @@ export function onStandbyTimer(context: StepContext): void {
   context.notify('standby', {});
 }
 
-/** Whether the service is in the middle of a sentence, by what it has sent of it. */
-function isWrittenDown({ replay: { partial, sentMs } }: LiveStream): boolean {
-  return partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS;
+/** Whether the service writes a sentence down, or has written one down that it is still to speak. */
+function isWrittenDown({ replay }: LiveStream): boolean {
+  const { partial, sentMs } = replay;
+  return (partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS) || owesWritten(replay);
 }
 
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */

@@ -8,6 +8,7 @@ import { isListening } from '../phases.ts';
 import { feedOldSession } from '../session/old-session.ts';
 import { rollInPause } from '../session/rollover.ts';
 import { isCongested, isStreaming } from '../session/session.ts';
+import { isVoiceExpected } from '../session/spoken-voice.ts';
 import { hearInStandby } from '../session/standby.ts';
 import { forgetVainWakes } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
@@ -35,9 +36,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   if (mayBeSpeech(chunk.voiced, levels)) duckUnder(context);
   noteRoom(context, levels);
   forgetVainWakes(context);
-  // Where the gate is closed, the loudspeaker speaks.
-  const talks = chunk.pcm !== null && isTalk(chunk.voiced, levels, context.state.vainWakes.length);
-  if (talks) context.set({ lastVoiceAt: context.now });
+  const talks = noteVoice(context, chunk, levels);
   if (talks) hurry(context);
   if (context.phase === 'standby') return hearInStandby(context, chunk, talks);
   const { backlog, settings } = context.state;
@@ -47,6 +46,20 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   rollInPause(context);
   // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is expensive.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
+}
+
+/** Whether somebody speaks. What was said of late makes a sleeping lane expect a voice of which it is less sure. */
+function noteVoice(context: StepContext, { pcm, voiced }: BacklogChunk, levels: ChunkLevels): boolean {
+  // Where the gate is closed, the loudspeaker speaks.
+  if (pcm === null) return false;
+  const { state, now, phase } = context;
+  const mistakes = state.vainWakes.length;
+  const isSure = isTalk(voiced, levels, mistakes);
+  const isExpected = phase === 'standby' && isVoiceExpected(state, now);
+  if (isSure) context.set({ sureVoiceAt: now });
+  if (!isSure && !(isExpected && isTalk(voiced, levels, mistakes, true))) return false;
+  context.set({ lastVoiceAt: now });
+  return true;
 }
 
 /** A level that moves by less is told of no more than once. */

@@ -184,6 +184,11 @@ export function owesSpeech(log: ReplayLog): boolean {
   return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
 }
 
+/** Whether the service has written something down that it has not spoken. */
+export function owesWritten(log: ReplayLog): boolean {
+  return log.pieces.some((piece) => piece.sentence !== null && !isQuiet(piece) && isOwed(log, piece));
+}
+
 /** A word begins and ends so far from where a voice detector hears it. */
 const AROUND_SPEECH_MS = 960;
 
