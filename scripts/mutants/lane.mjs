@@ -73,6 +73,27 @@ export const LANE = [
     tests: STORIES.standby,
   },
   {
+    name: 'tells-only-the-loss-that-is-sure',
+    file: 'lane/session/ending.ts',
+    find: 'writeOff(state.backlog, possible)',
+    replace: 'writeOff(state.backlog, sure)',
+    tests: STORIES.unheard,
+  },
+  {
+    name: 'expects-no-voice-that-is-lost',
+    file: 'lane/session/ending.ts',
+    find: 'possible >= LEAST_EXPECTED_CHUNKS && isVoiceExpected(state, now)',
+    replace: 'false',
+    tests: STORIES.unheard,
+  },
+  {
+    name: 'expects-no-answer-to-a-voice',
+    file: 'lane/session/silence.ts',
+    find: '!isTalk(voiced, levels, 0, isExpected)',
+    replace: '!isTalk(voiced, levels, 0)',
+    tests: STORIES.unheard,
+  },
+  {
     name: 'short-sessions-never-sleep',
     file: 'lane/session/live.ts',
     find: "if (reason !== 'rollover') context.set",

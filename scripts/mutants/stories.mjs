@@ -5,6 +5,7 @@ export const STORIES = {
   replay: ['lane/replay.test.ts'],
   standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts'],
   spokenVoice: ['lane/spoken-voice.test.ts'],
+  unheard: ['lane/unheard-speech.test.ts'],
   token: ['lane/token.test.ts'],
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],

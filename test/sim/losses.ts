@@ -3,7 +3,7 @@ import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
 import { hearingStream, phaseOf, type Stream } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
-import { owedSpeechChunks, unspoken } from '../../src/core/uplink/replay/replay-log.ts';
+import { owedSpeech, unspoken } from '../../src/core/uplink/replay/replay-log.ts';
 
 /** The backlog was full, or a stream ended without a word of what it was sent long ago. */
 export function isLossRight(before: LaneState, after: LaneState): boolean {
@@ -12,9 +12,9 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
   const hearing = hearingStream(before.session);
   const gone = [hearing, before.oldSession?.stream].map((stream) => stream?.replay);
-  const unheard = gone.reduce((sum, log) => sum + (log?.unheardChunks ?? 0), 0);
+  const unheard = gone.reduce((sum, log) => sum + (log?.unheard.possible ?? 0), 0);
   // What a stream owes that is given up because nobody speaks any more is lost with it.
-  const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeechChunks(hearing.replay) : 0;
+  const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeech(hearing.replay).possible : 0;
   return lost <= unheard + owed;
 }
 

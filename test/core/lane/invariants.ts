@@ -3,7 +3,7 @@ import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
-import { owedSpeechChunks } from '../../../src/core/uplink/replay/replay-log.ts';
+import { owedSpeech } from '../../../src/core/uplink/replay/replay-log.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 
@@ -153,7 +153,9 @@ function checkFlow({ before, state, effects }: Step): void {
   // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, and not before.
   const heard = hearingStream(before.session);
   const unheard = [heard, before.oldSession?.stream].map((one) =>
-    one == null ? [] : [one.replay.unheardChunks, one.replay.unheardChunks + owedSpeechChunks(one.replay)],
+    one == null
+      ? []
+      : [one.replay.unheard.possible, one.replay.unheard.possible + owedSpeech(one.replay).possible],
   );
   const isEnd =
     heard?.id !== hearingStream(state.session)?.id ||

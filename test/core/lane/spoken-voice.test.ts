@@ -1,33 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
-import { nextPcm, PAUSE, SPEECH } from './sound.ts';
+import { hearNothing, hearScored, NOISE, SURE, UNSURE } from './scored-sound.ts';
 
 const AFTER_MS = 10_000;
 const MINUTE = 60_000;
-/** Speech, as it is scored as a whole: one of which the lane is sure, one of which it is not, and what is no voice at all. */
-const SURE = 1;
-const UNSURE = -3;
-const NOISE = -9;
-
 let names = 0;
-
-/** Loud for so long. */
-function hear(lane: LaneHarness, ms: number, score: number): void {
-  for (const end = lane.now + ms; lane.now < end; ) {
-    lane.pass(CHUNK_MS);
-    const levels = { ...SPEECH, isSpeech: true, talk: { score, roomDb: -40 } };
-    lane.step({ type: 'captured', capturedAt: lane.now, pcm: nextPcm(true), levels });
-  }
-}
-
-function pause(lane: LaneHarness, ms: number): void {
-  for (const end = lane.now + ms; lane.now < end; ) {
-    lane.pass(CHUNK_MS);
-    const levels = { ...PAUSE, isSpeech: false, talk: { score: -40, roomDb: -40 } };
-    lane.step({ type: 'captured', capturedAt: lane.now, pcm: nextPcm(false), levels });
-  }
-}
 
 type Service = 'writes' | 'writes and speaks' | 'speaks without names';
 
@@ -35,13 +13,13 @@ type Service = 'writes' | 'writes and speaks' | 'speaks without names';
 function answer(lane: LaneHarness, service: Service = 'writes and speaks'): number {
   const saidAt = lane.now;
   const id = service === 'speaks without names' ? null : `s${++names}`;
-  pause(lane, 960);
+  hearNothing(lane, 960);
   if (lane.phase !== 'live') return saidAt;
   lane.understands(id);
-  pause(lane, 640);
+  hearNothing(lane, 640);
   if (lane.phase !== 'live' || service === 'writes') return saidAt;
   lane.hear(id, 800, true);
-  pause(lane, 960);
+  hearNothing(lane, 960);
   return saidAt;
 }
 
@@ -53,7 +31,7 @@ function live(): LaneHarness {
 function converse(lane: LaneHarness, ms: number, score = UNSURE, service?: Service): number {
   let saidAt = lane.now;
   for (const end = lane.now + ms; lane.now < end && lane.phase === 'live'; ) {
-    hear(lane, 3000, score);
+    hearScored(lane, 3000, score);
     saidAt = answer(lane, service);
   }
   return saidAt;
@@ -61,7 +39,7 @@ function converse(lane: LaneHarness, ms: number, score = UNSURE, service?: Servi
 
 /** How long the lane stays awake from here, while nothing is said. */
 function awakeFor(lane: LaneHarness, since: number): number {
-  while (lane.phase === 'live') pause(lane, CHUNK_MS);
+  while (lane.phase === 'live') hearNothing(lane, CHUNK_MS);
   return lane.now - since;
 }
 
@@ -81,11 +59,11 @@ describe('what the service has spoken', () => {
 
   it('counts from when that was said, not from when it was spoken', () => {
     const lane = live();
-    hear(lane, 3000, UNSURE);
+    hearScored(lane, 3000, UNSURE);
     const saidAt = lane.now;
-    pause(lane, 960);
+    hearNothing(lane, 960);
     lane.understands('late');
-    pause(lane, 6000);
+    hearNothing(lane, 6000);
     lane.hear('late', 800, true);
     expect(awakeFor(lane, saidAt)).toBeLessThanOrEqual(AFTER_MS + 2000);
   });
@@ -100,7 +78,7 @@ describe('what the service has spoken', () => {
 
   it('does not keep the lane awake forever where it is noise: no longer than five minutes after a voice that is sure', () => {
     const lane = live();
-    hear(lane, 1000, SURE);
+    hearScored(lane, 1000, SURE);
     const sureAt = lane.now;
     converse(lane, 60 * MINUTE, NOISE);
     expect(lane.phase).toBe('standby');
@@ -114,45 +92,45 @@ describe('a lane that fell asleep after a voice of which it was not sure', () =>
   function asleep(score: number): LaneHarness {
     const lane = live();
     behave(lane);
-    hear(lane, 1000, SURE);
+    hearScored(lane, 1000, SURE);
     answer(lane);
     converse(lane, MINUTE, score);
     awakeFor(lane, lane.now);
-    pause(lane, 4000);
+    hearNothing(lane, 4000);
     expect(lane.phase).toBe('standby');
     return lane;
   }
 
   it('is woken by it again', () => {
     const lane = asleep(UNSURE);
-    hear(lane, CHUNK_MS, NOISE);
+    hearScored(lane, CHUNK_MS, NOISE);
     expect(lane.phase).toBe('standby');
-    hear(lane, CHUNK_MS, UNSURE);
+    hearScored(lane, CHUNK_MS, UNSURE);
     expect(lane.phase).toBe('acquiring');
   });
 
   it('is woken by no more than what is sure where it was sure of whoever spoke', () => {
     const lane = asleep(SURE);
-    hear(lane, 3000, UNSURE);
+    hearScored(lane, 3000, UNSURE);
     expect(lane.phase).toBe('standby');
   });
 
   it('expects it for five minutes, and no longer', () => {
     const lane = asleep(UNSURE);
-    pause(lane, 5 * MINUTE);
-    hear(lane, 3000, UNSURE);
+    hearNothing(lane, 5 * MINUTE);
+    hearScored(lane, 3000, UNSURE);
     expect(lane.phase).toBe('standby');
   });
 
   it('needs more of it after each time that it was woken in vain', () => {
     const lane = asleep(UNSURE);
-    hear(lane, CHUNK_MS, UNSURE);
-    pause(lane, 30_000);
+    hearScored(lane, CHUNK_MS, UNSURE);
+    hearNothing(lane, 30_000);
     expect(lane.state.vainWakes).toHaveLength(1);
     expect(lane.phase).toBe('standby');
-    hear(lane, 3000, UNSURE);
+    hearScored(lane, 3000, UNSURE);
     expect(lane.phase).toBe('standby');
-    hear(lane, CHUNK_MS, UNSURE + 2);
+    hearScored(lane, CHUNK_MS, UNSURE + 2);
     expect(lane.phase).toBe('acquiring');
   });
 
@@ -162,8 +140,8 @@ describe('a lane that fell asleep after a voice of which it was not sure', () =>
     for (const end = lane.now + 60 * MINUTE; lane.now < end; ) {
       if (lane.phase === 'live') answer(lane);
       else if (lane.phase === 'standby') wakes++;
-      while (lane.phase === 'standby' && lane.now < end) hear(lane, 3000, UNSURE);
-      hear(lane, 3000, UNSURE);
+      while (lane.phase === 'standby' && lane.now < end) hearScored(lane, 3000, UNSURE);
+      hearScored(lane, 3000, UNSURE);
     }
     expect(lane.phase).toBe('standby');
     expect(lane.state.counts.streamMs).toBeLessThan(7 * MINUTE);

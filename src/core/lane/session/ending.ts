@@ -1,6 +1,7 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
+import type { SpeechCount } from '../../uplink/replay/record.ts';
 import { unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
@@ -19,6 +20,7 @@ import {
   type Successor,
 } from './session.ts';
 import { isDoubtful } from './silence.ts';
+import { isVoiceExpected } from './spoken-voice.ts';
 import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
@@ -120,16 +122,23 @@ function loseHearing(context: StepContext, session: Live | Retasking | Rolling, 
   requeue(context, settleEnd(context, session.stream));
 }
 
-/** Less than this of forgotten speech is a cough: about three seconds. */
+/** Less than this of forgotten speech is a cough: about three seconds of which the voice detector is sure. */
 const LEAST_UNHEARD_CHUNKS = 10;
+/** The same of what only may be speech, where somebody has just spoken of whom it is seldom sure. */
+const LEAST_EXPECTED_CHUNKS = 30;
 
 /**
  * A stream ends that has not shown for long that it understands anything: what was said to it and is too old to be said
- * again is lost, and told. Where sessions ended so before, it may as well be noise that the voice detector takes for speech.
+ * again is lost, and told. How much that is, the voice detector need not be sure of; that it was speech at all, it must
+ * be. Where sessions ended so before, it may as well be noise that it takes for speech.
  */
-export function countUnheard(context: StepContext, chunks: number): void {
-  if (chunks < LEAST_UNHEARD_CHUNKS || isDoubtful(context.state.silentEnds, context.now)) return;
-  context.set({ backlog: writeOff(context.state.backlog, chunks) });
+export function countUnheard(context: StepContext, ...counts: readonly SpeechCount[]): void {
+  const { state, now } = context;
+  const sure = counts.reduce((sum, count) => sum + count.sure, 0);
+  const possible = counts.reduce((sum, count) => sum + count.possible, 0);
+  const isExpected = possible >= LEAST_EXPECTED_CHUNKS && isVoiceExpected(state, now);
+  if ((sure < LEAST_UNHEARD_CHUNKS && !isExpected) || isDoubtful(state.silentEnds, now)) return;
+  context.set({ backlog: writeOff(state.backlog, possible) });
 }
 
 /** Holds again what the old session has not spoken, and tells what its end has cut. */
@@ -141,7 +150,7 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
 function settleEnd(context: StepContext, { replay }: Stream): readonly BacklogChunk[] {
-  countUnheard(context, replay.unheardChunks);
+  countUnheard(context, replay.unheard);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
 }

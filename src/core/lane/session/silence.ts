@@ -35,9 +35,18 @@ const ENDS_FORGOTTEN_MS = 3_600_000;
 /** The question may be this much later: it shares the wake-up of something else. */
 export const SILENCE_SLACK_MS = 300;
 
-/** Notes a chunk that goes out. What counts is what the voice detector says: a loud room is owed no answer. */
-export function noteSpeech(silence: Silence, { pcm, voiced, levels }: BacklogChunk, now: number): Silence {
-  if (pcm === null || (levels === undefined ? !voiced : !isTalk(voiced, levels, 0))) return silence;
+/**
+ * Notes a chunk that goes out. What counts is what the voice detector says: a loud room is owed no answer.
+ * @param isExpected whether somebody has just spoken of whom the voice detector is seldom sure
+ */
+export function noteSpeech(
+  silence: Silence,
+  { pcm, voiced, levels }: BacklogChunk,
+  isExpected: boolean,
+  now: number,
+): Silence {
+  if (pcm === null || (levels === undefined ? !voiced : !isTalk(voiced, levels, 0, isExpected)))
+    return silence;
   return { ...silence, since: silence.since ?? now, speechChunks: silence.speechChunks + 1 };
 }
 

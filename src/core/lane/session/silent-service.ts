@@ -1,4 +1,5 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
+import { NO_SPEECH } from '../../uplink/replay/record.ts';
 import { owesSpeech } from '../../uplink/replay/replay-log.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
@@ -30,9 +31,9 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
   const understands = isText(message) || message.message_type === 'output_audio';
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
   const silence = noteMessage(stream.silence, message, context.now);
-  const isSoFar = understands && stream.replay.unheardChunks > 0;
+  const isSoFar = understands && stream.replay.unheard.possible > 0;
   if (silence === stream.silence && !isSoFar) return stream;
-  const replay = isSoFar ? { ...stream.replay, unheardChunks: 0 } : stream.replay;
+  const replay = isSoFar ? { ...stream.replay, unheard: NO_SPEECH } : stream.replay;
   return context.patch(stream, { silence, replay });
 }
 

@@ -1,7 +1,12 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { FORGOTTEN_AFTER_MS, owedSpeechChunks, owesWritten } from '../../uplink/replay/replay-log.ts';
+import {
+  FORGOTTEN_AFTER_MS,
+  owedSpeech,
+  owedSpeechChunks,
+  owesWritten,
+} from '../../uplink/replay/replay-log.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropLease } from './ending.ts';
@@ -47,7 +52,7 @@ export function onStandbyTimer(context: StepContext): void {
   if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
-  countUnheard(context, stream.replay.unheardChunks + owedSpeechChunks(stream.replay));
+  countUnheard(context, stream.replay.unheard, owedSpeech(stream.replay));
   context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropLease(context);

@@ -3,6 +3,7 @@ import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { noteSent, noteSilence } from '../../uplink/replay/replay-log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
+import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
@@ -68,7 +69,8 @@ function noteChunk(context: StepContext, chunk: BacklogChunk): void {
   const stream = streamNow(context);
   if (stream === null) return;
   const replay = noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now);
-  context.patch(stream, { replay, silence: noteSpeech(stream.silence, chunk, context.now) });
+  const isExpected = isVoiceExpected(context.state, context.now);
+  context.patch(stream, { replay, silence: noteSpeech(stream.silence, chunk, isExpected, context.now) });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isTalk } from '../../speech/decision.ts';
+import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
 
 /**
@@ -18,8 +18,8 @@ export interface ReplayLog {
   readonly sentMs: number;
   /** What was sent before has been forgotten. */
   readonly forgottenMs: number;
-  /** Chunks of speech that were forgotten since the service last showed that it understands anything. */
-  readonly unheardChunks: number;
+  /** Speech that was forgotten since the service last showed that it understands anything. */
+  readonly unheard: SpeechCount;
   /** Sentences that the service has understood, and of which no sound came until they were forgotten: to be told. */
   readonly untranslated: readonly Untranslated[];
   /** What was sent before was to be said in other languages. */
@@ -56,6 +56,16 @@ export interface ReplayLog {
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
 }
+
+/** Speech in chunks. */
+export interface SpeechCount {
+  /** Those of which the voice detector is sure. */
+  readonly sure: number;
+  /** All in which somebody may speak. */
+  readonly possible: number;
+}
+
+export const NO_SPEECH: SpeechCount = { sure: 0, possible: 0 };
 
 /** A sentence of which no sound came in a language. */
 export interface Untranslated {
@@ -208,6 +218,12 @@ export function isSpeech(piece: Pick<Piece, 'chunk'>): boolean {
 /** The same in a room where something else has been taken for speech so often of late. */
 export function isSpeechDespite({ chunk }: Pick<Piece, 'chunk'>, mistakes: number): boolean {
   return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, mistakes));
+}
+
+/** Whether somebody may speak in it. */
+export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
+  const { voiced, levels } = piece.chunk;
+  return isSpeech(piece) || (!isQuiet(piece) && (levels === undefined || mayBeSpeech(voiced, levels)));
 }
 
 /** Length of the speech in it. */

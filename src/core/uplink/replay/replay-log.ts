@@ -4,11 +4,15 @@ import {
   EVEN,
   FIRST_TIMES,
   isQuiet,
+  isSpeech,
   isSpeechDespite,
+  maybeSpeech,
+  NO_SPEECH,
   NOTHING_NAMELESS,
   noisesIn,
   type Piece,
   type ReplayLog,
+  type SpeechCount,
   type Spoken,
   type Untranslated,
 } from './record.ts';
@@ -29,7 +33,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     sentences: [],
     sentMs: 0,
     forgottenMs: 0,
-    unheardChunks: 0,
+    unheard: NO_SPEECH,
     untranslated: [],
     retargetedMs: 0,
     quietMs: PAUSE_MS,
@@ -97,7 +101,7 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const rest = spare <= 0 ? kept : kept.slice(until);
   const stays = new Set(rest);
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
-  const unheard = forgotten.filter((piece) => isSpeechChunk(piece) && isOwed(log, piece));
+  const unheard = countSpeech(forgotten.filter((piece) => isOwed(log, piece)));
   const left = keepPieces(log, rest);
   const untranslated = [...log.untranslated, ...untranslatedIn(log, stays)];
   // What began to sound, and may have been cut, is still to be judged.
@@ -107,7 +111,10 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     sentences,
     untranslated,
     forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
-    unheardChunks: log.unheardChunks + unheard.length,
+    unheard: {
+      sure: log.unheard.sure + unheard.sure,
+      possible: log.unheard.possible + unheard.possible,
+    },
   };
 }
 
@@ -137,9 +144,14 @@ function isSaidIn(log: ReplayLog, piece: Piece, language: string): boolean {
   return said === 'all' || said.includes(language);
 }
 
-/** Whether it stands for a chunk (its first piece does) in which somebody speaks. */
-function isSpeechChunk(piece: Piece, mistakes = 0): boolean {
-  return piece.fromMs === piece.whole.fromMs && isSpeechDespite(piece, mistakes);
+/** Whether it stands for its chunk: the first piece does. */
+function isFirst({ fromMs, whole }: Piece): boolean {
+  return fromMs === whole.fromMs;
+}
+
+function countSpeech(pieces: readonly Piece[]): SpeechCount {
+  const chunks = pieces.filter(isFirst);
+  return { sure: chunks.filter(isSpeech).length, possible: chunks.filter(maybeSpeech).length };
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
@@ -207,8 +219,14 @@ export function nearSpeech(log: ReplayLog): ReplayLog {
  */
 export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INFINITY, mistakes = 0): number {
   return log.pieces.filter(
-    (piece) => isSpeechChunk(piece, mistakes) && piece.sentAt > sentAfter && isOwed(log, piece),
+    (piece) =>
+      isFirst(piece) && isSpeechDespite(piece, mistakes) && piece.sentAt > sentAfter && isOwed(log, piece),
   ).length;
+}
+
+/** All speech that is owed. */
+export function owedSpeech(log: ReplayLog): SpeechCount {
+  return countSpeech(log.pieces.filter((piece) => isOwed(log, piece)));
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { hearNothing, hearScored, NOISE, SURE, UNSURE } from './scored-sound.ts';
+
+/** Somebody speaks, and of one chunk in four the lane's own ears are sure. */
+function speakUnsurely(lane: LaneHarness, chunks: number): void {
+  for (let i = 0; i < chunks; i++) hearScored(lane, CHUNK_MS, i % 4 === 0 ? SURE : UNSURE);
+}
+
+/** Live, with a service that answers when it is asked for its task, and does nothing else. */
+function live(standbyAfterMs = 0): LaneHarness {
+  const lane = new LaneHarness({
+    settings: { silentAskMs: LANE_DEFAULTS.silentAskMs },
+    options: { standbyAfterMs },
+  }).goLive();
+  behave(lane);
+  return lane;
+}
+
+/** What the owner is told to have been lost by a service that says nothing. */
+const told = (lane: LaneHarness): readonly unknown[] =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'speech_lost')
+    .map(({ detail }) => detail);
+
+/** The service speaks a sentence of which the lane's own ears are not sure. */
+function answerUnsure(lane: LaneHarness): void {
+  hearScored(lane, CHUNK_MS, SURE);
+  hearNothing(lane, 1600);
+  lane.understands('before');
+  lane.hear('before', 800, true);
+  hearScored(lane, 3200, UNSURE);
+  hearNothing(lane, 1600);
+  lane.understands('a');
+  lane.hear('a', 2000, true);
+  // The microphone is deaf to the loudspeaker.
+  hearNothing(lane, 3200);
+}
+
+describe('speech that a service took and said nothing of', () => {
+  it('is told whole when the session is left, and not only as far as the lane was sure of it', () => {
+    const lane = live();
+    while (lane.phase === 'live') speakUnsurely(lane, 4);
+    const said = lane.all('send_audio').length;
+    const { lost } = lane.accounts;
+    expect(lost).toBe(said - lane.state.counts.takenBack);
+    expect(lost * CHUNK_MS).toBeGreaterThan(10_000);
+    lane.until(() => lane.phase === 'live', 20_000);
+    while (told(lane).length === 0) hearNothing(lane, CHUNK_MS);
+    expect(told(lane)).toEqual([{ lost_ms: lost * CHUNK_MS, cause: 'silent_service' }]);
+  });
+
+  it('is told whole when the lane falls asleep', () => {
+    const lane = live(20_000);
+    lane.options({ standbyAfterMs: 15_000 });
+    speakUnsurely(lane, 44);
+    const said = lane.all('send_audio').length;
+    lane.until(() => lane.phase === 'standby', 120_000);
+    expect(lane.accounts.lost).toBe(said);
+  });
+
+  it('is told where the lane is not sure of any of it, if somebody has just spoken of whom it was not', () => {
+    const lane = live();
+    answerUnsure(lane);
+    const from = lane.all('send_audio').filter(({ capturedAt }) => capturedAt !== null).length;
+    const since = lane.now;
+    while (lane.phase === 'live' && lane.now - since < 120_000) hearScored(lane, CHUNK_MS, UNSURE);
+    const said = lane.all('send_audio').filter(({ capturedAt }) => capturedAt !== null).length - from;
+    expect(lane.phase).not.toBe('live');
+    expect(lane.accounts.lost).toBe(said - lane.state.counts.takenBack);
+    expect(lane.accounts.lost * CHUNK_MS).toBeGreaterThan(10_000);
+  });
+
+  it('is no speech where nothing of it comes near to a voice, nor where a voice was heard that is sure', () => {
+    const noise = live();
+    answerUnsure(noise);
+    hearScored(noise, 120_000, NOISE);
+    expect(noise.phase).toBe('live');
+    const other = live();
+    hearScored(other, 3200, SURE);
+    hearNothing(other, 1600);
+    other.understands('a');
+    other.hear('a', 2000, true);
+    hearScored(other, 120_000, UNSURE);
+    expect([noise, other].map(({ phase, accounts }) => [phase, accounts.lost])).toEqual([
+      ['live', 0],
+      ['live', 0],
+    ]);
+  });
+});
